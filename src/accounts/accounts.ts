@@ -1,0 +1,168 @@
+import type { Clock } from '../clock.ts';
+import type { Database, Work } from '../database/database.ts';
+import { type EventType, type Origin, record } from '../events/audit.ts';
+import type { Ids } from '../identifiers/ids.ts';
+import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
+import { randomIdentifier } from '../secrets.ts';
+import type { Passwords } from './passwords.ts';
+import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
+import type { AccountChange, Ban, NewAccount, Suspension } from './schema.ts';
+import type { Account } from './store.ts';
+import * as store from './store.ts';
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly passwords: Passwords;
+}
+type Stored = Pick<Parts, 'database' | 'clock'>;
+
+const missing = (id: string) => notFound(`There is no user with the id ${id}.`);
+
+function* refuseTaken(profile: Profile, ownId: string): Work<void> {
+  const field = yield* store.takenField(profile, ownId);
+  if (field !== undefined) throw conflict(`${field} is taken: another account has it. Choose another ${field}.`);
+}
+
+/**
+ * Makes an account.
+ * @throws {OAuthError} `conflict` when the user name or email address is taken, `invalid_request` for a bad field
+ */
+export async function createAccount(parts: Parts, input: NewAccount, origin: Origin): Promise<Account> {
+  const now = parts.clock();
+  const id = await parts.ids.next();
+  const profile = newProfile(input, id, now);
+  const passwordHash = input.password === undefined ? null : await parts.passwords.hash(input.password);
+  const account: Account = {
+    id,
+    profile,
+    passwordHash,
+    generation: randomIdentifier(),
+    bannedAt: null,
+    bannedUntil: null,
+    banReason: null,
+    suspendedAt: null,
+    suspensionReason: null,
+    createdAt: now,
+    updatedAt: now,
+  };
+  await parts.database.commit(function* create() {
+    if (!(yield* store.insertAccount(account))) {
+      yield* refuseTaken(profile, id);
+      throw conflict('username or email is taken: another account has it.');
+    }
+    yield* record({ at: now, type: 'account.created', origin, accountId: id });
+  });
+  return account;
+}
+
+/** Changes an account under its lock and records the event, in one commit. */
+async function change(
+  { database, clock }: Stored,
+  id: string,
+  event: { type: EventType; origin: Origin; details?: Readonly<Record<string, unknown>> },
+  apply: (account: Account, now: number) => Account,
+): Promise<Account> {
+  const now = clock();
+  return database.commit(function* apply_(): Work<Account> {
+    const account = yield* store.lockAccount(id);
+    if (account === undefined) throw missing(id);
+    const changed = { ...apply(account, now), updatedAt: now };
+    yield* refuseTaken(changed.profile, id);
+    yield* store.saveAccount(changed);
+    yield* record({ at: now, accountId: id, ...event });
+    return changed;
+  });
+}
+
+/**
+ * Changes fields of an account. A new password ends every session and token from before.
+ * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
+ */
+export async function updateAccount(
+  parts: Stored & Pick<Parts, 'passwords'>,
+  id: string,
+  input: AccountChange,
+  origin: Origin,
+): Promise<Account> {
+  const hash = input.password === undefined ? undefined : await parts.passwords.hash(input.password);
+  const type = hash === undefined ? 'account.updated' : 'account.password_changed';
+  return change(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => ({
+    ...account,
+    profile: changeProfile(account.profile, input, now),
+    ...(hash === undefined ? {} : { passwordHash: hash, generation: randomIdentifier() }),
+  }));
+}
+
+/** Deletes an account with all that hangs on it. Its name and address are free again; its id never is. */
+export async function deleteAccount({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
+  await database.commit(function* remove() {
+    if (!(yield* store.removeAccount(id))) throw missing(id);
+    yield* record({ at: clock(), type: 'account.deleted', origin, accountId: id });
+  });
+}
+
+/**
+ * Bans an account, or replaces the end and reason of its ban. Every session, code and token from before is dead for ever.
+ * @throws {OAuthError} `invalid_request` when the end is not in the future
+ */
+export async function banAccount(parts: Stored, id: string, ban: Ban, origin: Origin): Promise<Account> {
+  const until = ban.until == null ? null : Date.parse(ban.until);
+  if (until !== null && until <= parts.clock()) {
+    throw invalidRequest(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
+  }
+  const details = { until, reason: ban.reason ?? null };
+  return change(parts, id, { type: 'account.banned', origin, details }, (account, now) => ({
+    ...account,
+    bannedAt: now,
+    bannedUntil: until,
+    banReason: ban.reason ?? null,
+    generation: randomIdentifier(),
+  }));
+}
+
+/** Lifts a ban. What was dead stays dead; the person signs in anew. Harmless where there is none. */
+export function unbanAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
+  return change(parts, id, { type: 'account.unbanned', origin }, (account) => ({
+    ...account,
+    bannedAt: null,
+    bannedUntil: null,
+    banReason: null,
+  }));
+}
+
+/** Suspends an account until it is reinstated. Every session, code and token from before is dead for ever. */
+export function suspendAccount(parts: Stored, id: string, input: Suspension, origin: Origin): Promise<Account> {
+  const details = { reason: input.reason ?? null };
+  return change(parts, id, { type: 'account.suspended', origin, details }, (account, now) => ({
+    ...account,
+    suspendedAt: now,
+    suspensionReason: input.reason ?? null,
+    generation: randomIdentifier(),
+  }));
+}
+
+/** Lifts a suspension. Harmless where there is none. */
+export function reinstateAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
+  return change(parts, id, { type: 'account.reinstated', origin }, (account) => ({
+    ...account,
+    suspendedAt: null,
+    suspensionReason: null,
+  }));
+}
+
+/** Ends every session, code and token of an account, and answers the account with its new generation. */
+export function signOutEverywhere(parts: Stored, id: string, origin: Origin): Promise<Account> {
+  return change(parts, id, { type: 'account.signed_out_everywhere', origin }, (account) => ({
+    ...account,
+    generation: randomIdentifier(),
+  }));
+}
+
+/** @throws {OAuthError} `not_found` */
+export async function getAccount({ database }: Pick<Parts, 'database'>, id: string): Promise<Account> {
+  const account = await database.read(() => store.findAccount(id));
+  if (account === undefined) throw missing(id);
+  return account;
+}

@@ -1,0 +1,68 @@
+import { hash, verify } from '@node-rs/argon2';
+import { OAuthError } from '../oauth-error.ts';
+import { randomSecret } from '../secrets.ts';
+
+/** The library's number for Argon2id; its own name for it is erased with the types. */
+const ARGON2ID = 2;
+
+/** Argon2id at the OWASP Password Storage Cheat Sheet's first choice: 19 MiB, two passes, one lane. */
+const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+const CURRENT = `$argon2id$v=19$m=${PARAMETERS.memoryCost},t=${PARAMETERS.timeCost},p=${PARAMETERS.parallelism}$`;
+
+/** How many sign-ins may wait for one that is being hashed, for each that runs. */
+const QUEUE_FACTOR = 32;
+
+export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
+
+/** Hashes and checks passwords off the event loop, a bounded number at a time. */
+export interface Passwords {
+  hash(password: string): Promise<string>;
+  /** Takes as long for an account without a password, or no account (`null`), as for a wrong password. */
+  check(password: string, stored: string | null): Promise<PasswordCheck>;
+}
+
+/**
+ * @param concurrency how many hashes run side by side
+ * @returns functions that throw {@link OAuthError} `temporarily_unavailable` when too many wait already
+ */
+export function passwords(concurrency: number): Passwords {
+  const run = boundedPool(concurrency, concurrency * QUEUE_FACTOR);
+  let dummy: Promise<string> | undefined;
+  return {
+    hash: (password) => run(() => hash(password, PARAMETERS)),
+    async check(password, stored) {
+      if (stored === null) {
+        dummy ??= hash(randomSecret(), PARAMETERS);
+        const decoy = await dummy;
+        await run(() => verify(decoy, password));
+        return 'wrong';
+      }
+      if (!(await run(() => verify(stored, password)))) return 'wrong';
+      return stored.startsWith(CURRENT) ? 'right' : 'right, hash outdated';
+    },
+  };
+}
+
+function boundedPool(concurrency: number, capacity: number) {
+  let running = 0;
+  const waiting: (() => void)[] = [];
+  return async function run<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= concurrency) {
+      if (waiting.length >= capacity) {
+        throw new OAuthError(503, 'temporarily_unavailable', 'Too many people are signing in. Try again in a moment.', {
+          'retry-after': '2',
+        });
+      }
+      await new Promise<void>((resolve) => waiting.push(resolve));
+    } else {
+      running++;
+    }
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) running--;
+      else next();
+    }
+  };
+}

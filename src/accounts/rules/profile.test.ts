@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { changeProfile, colorFor, newProfile, splitEmail } from './profile.ts';
+
+const now = Date.parse('2026-01-01T00:00:00Z');
+const ada = newProfile(
+  { username: 'ada', displayName: 'Ada', email: 'Ada@example.com', emailVerified: true },
+  '7',
+  now,
+);
+
+test('a new profile has the documented defaults', () => {
+  assert.deepEqual(ada, {
+    username: 'ada',
+    email: 'Ada@example.com',
+    emailVerified: true,
+    displayName: 'Ada',
+    about: '',
+    language: 'en',
+    theme: null,
+    website: null,
+    location: null,
+    birthDate: null,
+    phone: null,
+    socialLinks: [],
+    avatarColor: colorFor('7'),
+  });
+});
+
+test('another address is unverified, the same one in another case is not', () => {
+  assert.equal(changeProfile(ada, { email: 'new@example.com' }, now).emailVerified, false);
+  assert.equal(changeProfile(ada, { email: 'ADA@example.com' }, now).emailVerified, true);
+  assert.equal(changeProfile(ada, { email: 'new@example.com', emailVerified: true }, now).emailVerified, true);
+});
+
+test('a birth date must be past', () => {
+  assert.throws(() => changeProfile(ada, { birthDate: '2026-01-01' }, now), /birthDate must be in the past/);
+  assert.equal(changeProfile(ada, { birthDate: '2025-12-31' }, now).birthDate, '2025-12-31');
+});
+
+test('a password never becomes part of the profile', () => {
+  assert.ok(!('password' in changeProfile(ada, { password: 'correct horse' }, now)));
+});
+
+test('an address is split at its last at-sign', () => {
+  assert.deepEqual(splitEmail('ada.l@example.com'), { username: 'ada.l', domain: 'example.com' });
+});

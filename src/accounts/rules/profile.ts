@@ -1,0 +1,85 @@
+import { invalidRequest } from '../../oauth-error.ts';
+import type { AccountChange, NewAccount } from '../schema.ts';
+
+/** A person's own fields, as they are on record. */
+export interface Profile {
+  readonly username: string;
+  readonly email: string;
+  readonly emailVerified: boolean;
+  readonly displayName: string;
+  readonly about: string;
+  readonly language: string;
+  readonly theme: 'light' | 'dark' | 'system' | null;
+  readonly website: string | null;
+  readonly location: string | null;
+  readonly birthDate: string | null;
+  readonly phone: string | null;
+  readonly socialLinks: readonly SocialLink[];
+  readonly avatarColor: string;
+}
+
+export interface SocialLink {
+  readonly platform: string;
+  readonly url: string;
+  readonly label: string;
+}
+
+/** Backgrounds for initials, each dark enough for white letters (contrast ≥ 4.5). */
+const COLORS = ['#5b2a86', '#7a1f5c', '#8a2f2f', '#6b4a12', '#2f5d34', '#0f5e63', '#1f4e8c', '#42458f'] as const;
+
+/** The colour of an account that chose none: always the same for the same id. */
+export function colorFor(id: string): string {
+  return COLORS[Number(BigInt(id) % BigInt(COLORS.length))] ?? COLORS[0];
+}
+
+/**
+ * The profile of a new account.
+ * @throws {OAuthError} when the birth date is not past
+ */
+export function newProfile(input: NewAccount, id: string, now: number): Profile {
+  return changeProfile(
+    {
+      username: input.username,
+      email: input.email,
+      emailVerified: false,
+      displayName: input.displayName,
+      about: '',
+      language: 'en',
+      theme: null,
+      website: null,
+      location: null,
+      birthDate: null,
+      phone: null,
+      socialLinks: [],
+      avatarColor: colorFor(id),
+    },
+    input,
+    now,
+  );
+}
+
+/**
+ * The profile after a change. Another email address is unverified, unless the same change says otherwise.
+ * @throws {OAuthError} when the birth date is not past
+ */
+export function changeProfile(profile: Profile, change: AccountChange, now: number): Profile {
+  if (change.birthDate != null && Date.parse(`${change.birthDate}T00:00:00Z`) >= now) {
+    throw invalidRequest(`birthDate must be in the past; got ${change.birthDate}.`);
+  }
+  const sameEmail = change.email === undefined || emailKey(change.email) === emailKey(profile.email);
+  const { password: _password, ...fields } = change;
+  return {
+    ...profile,
+    ...fields,
+    emailVerified: change.emailVerified ?? (sameEmail && profile.emailVerified),
+  };
+}
+
+/** What an email address is unique and found by. */
+export const emailKey = (email: string): string => email.toLowerCase();
+
+/** The two parts of an address, around its last at-sign. */
+export function splitEmail(email: string): { readonly username: string; readonly domain: string } {
+  const at = email.lastIndexOf('@');
+  return { username: email.slice(0, at), domain: email.slice(at + 1) };
+}

@@ -1,0 +1,108 @@
+import * as Type from 'typebox/type';
+
+const nullable = <S extends Type.TSchema>(schema: S, description: string) =>
+  Type.Union([schema, Type.Null()], { description: `${description}, or null` });
+
+const username = Type.String({
+  pattern: '^[a-z0-9_.-]{3,32}$',
+  description: '3 to 32 of the characters a-z, 0-9, "_", "." and "-"',
+});
+const displayName = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  format: 'single-line',
+  description: '1 to 64 characters on one line, without spaces around them',
+});
+const email = Type.String({ maxLength: 254, format: 'email', description: 'an email address such as ada@example.com' });
+
+/** 8 to 256 characters, any of Unicode, verified exactly as typed. */
+export const password = Type.String({ minLength: 8, maxLength: 256, description: '8 to 256 characters' });
+
+const socialLink = Type.Object(
+  {
+    platform: Type.String({
+      pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$',
+      description: 'an identifier such as github, of at most 32 characters a-z, 0-9, "_", "." and "-"',
+    }),
+    url: Type.String({ format: 'https-url', description: 'a full https address' }),
+    label: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      format: 'single-line',
+      description: '1 to 64 characters on one line',
+    }),
+  },
+  { additionalProperties: false, description: 'an object with platform, url and label' },
+);
+
+const optionalFields = {
+  password: Type.Optional(password),
+  emailVerified: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  about: Type.Optional(
+    Type.String({
+      maxLength: 500,
+      format: 'multi-line',
+      description: 'at most 500 characters without control characters',
+    }),
+  ),
+  language: Type.Optional(Type.String({ format: 'language-code', description: 'a language code such as en or pt-BR' })),
+  theme: Type.Optional(
+    nullable(Type.Unsafe<'light' | 'dark' | 'system'>({ enum: ['light', 'dark', 'system'] }), 'light, dark or system'),
+  ),
+  website: Type.Optional(nullable(Type.String({ format: 'https-url' }), 'a full https address')),
+  location: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
+  ),
+  birthDate: Type.Optional(
+    nullable(Type.String({ format: 'calendar-date' }), 'a real date in the past, as YYYY-MM-DD'),
+  ),
+  phone: Type.Optional(
+    nullable(Type.String({ format: 'phone' }), 'a phone number in E.164 form, such as +905551234567'),
+  ),
+  socialLinks: Type.Optional(Type.Array(socialLink, { maxItems: 20, description: 'a list of at most 20 links' })),
+  avatarColor: Type.Optional(Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'a colour such as #5b2a86' })),
+};
+
+/** What an operator gives to make an account. */
+export const NewAccount = Type.Object(
+  { username, displayName, email, ...optionalFields },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type NewAccount = Type.Static<typeof NewAccount>;
+
+/** What an operator may change; a field left out stays as it is. */
+export const AccountChange = Type.Object(
+  {
+    username: Type.Optional(username),
+    displayName: Type.Optional(displayName),
+    email: Type.Optional(email),
+    ...optionalFields,
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type AccountChange = Type.Static<typeof AccountChange>;
+
+const reason = Type.Optional(
+  Type.String({
+    maxLength: 500,
+    format: 'multi-line',
+    description: 'at most 500 characters without control characters',
+  }),
+);
+
+export const Ban = Type.Object(
+  {
+    until: Type.Optional(
+      nullable(
+        Type.String({ format: 'instant' }),
+        'an instant of ISO 8601 with its offset, such as 2030-01-31T12:00:00Z, in the future',
+      ),
+    ),
+    reason,
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type Ban = Type.Static<typeof Ban>;
+
+export const Suspension = Type.Object({ reason }, { additionalProperties: false, description: 'a JSON object' });
+export type Suspension = Type.Static<typeof Suspension>;

@@ -1,0 +1,228 @@
+import type { Selectable } from 'kysely';
+import type { Work } from '../database/database.ts';
+import type { AccountTable } from '../database/schema.ts';
+import { all, first, run, statement } from '../database/statement.ts';
+import { emailKey, type Profile, type SocialLink } from './rules/profile.ts';
+import type { AccountStanding } from './rules/standing.ts';
+
+/** An account as it is on record. */
+export interface Account extends AccountStanding {
+  readonly id: string;
+  readonly profile: Profile;
+  readonly passwordHash: string | null;
+  readonly generation: string;
+  readonly banReason: string | null;
+  readonly suspensionReason: string | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+const byId = statement((db, p: { id: string }) => db.selectFrom('account').selectAll().where('id', '=', p.id));
+const byIdLocked = statement((db, p: { id: string }) =>
+  db.selectFrom('account').selectAll().where('id', '=', p.id).forUpdate(),
+);
+const byUsername = statement((db, p: { username: string }) =>
+  db.selectFrom('account').selectAll().where('username', '=', p.username),
+);
+const byEmail = statement((db, p: { key: string }) =>
+  db.selectFrom('account').selectAll().where('email_key', '=', p.key),
+);
+
+const insert = statement((db, p: AccountTable) =>
+  db
+    .insertInto('account')
+    .values(columns(p))
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
+const update = statement((db, p: AccountTable) => db.updateTable('account').set(columns(p)).where('id', '=', p.id));
+
+const remove = statement((db, p: { id: string }) => db.deleteFrom('account').where('id', '=', p.id).returning('id'));
+
+const page = statement((db, p: { after: string; limit: number }) =>
+  db.selectFrom('account').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
+);
+
+const search = statement((db, p: { after: string; limit: number; pattern: string; id: string }) =>
+  db
+    .selectFrom('account')
+    .selectAll()
+    .where('id', '>', p.after)
+    .where((eb) =>
+      eb.or([
+        eb('id', '=', p.id),
+        eb(eb.fn<string>('lower', ['username']), 'like', p.pattern),
+        eb('email_key', 'like', p.pattern),
+        eb(eb.fn<string>('lower', ['display_name']), 'like', p.pattern),
+      ]),
+    )
+    .orderBy('id')
+    .limit(p.limit),
+);
+
+/** Every column by name, so that a statement sets all of them. */
+function columns(p: AccountTable): AccountTable {
+  return {
+    id: p.id,
+    username: p.username,
+    email: p.email,
+    email_key: p.email_key,
+    email_verified: p.email_verified,
+    password_hash: p.password_hash,
+    generation: p.generation,
+    display_name: p.display_name,
+    about: p.about,
+    language: p.language,
+    theme: p.theme,
+    website: p.website,
+    location: p.location,
+    birth_date: p.birth_date,
+    phone: p.phone,
+    social_links: p.social_links,
+    avatar_color: p.avatar_color,
+    banned_at: p.banned_at,
+    banned_until: p.banned_until,
+    ban_reason: p.ban_reason,
+    suspended_at: p.suspended_at,
+    suspension_reason: p.suspension_reason,
+    created_at: p.created_at,
+    updated_at: p.updated_at,
+  };
+}
+
+type AccountRow = Selectable<AccountTable>;
+
+/** The columns that make a profile, of this table or of a join with it. */
+export type ProfileRow = Pick<
+  AccountRow,
+  | 'username'
+  | 'email'
+  | 'email_verified'
+  | 'display_name'
+  | 'about'
+  | 'language'
+  | 'theme'
+  | 'website'
+  | 'location'
+  | 'birth_date'
+  | 'phone'
+  | 'social_links'
+  | 'avatar_color'
+>;
+
+export function toProfile(row: ProfileRow): Profile {
+  return {
+    username: row.username,
+    email: row.email,
+    emailVerified: row.email_verified === 1,
+    displayName: row.display_name,
+    about: row.about,
+    language: row.language,
+    theme: row.theme as Profile['theme'],
+    website: row.website,
+    location: row.location,
+    birthDate: row.birth_date,
+    phone: row.phone,
+    socialLinks: JSON.parse(row.social_links) as SocialLink[],
+    avatarColor: row.avatar_color,
+  };
+}
+
+function toAccount(row: AccountRow | undefined): Account | undefined {
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    profile: toProfile(row),
+    passwordHash: row.password_hash,
+    generation: row.generation,
+    bannedAt: row.banned_at,
+    bannedUntil: row.banned_until,
+    banReason: row.ban_reason,
+    suspendedAt: row.suspended_at,
+    suspensionReason: row.suspension_reason,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toRow(account: Account): AccountTable {
+  const { profile } = account;
+  return {
+    id: account.id,
+    username: profile.username,
+    email: profile.email,
+    email_key: emailKey(profile.email),
+    email_verified: profile.emailVerified ? 1 : 0,
+    password_hash: account.passwordHash,
+    generation: account.generation,
+    display_name: profile.displayName,
+    about: profile.about,
+    language: profile.language,
+    theme: profile.theme,
+    website: profile.website,
+    location: profile.location,
+    birth_date: profile.birthDate,
+    phone: profile.phone,
+    social_links: JSON.stringify(profile.socialLinks),
+    avatar_color: profile.avatarColor,
+    banned_at: account.bannedAt,
+    banned_until: account.bannedUntil,
+    ban_reason: account.banReason,
+    suspended_at: account.suspendedAt,
+    suspension_reason: account.suspensionReason,
+    created_at: account.createdAt,
+    updated_at: account.updatedAt,
+  };
+}
+
+export function* findAccount(id: string): Work<Account | undefined> {
+  return toAccount(yield* first(byId, { id }));
+}
+
+/** Reads an account that the same unit of work is about to change. */
+export function* lockAccount(id: string): Work<Account | undefined> {
+  return toAccount(yield* first(byIdLocked, { id }));
+}
+
+/** Finds whom a person means by a user name or an email address, however it is capitalised. */
+export function* findByIdentifier(identifier: string): Work<Account | undefined> {
+  const key = identifier.toLowerCase();
+  return toAccount(key.includes('@') ? yield* first(byEmail, { key }) : yield* first(byUsername, { username: key }));
+}
+
+/** Which unique field of a profile another account holds, if one does. */
+export function* takenField(profile: Profile, ownId: string): Work<'username' | 'email' | undefined> {
+  const sameName = yield* first(byUsername, { username: profile.username });
+  if (sameName !== undefined && sameName.id !== ownId) return 'username';
+  const sameEmail = yield* first(byEmail, { key: emailKey(profile.email) });
+  return sameEmail !== undefined && sameEmail.id !== ownId ? 'email' : undefined;
+}
+
+/** Adds an account; answers false where a unique field is taken. */
+export function* insertAccount(account: Account): Work<boolean> {
+  return (yield* first(insert, toRow(account))) !== undefined;
+}
+
+export function* saveAccount(account: Account): Work<void> {
+  yield* run(update, toRow(account));
+}
+
+export function* removeAccount(id: string): Work<boolean> {
+  return (yield* first(remove, { id })) !== undefined;
+}
+
+/** Accounts in the order of their ids, after one, that match a text where one is given. */
+export function* listAccounts(query: { after: string; limit: number; text: string | undefined }): Work<Account[]> {
+  const { after, limit, text } = query;
+  const rows =
+    text === undefined
+      ? yield* all(page, { after, limit })
+      : yield* all(search, {
+          after,
+          limit,
+          pattern: `%${text.toLowerCase().replaceAll('%', '')}%`,
+          id: /^\d{1,18}$/.test(text) ? text : '0',
+        });
+  return rows.map((row) => toAccount(row) as Account);
+}

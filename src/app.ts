@@ -1,0 +1,108 @@
+import cookie from '@fastify/cookie';
+import { accountRoutes } from './accounts/routes.ts';
+import { adminRoutes } from './admin/routes.ts';
+import { authorizationRoutes } from './authorization/authorize.ts';
+import { type Clock, MINUTE } from './clock.ts';
+import type { Config } from './config/config.ts';
+import { consentRoutes } from './consent/routes.ts';
+import { openCore } from './core.ts';
+import { healthRoutes } from './health/routes.ts';
+import { startHousekeeping } from './housekeeping/housekeeping.ts';
+import { acceptForms } from './http/bodies.ts';
+import { browsers } from './http/browser.ts';
+import { listen } from './http/listener.ts';
+import { createApp, refuseOtherMethods } from './http/server.ts';
+import { openKeys } from './keys/keys.ts';
+import { serveAssets } from './pages/assets.ts';
+import { pageErrors } from './pages/error-page.ts';
+import type { Site } from './pages/layout.ts';
+import { en } from './pages/messages.ts';
+import { deriveKey } from './secrets.ts';
+import { sessionRoutes } from './sessions/routes.ts';
+import { tokenRoutes } from './token/routes.ts';
+import { avatarRoutes, userInfoRoutes } from './userinfo/routes.ts';
+
+/** A server that answers. */
+export interface Tessera {
+  readonly baseUrl: string;
+  /** Answers what is under way, then lets go of the port and the data. */
+  close(): Promise<void>;
+}
+
+/**
+ * Puts the service together: configuration, port, store, domains, routes. There is no other place where they meet.
+ * @throws {ConfigError} where something of it cannot be had, with the remedy
+ */
+export async function start(config: Config, clock: Clock = Date.now): Promise<Tessera> {
+  const listener = await listen(config.host, config.port);
+  try {
+    const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
+    const core = await openCore(config, clock);
+    const { database, ids, passwords, secret } = core;
+    const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
+    const keys = await openKeys(database, { current: secret, previous }, clock);
+    const { limits } = config;
+    const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
+    const site: Site = { path: (path) => basePath + path, messages: en };
+    const parts = {
+      database,
+      clock,
+      ids,
+      keys,
+      passwords,
+      limits,
+      issuer: baseUrl,
+      site,
+      browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
+      codeKey: deriveKey(secret, 'authorization codes'),
+      adminKey: config.adminKey,
+    };
+
+    const app = createApp({
+      server: listener.server,
+      https: new URL(baseUrl).protocol === 'https:',
+      trustProxy: config.trustProxy,
+      logLevel: config.logLevel,
+    });
+    const refuseRest = refuseOtherMethods(app);
+    app.register(
+      async (root) => {
+        tokenRoutes(root, parts);
+        userInfoRoutes(root, parts);
+        adminRoutes(root, parts);
+        avatarRoutes(root, parts);
+        healthRoutes(root, parts);
+        serveAssets(root);
+        root.register(async (pages) => {
+          pages.register(cookie);
+          acceptForms(pages);
+          pages.setErrorHandler(pageErrors(site));
+          authorizationRoutes(pages, parts);
+          sessionRoutes(pages, parts);
+          consentRoutes(pages, parts);
+          accountRoutes(pages, parts);
+        });
+      },
+      { prefix: basePath },
+    );
+    app.register(async () => refuseRest());
+    await app.ready();
+    const stopHousekeeping = startHousekeeping(database, clock, MINUTE, (error) =>
+      app.log.error({ err: error }, 'housekeeping'),
+    );
+    listener.open();
+
+    return {
+      baseUrl,
+      async close() {
+        await listener.close();
+        await stopHousekeeping();
+        await app.close();
+        await core.close();
+      },
+    };
+  } catch (error) {
+    await listener.close();
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type Client, findClient } from '../clients/store.ts';
+import { record } from '../events/audit.ts';
+import { sendError } from '../http/errors.ts';
+import { originOf } from '../http/origin.ts';
+import type { RepeatableParameters } from '../http/parameters.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { sendErrorPage, wantsHtml } from '../pages/error-page.ts';
+import { begin, issueCode, progressOf } from './progress.ts';
+import { errorRedirect } from './rules/redirect.ts';
+import {
+  type AuthorizationRequest,
+  checkRequest,
+  checkTarget,
+  type DisplayedError,
+  type RedirectedError,
+  type RedirectTarget,
+  requestedClient,
+} from './rules/request.ts';
+import { type FlowParts, HANDLE, redirect, sessionOf } from './steps.ts';
+
+/** The authorization endpoint: contract §4.1. */
+export function authorizationRoutes(app: FastifyInstance, parts: FlowParts): void {
+  app.get('/api/v2/oauth/authorize', async (request, reply) => {
+    const parameters = request.query as RepeatableParameters;
+    // 1. Who asks, and where the answer goes. Until both are certain nothing is redirected.
+    const clientId = requestedClient(parameters);
+    if (typeof clientId !== 'string') return showError(parts, request, reply, clientId);
+    const client = isSnowflake(clientId) ? await parts.database.read(() => findClient(clientId)) : undefined;
+    const target = checkTarget(parameters, client);
+    if (target.kind === 'display') return showError(parts, request, reply, target);
+    try {
+      // 2. What is asked for.
+      const checked = checkRequest(parameters, client as Client, target);
+      if (checked.kind === 'redirect') return sendBack(parts, request, reply, target, checked);
+      // 3. What comes next: a page, or the answer at once.
+      return await answer(parts, request, reply, checked.request);
+    } catch (error) {
+      return sendBack(parts, request, reply, target, asRedirectedError(error, request));
+    }
+  });
+}
+
+async function answer(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: AuthorizationRequest,
+): Promise<FastifyReply> {
+  const browser = parts.browsers.of(request, reply);
+  const session = sessionOf(browser, undefined);
+  const origin = originOf(request);
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const progress = await parts.database.read(() => progressOf(asked, session, parts.clock()));
+    if (progress.kind === 'client gone') break;
+    const { step, signedIn } = progress;
+    if (step.kind === 'refuse') {
+      if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
+        const about = { accountId: signedIn.account.id, clientId: asked.clientId };
+        const details = { reason: signedIn.kind };
+        const event = { at: parts.clock(), type: 'authorization.refused', origin, outcome: 'failure' } as const;
+        await parts.database.commit(() => record({ ...event, ...about, details }));
+      }
+      return redirect(request, reply, errorRedirect(asked, step.refusal, parts.issuer));
+    }
+    if (step.kind === 'issue') {
+      const outcome = await issueCode(parts, { request: asked, session, origin });
+      if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
+      continue;
+    }
+    const handle = await begin(parts, asked, browser.hash);
+    const page = step.kind === 'login' ? '/login' : '/consent';
+    return redirect(request, reply, parts.site.path(`${page}?${HANDLE}=${handle}`));
+  }
+  throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
+}
+
+function sendBack(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  target: RedirectTarget,
+  error: RedirectedError,
+): FastifyReply {
+  return redirect(request, reply, errorRedirect(target, error, parts.issuer));
+}
+
+/** A fault after the target is certain goes to the client, as the contract's list of codes has it. */
+function asRedirectedError(error: unknown, request: FastifyRequest): RedirectedError {
+  const away = error instanceof OAuthError ? error.status === 503 : (error as Error)?.name === 'StoreUnavailable';
+  request.log.error({ err: error }, 'an authorization request failed');
+  return away
+    ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment' }
+    : { kind: 'redirect', error: 'server_error', description: `correlation id ${request.id}` };
+}
+
+function showError(
+  { site }: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  error: DisplayedError,
+): FastifyReply {
+  const { messages } = site;
+  if (!wantsHtml(request)) {
+    sendError(request, reply, new OAuthError(400, 'invalid_request', error.description));
+    return reply;
+  }
+  return sendErrorPage(reply, 400, site, {
+    title: messages.error.clientTitle,
+    text: messages.error.clientText,
+    technical: { code: 'invalid_request', description: error.description, correlationId: request.id },
+  });
+}

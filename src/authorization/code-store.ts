@@ -1,0 +1,163 @@
+import type { Work } from '../database/database.ts';
+import { first, run, statement } from '../database/statement.ts';
+import type { Inherited, Standing } from '../verdict/rules.ts';
+
+/** An authorization code on record, with everything that the verdict needs, as of one moment. */
+export interface CodeRecord {
+  readonly clientId: string;
+  readonly accountId: string;
+  readonly grantId: string;
+  readonly redirectUri: string;
+  readonly codeChallenge: string | null;
+  readonly expiresAt: number;
+  readonly redeemed: boolean;
+  readonly familyId: string | null;
+  readonly scopes: string;
+  readonly narrowed: boolean;
+  readonly nonce: string | null;
+  readonly sid: string;
+  readonly authTime: number;
+  readonly inherited: Inherited;
+  readonly standing: Standing;
+  readonly keyVersion: string;
+}
+
+export interface NewCode {
+  readonly hash: string;
+  readonly grantId: string;
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly accountGeneration: string;
+  readonly clientGeneration: string;
+  readonly redirectUri: string;
+  readonly scopes: string;
+  readonly narrowed: number;
+  readonly nonce: string | null;
+  readonly codeChallenge: string | null;
+  readonly sid: string;
+  readonly authTime: number;
+  readonly expiresAt: number;
+}
+
+const insert = statement((db, p: NewCode) =>
+  db.insertInto('authorization_code').values({
+    hash: p.hash,
+    grant_id: p.grantId,
+    account_id: p.accountId,
+    client_id: p.clientId,
+    account_generation: p.accountGeneration,
+    client_generation: p.clientGeneration,
+    redirect_uri: p.redirectUri,
+    scopes: p.scopes,
+    narrowed: p.narrowed,
+    nonce: p.nonce,
+    code_challenge: p.codeChallenge,
+    sid: p.sid,
+    auth_time: p.authTime,
+    expires_at: p.expiresAt,
+    redeemed_at: null,
+    family_id: null,
+  }),
+);
+
+const byHash = statement((db, p: { hash: string }) =>
+  db
+    .selectFrom('authorization_code as d')
+    .innerJoin('account as a', 'a.id', 'd.account_id')
+    .innerJoin('client as c', 'c.id', 'd.client_id')
+    .innerJoin('consent_grant as g', 'g.id', 'd.grant_id')
+    .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
+    .where('d.hash', '=', p.hash)
+    .select([
+      'd.client_id',
+      'd.account_id',
+      'd.grant_id',
+      'd.family_id',
+      'd.redirect_uri',
+      'd.code_challenge',
+      'd.expires_at',
+      'd.redeemed_at',
+      'd.scopes',
+      'd.narrowed',
+      'd.nonce',
+      'd.sid',
+      'd.auth_time',
+      'd.account_generation',
+      'd.client_generation',
+      'a.banned_at',
+      'a.banned_until',
+      'a.suspended_at',
+      'a.generation as account_now',
+      'c.status as client_status',
+      'c.generation as client_now',
+      'g.revoked_at',
+      'k.version as key_version',
+    ])
+    .forUpdate('d'),
+);
+
+const redeem = statement((db, p: { hash: string; familyId: string; now: number }) =>
+  db
+    .updateTable('authorization_code')
+    .set({ redeemed_at: p.now, family_id: p.familyId })
+    .where('hash', '=', p.hash)
+    .where('redeemed_at', 'is', null)
+    .returning('hash'),
+);
+
+const stillOpen = statement((db, p: { hash: string; now: number }) =>
+  db
+    .selectFrom('authorization_code')
+    .select('hash')
+    .where('hash', '=', p.hash)
+    .where('redeemed_at', 'is', null)
+    .where('expires_at', '>', p.now),
+);
+
+export function* insertCode(code: NewCode): Work<void> {
+  yield* run(insert, code);
+}
+
+/** Reads a code that the same unit of work is about to redeem. */
+export function* lockCode(hash: string): Work<CodeRecord | undefined> {
+  const row = yield* first(byHash, { hash });
+  return (
+    row && {
+      clientId: row.client_id,
+      accountId: row.account_id,
+      grantId: row.grant_id,
+      redirectUri: row.redirect_uri,
+      codeChallenge: row.code_challenge,
+      expiresAt: row.expires_at,
+      redeemed: row.redeemed_at !== null,
+      familyId: row.family_id,
+      scopes: row.scopes,
+      narrowed: row.narrowed === 1,
+      nonce: row.nonce,
+      sid: row.sid,
+      authTime: row.auth_time,
+      inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+      standing: {
+        account: {
+          bannedAt: row.banned_at,
+          bannedUntil: row.banned_until,
+          suspendedAt: row.suspended_at,
+          generation: row.account_now,
+        },
+        client: { status: row.client_status, generation: row.client_now },
+        grant: { revokedAt: row.revoked_at },
+      },
+      keyVersion: row.key_version,
+    }
+  );
+}
+
+/** Spends a code, in one conditional statement; answers false where it was spent before. */
+export function* spendCode(hash: string, familyId: string, now: number): Work<boolean> {
+  return (yield* first(redeem, { hash, familyId, now })) !== undefined;
+}
+
+/** Whether a code can still be redeemed. */
+export function* isCodeOpen(hash: string, now: number): Work<boolean> {
+  return (yield* first(stillOpen, { hash, now })) !== undefined;
+}

@@ -1,0 +1,85 @@
+import type { Work } from '../database/database.ts';
+import { first, run, statement } from '../database/statement.ts';
+import type { AuthorizationRequest } from './rules/request.ts';
+
+/** How a pending request ended. */
+export type InteractionOutcome = 'code' | 'denied';
+
+/** A pending authorization request, kept here and bound to the browser that began it. */
+export interface Interaction {
+  readonly hash: string;
+  readonly browserHash: string;
+  readonly request: AuthorizationRequest;
+  readonly expiresAt: number;
+  readonly signedInSession: string | null;
+  readonly outcome: InteractionOutcome | null;
+}
+
+const insert = statement(
+  (db, p: { hash: string; browserHash: string; clientId: string; request: string; now: number; expiresAt: number }) =>
+    db.insertInto('interaction').values({
+      hash: p.hash,
+      browser_hash: p.browserHash,
+      client_id: p.clientId,
+      request: p.request,
+      created_at: p.now,
+      expires_at: p.expiresAt,
+      signed_in_session: null,
+      outcome: null,
+    }),
+);
+const byHash = statement((db, p: { hash: string }) =>
+  db
+    .selectFrom('interaction')
+    .select(['browser_hash', 'request', 'expires_at', 'signed_in_session', 'outcome'])
+    .where('hash', '=', p.hash),
+);
+const signIn = statement((db, p: { hash: string; session: string }) =>
+  db.updateTable('interaction').set({ signed_in_session: p.session }).where('hash', '=', p.hash),
+);
+const finish = statement((db, p: { hash: string; outcome: string }) =>
+  db
+    .updateTable('interaction')
+    .set({ outcome: p.outcome })
+    .where('hash', '=', p.hash)
+    .where('outcome', 'is', null)
+    .returning('hash'),
+);
+
+export function* insertInteraction(
+  interaction: Pick<Interaction, 'hash' | 'browserHash' | 'request' | 'expiresAt'> & { readonly now: number },
+): Work<void> {
+  const { hash, browserHash, request, now, expiresAt } = interaction;
+  yield* run(insert, {
+    hash,
+    browserHash,
+    clientId: request.clientId,
+    request: JSON.stringify(request),
+    now,
+    expiresAt,
+  });
+}
+
+export function* findInteraction(hash: string): Work<Interaction | undefined> {
+  const row = yield* first(byHash, { hash });
+  return (
+    row && {
+      hash,
+      browserHash: row.browser_hash,
+      request: JSON.parse(row.request) as AuthorizationRequest,
+      expiresAt: row.expires_at,
+      signedInSession: row.signed_in_session,
+      outcome: row.outcome as InteractionOutcome | null,
+    }
+  );
+}
+
+/** Notes which session was begun for a request. */
+export function* signInFor(hash: string, session: string): Work<void> {
+  yield* run(signIn, { hash, session });
+}
+
+/** Ends a pending request, once: answers false where it had ended before. */
+export function* finishInteraction(hash: string, outcome: InteractionOutcome): Work<boolean> {
+  return (yield* first(finish, { hash, outcome })) !== undefined;
+}

@@ -1,0 +1,204 @@
+import type { Client } from '../clients/store.ts';
+import { findClient } from '../clients/store.ts';
+import type { Clock } from '../clock.ts';
+import { HOUR, MINUTE } from '../clock.ts';
+import { decide, grantedPart, type Remembered } from '../consent/rules/consent.ts';
+import { addGrant, changeGrant, findGrant, type Grant } from '../consent/store.ts';
+import type { Database, Work } from '../database/database.ts';
+import { type Origin, record } from '../events/audit.ts';
+import type { Ids } from '../identifiers/ids.ts';
+import { isOptional } from '../scopes/scopes.ts';
+import { digest, keyedDigest, randomSecret } from '../secrets.ts';
+import { judgedSession, type SignedIn } from '../sessions/sessions.ts';
+import { insertCode, isCodeOpen } from './code-store.ts';
+import { findInteraction, finishInteraction, type Interaction, insertInteraction } from './interaction-store.ts';
+import { nextStep, type Step } from './rules/next-step.ts';
+import { errorRedirect, successRedirect } from './rules/redirect.ts';
+import type { AuthorizationRequest, RedirectedError } from './rules/request.ts';
+
+export interface AuthorizationParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly issuer: string;
+  /** Makes the code of a pending request out of its handle: see {@link codeOf}. */
+  readonly codeKey: Buffer;
+}
+
+const CODE_LIFETIME = MINUTE;
+const INTERACTION_LIFETIME = HOUR;
+
+/** Where a request stands, with whom and what it is about. */
+export type Progress =
+  | { readonly kind: 'client gone' }
+  | { readonly kind: 'step'; readonly step: Step; readonly client: Client; readonly signedIn: SignedIn };
+
+/** Computes where a request stands from what is on record, inside a unit of work. */
+export function* progressOf(
+  request: AuthorizationRequest,
+  session: { readonly hash: string | undefined; readonly signedInFor: string | null },
+  now: number,
+): Work<Progress> {
+  const client = yield* findClient(request.clientId);
+  if (client === undefined || client.status !== 'active' || client.generation !== request.clientGeneration) {
+    return { kind: 'client gone' };
+  }
+  const signedIn = yield* judgedSession(session.hash, now);
+  const grant = signedIn.kind === 'somebody' ? yield* findGrant(signedIn.account.id, client.id) : undefined;
+  const step = nextStep({
+    request,
+    signedIn: signedIn.kind,
+    signedInForThis: session.hash !== undefined && session.hash === session.signedInFor,
+    remembered: rememberedOf(grant, client),
+  });
+  return { kind: 'step', step, client, signedIn };
+}
+
+/** A consent holds while the client is the one that the person consented to. */
+function rememberedOf(grant: Grant | undefined, client: Client): Remembered | null {
+  return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
+}
+
+/** Keeps a request until the person has answered, and gives the handle that its pages carry. */
+export async function begin(
+  { database, clock }: AuthorizationParts,
+  request: AuthorizationRequest,
+  browserHash: string,
+): Promise<string> {
+  const handle = randomSecret();
+  const now = clock();
+  const interaction = { hash: digest(handle), browserHash, request, now, expiresAt: now + INTERACTION_LIFETIME };
+  await database.commit(() => insertInteraction(interaction));
+  return handle;
+}
+
+/** The pending request behind a handle, if this browser began it and it has not expired. */
+export function* resume(handle: string, browserHash: string, now: number): Work<Interaction | undefined> {
+  const interaction = yield* findInteraction(digest(handle));
+  if (interaction === undefined || interaction.browserHash !== browserHash || interaction.expiresAt <= now) {
+    return undefined;
+  }
+  return interaction;
+}
+
+/**
+ * The one code of a pending request: 256 bits that nobody can foresee without the server's key, and that a second submit
+ * of the same form gives again, although only its hash is stored.
+ */
+const codeOf = (parts: AuthorizationParts, handle: string): string => keyedDigest(parts.codeKey, handle);
+
+/** What the person decided on the consent page. */
+export interface ConsentDecision {
+  readonly asked: readonly string[];
+  readonly allowed: ReadonlySet<string>;
+}
+
+export type IssueOutcome =
+  | { readonly kind: 'redirect'; readonly location: string }
+  /** What the decision rested on has changed: compute the step again. */
+  | { readonly kind: 'changed' }
+  /** Another submit of the same form was faster. */
+  | { readonly kind: 'finished' };
+
+interface Issue {
+  readonly request: AuthorizationRequest;
+  readonly session: { readonly hash: string | undefined; readonly signedInFor: string | null };
+  /** Absent for a request that needed no page. */
+  readonly handle?: string;
+  /** Absent where a remembered consent is enough. */
+  readonly decision?: ConsentDecision;
+  readonly origin: Origin;
+}
+
+/**
+ * Issues a code, once the verdict of this very commit allows it: the session is judged again, the consent is written or
+ * found, the pending request is ended, and the code and its event are recorded, all together.
+ */
+export async function issueCode(parts: AuthorizationParts, issue: Issue): Promise<IssueOutcome> {
+  const { request, session, handle, decision } = issue;
+  const now = parts.clock();
+  const code = handle === undefined ? randomSecret() : codeOf(parts, handle);
+  const newGrantId = await parts.ids.next();
+  return parts.database.commit(function* issueNow(): Work<IssueOutcome> {
+    const progress = yield* progressOf(request, session, now);
+    if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
+    const { step, client } = progress;
+    const { account, session: live } = progress.signedIn;
+    if (step.kind === 'consent' ? decision?.asked.join() !== step.asked.join() : step.kind !== 'issue') {
+      return { kind: 'changed' };
+    }
+    if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
+
+    const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
+    const event = { at: now, origin, accountId: account.id, clientId: client.id };
+    let grant = yield* findGrant(account.id, client.id);
+    if (step.kind === 'consent' && decision !== undefined) {
+      const { scopes, declined } = decide(request.scopes, step.asked, decision.allowed, rememberedOf(grant, client));
+      const terms = { scopes, declined, epoch: client.consentEpoch, now };
+      if (grant === undefined) {
+        yield* addGrant({ id: newGrantId, accountId: account.id, clientId: client.id, ...terms });
+      } else {
+        yield* changeGrant({ id: grant.id, ...terms });
+      }
+      yield* record({ ...event, type: 'consent.granted', details: { scopes, declined } });
+      grant = yield* findGrant(account.id, client.id);
+    }
+    if (grant === undefined) throw new Error('a grant that was just written is not on record');
+
+    const scopes = grantedPart(request.scopes, grant.scopes);
+    yield* insertCode({
+      hash: digest(code),
+      grantId: grant.id,
+      accountId: account.id,
+      clientId: client.id,
+      accountGeneration: live.generation,
+      clientGeneration: request.clientGeneration,
+      redirectUri: request.redirectUri,
+      scopes,
+      narrowed: request.scopes.some((scope) => isOptional(scope) && !grant.scopes.has(scope)) ? 1 : 0,
+      nonce: request.nonce,
+      codeChallenge: request.codeChallenge,
+      sid: live.sid,
+      authTime: live.authTime,
+      expiresAt: now + CODE_LIFETIME,
+    });
+    yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
+    return { kind: 'redirect', location: successRedirect(request, code, parts.issuer) };
+  });
+}
+
+export const DENIED: RedirectedError = {
+  kind: 'redirect',
+  error: 'access_denied',
+  description: 'User denied the request',
+};
+
+/** Ends a pending request with the person's refusal. Whatever was granted before stays as it was. */
+export async function deny(
+  { database, clock, issuer }: AuthorizationParts,
+  interaction: Interaction,
+  origin: Origin,
+): Promise<IssueOutcome> {
+  const { request, hash } = interaction;
+  return database.commit(function* denyNow(): Work<IssueOutcome> {
+    if (!(yield* finishInteraction(hash, 'denied'))) return { kind: 'finished' };
+    const accountId = origin.actor.type === 'user' ? origin.actor.id : null;
+    yield* record({ at: clock(), type: 'consent.denied', origin, accountId, clientId: request.clientId });
+    return { kind: 'redirect', location: errorRedirect(request, DENIED, issuer) };
+  });
+}
+
+/**
+ * Where a second submit of a finished form ends: where the first did. A code that was redeemed or has expired is not
+ * sent again, for its second use would end the tokens of the first.
+ */
+export async function finishedLocation(
+  parts: AuthorizationParts,
+  interaction: Interaction,
+  handle: string,
+): Promise<string | undefined> {
+  if (interaction.outcome === 'denied') return errorRedirect(interaction.request, DENIED, parts.issuer);
+  const code = codeOf(parts, handle);
+  const open = await parts.database.read(() => isCodeOpen(digest(code), parts.clock()));
+  return open ? successRedirect(interaction.request, code, parts.issuer) : undefined;
+}

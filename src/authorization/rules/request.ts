@@ -1,0 +1,238 @@
+import { redirectUriProblem } from '../../clients/rules/redirect-uri.ts';
+import type { RepeatableParameters } from '../../http/parameters.ts';
+import { parseScope, SCOPES } from '../../scopes/scopes.ts';
+
+/** What the rules need to know of a client. */
+export interface RegisteredClient {
+  readonly id: string;
+  readonly name: string;
+  readonly redirectUris: readonly string[];
+  readonly scopes: readonly string[] | null;
+  readonly type: 'confidential' | 'public';
+  readonly requirePkce: boolean;
+  readonly status: 'active' | 'disabled';
+  readonly generation: string;
+}
+
+/** An error that must be shown here: there is no address that it could safely be sent to. */
+export interface DisplayedError {
+  readonly kind: 'display';
+  readonly problem: 'client' | 'redirect_uri';
+  /** For the developer: what came and what to do. */
+  readonly description: string;
+}
+
+/** Where answers of one request go: a client's own registered address. Only {@link checkTarget} makes one. */
+export interface RedirectTarget {
+  readonly kind: 'target';
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly [checked]: true;
+}
+declare const checked: unique symbol;
+
+/** The errors of RFC 6749 §4.1.2.1 and OpenID Connect Core 1.0 §3.1.2.6 that this endpoint sends. */
+export type AuthorizationErrorCode =
+  | 'invalid_request'
+  | 'unauthorized_client'
+  | 'access_denied'
+  | 'invalid_scope'
+  | 'server_error'
+  | 'temporarily_unavailable'
+  | 'login_required'
+  | 'consent_required'
+  | 'request_not_supported'
+  | 'request_uri_not_supported';
+
+/** An error for the client, sent to its own address. */
+export interface RedirectedError {
+  readonly kind: 'redirect';
+  readonly error: AuthorizationErrorCode;
+  readonly description: string;
+}
+
+/** A request that may go on, as it is kept until it is answered. */
+export interface AuthorizationRequest {
+  readonly clientId: string;
+  /** The client's generation when it asked: a client that was disabled since must ask again. */
+  readonly clientGeneration: string;
+  readonly redirectUri: string;
+  readonly state: string | null;
+  readonly scopes: readonly string[];
+  readonly nonce: string | null;
+  readonly codeChallenge: string | null;
+  readonly prompt: Prompt;
+}
+
+/** OpenID Connect Core 1.0 §3.1.2.1. */
+export interface Prompt {
+  /** Answer without any page. */
+  readonly none: boolean;
+  /** Sign in anew. */
+  readonly login: boolean;
+  /** Show the consent page whatever was decided. */
+  readonly consent: boolean;
+}
+
+const display = (problem: DisplayedError['problem'], description: string): DisplayedError => ({
+  kind: 'display',
+  problem,
+  description,
+});
+
+/** The client_id of a request, or why there is none that could be looked up. */
+export function requestedClient(parameters: RepeatableParameters): string | DisplayedError {
+  if (parameters.repeated.has('client_id')) return display('client', 'client_id stands in the address more than once.');
+  return parameters.get('client_id') ?? display('client', 'client_id is missing from the address.');
+}
+
+/**
+ * RFC 6749 §4.1.2.1: before anything else, whom the answer goes to. Where that is in doubt there is no redirect.
+ * @param client undefined where the client_id is not on record
+ */
+export function checkTarget(
+  parameters: RepeatableParameters,
+  client: RegisteredClient | undefined,
+): RedirectTarget | DisplayedError {
+  if (client === undefined || client.status !== 'active') {
+    return display('client', 'client_id is not one of a registered, active client. Check it against the registration.');
+  }
+  if (parameters.repeated.has('redirect_uri')) {
+    return display('redirect_uri', 'redirect_uri stands in the address more than once.');
+  }
+  const redirectUri = parameters.get('redirect_uri');
+  if (redirectUri === undefined) return display('redirect_uri', 'redirect_uri is missing from the address.');
+  // RFC 9700 §2.1: compared character for character, never as a pattern and never normalised.
+  if (!client.redirectUris.includes(redirectUri)) {
+    return display(
+      'redirect_uri',
+      `redirect_uri is not registered for ${client.name}. It must equal a registered one character for character: ` +
+        'scheme, host, port, path, letter case and a slash at the end included.',
+    );
+  }
+  // The registration was checked when it was made; this is for one that reached the database another way.
+  if (redirectUriProblem(redirectUri, client.type) !== undefined) {
+    return display('redirect_uri', 'redirect_uri is registered, but not one that may be used. Register another.');
+  }
+  const state = parameters.repeated.has('state') ? null : (parameters.get('state') ?? null);
+  return { kind: 'target', redirectUri, state } as RedirectTarget;
+}
+
+/** The parameters that the endpoint knows: repeated, they are an error (RFC 6749 §3.1). */
+const KNOWN = [
+  'response_type',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'response_mode',
+  'request',
+  'request_uri',
+] as const;
+
+/** Goes into the database, the ID token and so into headers of clients. */
+const LONGEST_NONCE = 1024;
+
+/** RFC 7636 §4.2: the base64url of a SHA-256. */
+const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
+
+const PROMPTS = new Set(['none', 'login', 'consent', 'select_account']);
+
+const refuse = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
+  kind: 'redirect',
+  error,
+  description,
+});
+
+/** The rest of a request, whose errors go to its target: contract §4.1 and §7, decisions §§2–3. */
+export function checkRequest(
+  parameters: RepeatableParameters,
+  client: RegisteredClient,
+  target: RedirectTarget,
+): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
+  for (const name of KNOWN) {
+    if (parameters.repeated.has(name)) return refuse('invalid_request', `${name} was sent more than once`);
+  }
+  // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
+  if (parameters.get('request')) return refuse('request_not_supported', 'request objects are not supported');
+  if (parameters.get('request_uri')) return refuse('request_uri_not_supported', 'request_uri is not supported');
+
+  const responseType = parameters.get('response_type');
+  if (responseType === undefined) return refuse('invalid_request', 'response_type is missing: send response_type=code');
+  if (responseType !== 'code') return refuse('invalid_request', 'response_type must be code');
+  const responseMode = parameters.get('response_mode');
+  if (responseMode !== undefined && responseMode !== 'query') {
+    return refuse('invalid_request', 'response_mode must be query');
+  }
+
+  const scopes = checkScopes(parameters.get('scope'), client.scopes);
+  if ('kind' in scopes) return scopes;
+
+  const nonce = parameters.get('nonce') ?? null;
+  if (nonce !== null && nonce.length > LONGEST_NONCE) {
+    return refuse('invalid_request', `nonce must be at most ${LONGEST_NONCE} characters`);
+  }
+
+  const codeChallenge = checkChallenge(parameters, client);
+  if (typeof codeChallenge === 'object' && codeChallenge !== null) return codeChallenge;
+
+  const prompt = checkPrompt(parameters.get('prompt'));
+  if ('kind' in prompt) return prompt;
+
+  return {
+    kind: 'request',
+    request: {
+      clientId: client.id,
+      clientGeneration: client.generation,
+      redirectUri: target.redirectUri,
+      state: target.state,
+      scopes,
+      nonce,
+      codeChallenge,
+      prompt,
+    },
+  };
+}
+
+function checkScopes(text: string | undefined, allowed: readonly string[] | null): readonly string[] | RedirectedError {
+  const scopes = text === undefined ? ['openid'] : parseScope(text);
+  if (scopes === undefined) return refuse('invalid_scope', 'scope is malformed: separate the scopes by single spaces');
+  for (const scope of scopes) {
+    if (!SCOPES.includes(scope)) return refuse('invalid_scope', `unknown scope; the scopes are ${SCOPES.join(' ')}`);
+    // openid is part of every grant, whatever the registration lists.
+    if (allowed !== null && scope !== 'openid' && !allowed.includes(scope)) {
+      return refuse('invalid_scope', `the client is not registered for the scope ${scope}`);
+    }
+  }
+  return scopes;
+}
+
+function checkChallenge(parameters: RepeatableParameters, client: RegisteredClient): string | null | RedirectedError {
+  const challenge = parameters.get('code_challenge');
+  const method = parameters.get('code_challenge_method');
+  if (challenge === undefined) {
+    if (method !== undefined) return refuse('invalid_request', 'code_challenge is missing');
+    const required = client.requirePkce || client.type === 'public';
+    return required ? refuse('invalid_request', 'code_challenge is missing: this client must use PKCE (S256)') : null;
+  }
+  // RFC 7636 §4.3: without a method it means plain, which protects nothing.
+  if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method must be S256');
+  return CHALLENGE.test(challenge)
+    ? challenge
+    : refuse('invalid_request', 'code_challenge must be 43 base64url characters');
+}
+
+function checkPrompt(text: string | undefined): Prompt | RedirectedError {
+  const values = new Set((text ?? '').split(' ').filter((value) => value !== ''));
+  for (const value of values) {
+    if (!PROMPTS.has(value)) return refuse('invalid_request', `prompt must be made of ${[...PROMPTS].join(', ')}`);
+  }
+  if (values.has('none') && values.size > 1) return refuse('invalid_request', 'prompt=none goes with no other value');
+  return {
+    none: values.has('none'),
+    login: values.has('login') || values.has('select_account'),
+    consent: values.has('consent'),
+  };
+}

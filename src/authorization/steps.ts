@@ -1,0 +1,131 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Browser, Browsers } from '../http/browser.ts';
+import { originOf } from '../http/origin.ts';
+import { sendErrorPage } from '../pages/error-page.ts';
+import type { Site } from '../pages/layout.ts';
+import { digest } from '../secrets.ts';
+import type { Interaction } from './interaction-store.ts';
+import { type AuthorizationParts, finishedLocation, issueCode, type Progress, progressOf, resume } from './progress.ts';
+import { errorRedirect } from './rules/redirect.ts';
+
+/** What the pages of a sign-in work with. */
+export interface FlowParts extends AuthorizationParts {
+  readonly browsers: Browsers;
+  readonly site: Site;
+}
+
+/** The name of the field and parameter that carries the handle of a pending request. */
+export const HANDLE = 'request';
+
+/** RFC 9700 §4.12: 303 in answer to a POST, so that no browser sends the form on. */
+const redirectStatus = (request: FastifyRequest): 302 | 303 => (request.method === 'POST' ? 303 : 302);
+
+export function redirect(request: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(location, redirectStatus(request));
+}
+
+/** A pending request that this browser may go on with. */
+export interface Pending {
+  readonly handle: string;
+  readonly interaction: Interaction;
+}
+
+/**
+ * The pending request behind a handle. Where there is none to go on with, the answer is sent: a page that says so, or
+ * for a request that was answered before, wherever that answer led.
+ */
+export async function pendingOrAnswer(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  handle: string,
+): Promise<Pending | undefined> {
+  const { site } = parts;
+  const browser = parts.browsers.of(request, reply);
+  const interaction = await parts.database.read(() => resume(handle, browser.hash, parts.clock()));
+  const { messages } = site;
+  if (interaction === undefined) {
+    const { handleTitle: title, handleText: text } = messages.error;
+    sendErrorPage(reply, 400, site, { title, text, homeLink: true });
+    return undefined;
+  }
+  if (interaction.outcome === null) return { handle, interaction };
+  await answerFinished(parts, request, reply, { handle, interaction });
+  return undefined;
+}
+
+async function answerFinished(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { handle, interaction }: Pending,
+): Promise<FastifyReply> {
+  const location = await finishedLocation(parts, interaction, handle);
+  if (location !== undefined) return redirect(request, reply, location);
+  const { finishedTitle: title, finishedText: text } = parts.site.messages.error;
+  return sendErrorPage(reply, 409, parts.site, { title, text, homeLink: true });
+}
+
+export const sessionOf = (browser: Pick<Browser, 'sessionSecret'>, interaction: Interaction | undefined) => ({
+  hash: browser.sessionSecret === undefined ? undefined : digest(browser.sessionSecret),
+  signedInFor: interaction?.signedInSession ?? null,
+});
+
+/** Where a pending request stands for the person in this browser. */
+export const progressFor = (parts: FlowParts, { interaction }: Pending, browser: Browser): Promise<Progress> =>
+  parts.database.read(() => progressOf(interaction.request, sessionOf(browser, interaction), parts.clock()));
+
+/** Sends the browser wherever its pending request stands: to a page of ours, or back to the client. */
+export async function follow(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  pending: Pending,
+  browser: Pick<Browser, 'sessionSecret'>,
+): Promise<FastifyReply> {
+  const { handle } = pending;
+  // A few times at most: what is on record may change between the question and the answer.
+  for (let attempt = 0; attempt < 5; attempt++) {
+    const interaction = attempt === 0 ? pending.interaction : await reread(parts, request, reply, handle);
+    if (interaction === undefined) break;
+    const session = sessionOf(browser, interaction);
+    const progress = await parts.database.read(() => progressOf(interaction.request, session, parts.clock()));
+    if (progress.kind === 'client gone') return sendClientGone(parts, request, reply);
+    const { step } = progress;
+    const query = `?${HANDLE}=${encodeURIComponent(handle)}`;
+    if (step.kind === 'login') return redirect(request, reply, parts.site.path(`/login${query}`));
+    if (step.kind === 'consent') return redirect(request, reply, parts.site.path(`/consent${query}`));
+    if (step.kind === 'refuse') {
+      return redirect(request, reply, errorRedirect(interaction.request, step.refusal, parts.issuer));
+    }
+    const outcome = await issueCode(parts, {
+      request: interaction.request,
+      session,
+      handle,
+      origin: originOf(request),
+    });
+    if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
+    if (outcome.kind === 'finished') break;
+  }
+  return answerFinished(parts, request, reply, {
+    handle,
+    interaction: (await reread(parts, request, reply, handle)) ?? pending.interaction,
+  });
+}
+
+const reread = (parts: FlowParts, request: FastifyRequest, reply: FastifyReply, handle: string) =>
+  parts.database.read(() => resume(handle, parts.browsers.of(request, reply).hash, parts.clock()));
+
+/** The client was disabled, deleted or changed since the request began: there is nobody to answer to. */
+export function sendClientGone(parts: FlowParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { messages } = parts.site;
+  return sendErrorPage(reply, 400, parts.site, {
+    title: messages.error.clientTitle,
+    text: messages.error.clientText,
+    technical: {
+      code: 'invalid_request',
+      description: 'The client is no longer registered and active.',
+      correlationId: request.id,
+    },
+  });
+}

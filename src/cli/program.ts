@@ -1,0 +1,40 @@
+import { Command } from 'commander';
+import { adminKeyCommands } from './admin-key.ts';
+import { clientCommands } from './client.ts';
+import { keysCommands } from './keys.ts';
+import { orgCommands } from './org.ts';
+import { output } from './output.ts';
+import { serve } from './serve.ts';
+import type { GlobalFlags } from './session.ts';
+import { userCommands } from './user.ts';
+
+/** The command line: decisions §7. */
+export function program(): Command {
+  const tessera = new Command('tessera')
+    .description('The identity provider whose tokens stop working the moment access is taken away.')
+    .option('--json', 'print JSON, for scripts')
+    .option('--data-dir <path>', 'where the data lies (TESSERA_DATA_DIR)')
+    .option('--database-url <url>', 'which database to use (TESSERA_DATABASE_URL)')
+    .exitOverride()
+    .showHelpAfterError('Run the command with --help to see what it takes.')
+    .showSuggestionAfterError();
+  tessera
+    .command('serve')
+    .description('run the server')
+    .option('--host <address>', 'the address to listen on (TESSERA_HOST)')
+    .option('--port <port>', 'the port to listen on (TESSERA_PORT)')
+    .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)')
+    .action((_options, command: Command) => serve(command.optsWithGlobals()));
+  for (const commands of [userCommands, clientCommands, orgCommands, adminKeyCommands, keysCommands]) {
+    const group = commands((command) => {
+      const flags = command.optsWithGlobals<GlobalFlags>();
+      return { flags, out: output(flags.json ?? false) };
+    });
+    tessera.addCommand(group);
+  }
+  const inherit = (command: Command): void => {
+    for (const child of command.commands) inherit(child.copyInheritedSettings(command));
+  };
+  inherit(tessera);
+  return tessera;
+}

@@ -1,0 +1,75 @@
+import { type Clock, HOUR } from '../clock.ts';
+import type { Limits } from '../config/limits.ts';
+import type { Database } from '../database/database.ts';
+import { type Origin, record } from '../events/audit.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
+import { addressBucket, exceeded, take } from '../limits/limits.ts';
+import { OAuthError, rateLimited } from '../oauth-error.ts';
+import { digest, equalSecrets } from '../secrets.ts';
+import { findClient } from './clients.ts';
+import type { ClientCredentials } from './rules/credentials.ts';
+import { type Client, markSecretUsed } from './store.ts';
+
+/** A client that has proved its secret. Only {@link authenticateClient} makes one. */
+export type AuthenticatedClient = {
+  readonly client: Client;
+  /** The secret as it was presented: it signs the ID token (OpenID Connect Core 1.0 §10.1). */
+  readonly secret: string;
+  readonly origin: Origin;
+  readonly [proved]: true;
+};
+declare const proved: unique symbol;
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
+/** RFC 6749 §5.2: 401, with a challenge where the client used the Authorization header. */
+export function invalidClient(usedBasic: boolean): OAuthError {
+  return new OAuthError(
+    401,
+    'invalid_client',
+    'Client authentication failed: check client_id and client_secret.',
+    usedBasic ? { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' } : {},
+  );
+}
+
+/**
+ * Authenticates a client by its secret, before anything else of the request is looked at. An unknown client, a wrong
+ * secret and a disabled client get the same answer.
+ * @throws {OAuthError} `invalid_client`, or `rate_limit_exceeded` after too many failures from one address
+ */
+export async function authenticateClient(
+  { database, clock, limits }: Parts,
+  credentials: ClientCredentials,
+  origin: Origin,
+): Promise<AuthenticatedClient> {
+  const now = clock();
+  const { clientId, clientSecret } = credentials;
+  const bucket = `client-auth ${isSnowflake(clientId) ? clientId : 'unknown'} ${addressBucket(origin.address ?? '')}`;
+  const found = await database.read(() => findClient(clientId, now));
+  const presented = digest(clientSecret);
+  const secret = (found?.secrets ?? []).find((candidate) => equalSecrets(candidate.hash, presented));
+
+  if (found === undefined || secret === undefined || found.client.status !== 'active' || clientSecret === '') {
+    const wait = await database.commit(function* fail() {
+      const clientRef = found?.client.id ?? null;
+      const seconds = yield* take(bucket, limits.clientAuth, now);
+      const type = seconds > 0 ? 'limit.exceeded' : 'client.auth_failed';
+      const details = seconds > 0 ? { limit: 'clientAuth' } : {};
+      yield* record({ at: now, type, origin, outcome: 'failure', clientId: clientRef, details });
+      return seconds;
+    });
+    throw wait > 0 ? rateLimited(wait) : invalidClient(credentials.method === 'basic');
+  }
+  // Someone who has used up the guesses learns nothing from the one that happens to be right.
+  const exhausted = await database.read(() => exceeded(bucket, limits.clientAuth, now));
+  if (exhausted > 0) throw rateLimited(exhausted);
+  if (secret.lastUsedAt === null || secret.lastUsedAt + HOUR <= now) {
+    await database.commit(() => markSecretUsed(secret.id, now));
+  }
+  const actor = { type: 'client', id: found.client.id } as const;
+  return { client: found.client, secret: clientSecret, origin: { ...origin, actor } } as AuthenticatedClient;
+}

@@ -1,0 +1,185 @@
+import { type Clock, DAY, SECOND } from '../clock.ts';
+import type { Database, Work } from '../database/database.ts';
+import { type EventType, type Origin, record } from '../events/audit.ts';
+import type { Ids } from '../identifiers/ids.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
+import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
+import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
+import { redirectUriProblem } from './rules/redirect-uri.ts';
+import type { ClientChange, NewClient, NewSecret } from './schema.ts';
+import type { Client, ClientSecret } from './store.ts';
+import * as store from './store.ts';
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+}
+type Stored = Pick<Parts, 'database' | 'clock'>;
+
+/** The longest time for which the secret before the last one still holds, unless another is asked for. */
+const SECRET_OVERLAP = DAY;
+
+const missing = (id: string) => notFound(`There is no client with the id ${id}.`);
+
+/** 256 random bits behind a prefix that secret scanners can look for. */
+const newSecret = (): string => `tcs_${randomSecret()}`;
+
+function checkUris(uris: readonly string[] | undefined, field: string, type: Client['type']): void {
+  for (const [index, uri] of (uris ?? []).entries()) {
+    const problem = redirectUriProblem(uri, type);
+    if (problem !== undefined) throw invalidRequest(`${field}[${index}] must ${problem}.`);
+  }
+}
+
+/**
+ * Registers a client.
+ * @returns the record, and the one chance to see its secret
+ * @throws {OAuthError} `invalid_request` naming the field
+ */
+export async function createClient(
+  { database, clock, ids }: Parts,
+  input: NewClient,
+  origin: Origin,
+): Promise<{ client: Client; secrets: ClientSecret[]; clientSecret: string }> {
+  checkUris(input.redirectUris, 'redirectUris', 'confidential');
+  checkUris(input.postLogoutRedirectUris, 'postLogoutRedirectUris', 'confidential');
+  const now = clock();
+  const client: Client = {
+    id: await ids.next(),
+    name: input.name,
+    description: input.description ?? null,
+    logoUrl: input.logoUrl ?? null,
+    homepageUrl: input.homepageUrl ?? null,
+    policyUrl: input.policyUrl ?? null,
+    termsUrl: input.termsUrl ?? null,
+    redirectUris: input.redirectUris,
+    postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
+    scopes: input.scopes ?? null,
+    type: 'confidential',
+    requirePkce: input.requirePkce ?? false,
+    idTokenSignedResponseAlg: 'HS256',
+    owner: input.owner ?? null,
+    status: 'active',
+    generation: randomIdentifier(),
+    consentEpoch: randomIdentifier(),
+    createdAt: now,
+    updatedAt: now,
+  };
+  const clientSecret = newSecret();
+  const secretId = await ids.next();
+  const secrets = await database.commit(function* create(): Work<ClientSecret[]> {
+    yield* store.insertClient(client);
+    yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
+    yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
+    return yield* store.liveSecrets(client.id, now);
+  });
+  return { client, secrets, clientSecret };
+}
+
+function eventOf(change: ClientChange): EventType {
+  if (change.status === 'disabled') return 'client.disabled';
+  return change.status === 'active' ? 'client.enabled' : 'client.updated';
+}
+
+/** What a person's consent rested on: where the answer goes, and who stands behind the app. */
+function consentBasisChanged(before: Client, after: Client): boolean {
+  return before.owner !== after.owner || after.redirectUris.some((uri) => !before.redirectUris.includes(uri));
+}
+
+/**
+ * Changes a client. Disabling it ends its codes and tokens for ever; a new redirect URI or owner asks people anew.
+ * @throws {OAuthError} `not_found`, `invalid_request`
+ */
+export async function updateClient({ database, clock }: Stored, id: string, change: ClientChange, origin: Origin) {
+  const now = clock();
+  return database.commit(function* update() {
+    const client = yield* store.lockClient(id);
+    if (client === undefined) throw missing(id);
+    checkUris(change.redirectUris, 'redirectUris', client.type);
+    checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
+    const changed: Client = { ...client, ...change, updatedAt: now };
+    const ends = changed.status === 'disabled' && client.status === 'active';
+    const saved: Client = {
+      ...changed,
+      generation: ends ? randomIdentifier() : client.generation,
+      consentEpoch: consentBasisChanged(client, changed) ? randomIdentifier() : client.consentEpoch,
+    };
+    yield* store.saveClient(saved);
+    yield* record({ at: now, type: eventOf(change), origin, clientId: id, details: { fields: Object.keys(change) } });
+    return { client: saved, secrets: yield* store.liveSecrets(id, now) };
+  });
+}
+
+/** Deletes a client with its secrets, codes, tokens and consents. */
+export async function deleteClient({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
+  await database.commit(function* remove() {
+    if (!(yield* store.removeClient(id))) throw missing(id);
+    yield* record({ at: clock(), type: 'client.deleted', origin, clientId: id });
+  });
+}
+
+/**
+ * Gives a client another secret. The one before holds for a day, or as long as asked; never do more than two hold.
+ * It affects the client's authentication alone: codes and tokens live on.
+ */
+export async function rotateSecret(
+  { database, clock, ids }: Parts,
+  clientId: string,
+  input: NewSecret,
+  origin: Origin,
+): Promise<{ secret: ClientSecret; secrets: ClientSecret[]; clientSecret: string }> {
+  const now = clock();
+  const clientSecret = newSecret();
+  const id = await ids.next();
+  const overlap = input.expirePreviousIn === undefined ? SECRET_OVERLAP : input.expirePreviousIn * SECOND;
+  return database.commit(function* rotate() {
+    if ((yield* store.lockClient(clientId)) === undefined) throw missing(clientId);
+    const before = yield* store.liveSecrets(clientId, now);
+    for (const [index, secret] of before.entries()) {
+      const last = index === before.length - 1;
+      yield* store.endSecret(
+        secret.id,
+        last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER) : now,
+      );
+    }
+    yield* store.addSecret(id, clientId, digest(clientSecret), now);
+    yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });
+    const secrets = yield* store.liveSecrets(clientId, now);
+    const secret = secrets.find((candidate) => candidate.id === id);
+    if (secret === undefined) throw new Error('the new secret is not on record');
+    return { secret, secrets, clientSecret };
+  });
+}
+
+/** Ends one of a client's secrets at once. */
+export async function endSecret(
+  { database, clock }: Stored,
+  clientId: string,
+  id: string,
+  origin: Origin,
+): Promise<void> {
+  const now = clock();
+  await database.commit(function* end() {
+    if ((yield* store.lockClient(clientId)) === undefined) throw missing(clientId);
+    const live = yield* store.liveSecrets(clientId, now);
+    if (live.length === 1 && live[0]?.id === id) {
+      throw new OAuthError(409, 'conflict', 'This is the only secret of the client. Add another one first.');
+    }
+    if (!(yield* store.removeSecret(id, clientId))) throw notFound(`The client has no secret with the id ${id}.`);
+    yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: id } });
+  });
+}
+
+/** A client with the secrets that hold, or undefined; an id that cannot be one is not looked up. */
+export function* findClient(id: string, now: number): Work<{ client: Client; secrets: ClientSecret[] } | undefined> {
+  const client = isSnowflake(id) ? yield* store.findClient(id) : undefined;
+  return client && { client, secrets: yield* store.liveSecrets(id, now) };
+}
+
+/** @throws {OAuthError} `not_found` */
+export async function getClient({ database, clock }: Stored, id: string) {
+  const found = await database.read(() => findClient(id, clock()));
+  if (found === undefined) throw missing(id);
+  return found;
+}

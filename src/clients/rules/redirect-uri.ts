@@ -1,0 +1,40 @@
+import { isLoopback } from '../../config/config.ts';
+
+/** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */
+const RESERVED = ['code', 'state', 'error', 'error_description', 'iss'];
+
+/** Schemes that run or show content where they are opened. A private-use scheme needs a dot, which none of these has. */
+const SCRIPT_LIKE = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:']);
+
+/**
+ * What is wrong with a redirect URI, phrased to follow "must", or undefined where it may be registered and used.
+ * The text itself is compared character for character later; here it is only judged, never rewritten.
+ */
+export function redirectUriProblem(uri: string, type: 'confidential' | 'public'): string | undefined {
+  if (uri.length > 2048) return 'be at most 2048 characters long';
+  // Printable ASCII without what browsers and servers read differently.
+  if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) {
+    return 'consist of printable ASCII without spaces, quotes, braces and backslashes (percent-encode other characters)';
+  }
+  const url = URL.canParse(uri) ? new URL(uri) : undefined;
+  if (url === undefined) return 'be an absolute URI, for example https://app.example.com/callback';
+  // RFC 6749 §3.1.2: no fragment.
+  if (uri.includes('#')) return 'have no fragment';
+  if (SCRIPT_LIKE.has(url.protocol)) return `not use the scheme ${url.protocol}`;
+  if (url.username !== '' || url.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) {
+    return 'have no user name or password';
+  }
+  for (const name of RESERVED) {
+    if (url.searchParams.has(name)) return `not have the query parameter "${name}", which the service adds itself`;
+  }
+  if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(uri) ? undefined : 'be an absolute URI with a host';
+  if (url.protocol === 'http:') {
+    if (!/^http:\/\/[^/]/i.test(uri)) return 'be an absolute URI with a host';
+    return isLoopback(url.hostname) ? undefined : 'use https (http is for localhost, 127.0.0.1 and [::1] only)';
+  }
+  // RFC 8252 §7.1: a private-use scheme is a reversed domain name.
+  if (url.protocol.includes('.')) {
+    return type === 'public' ? undefined : 'use https (a private-use scheme is for public clients only)';
+  }
+  return 'use https, or http on a loopback host';
+}

@@ -1,0 +1,90 @@
+import * as Type from 'typebox/type';
+import { SCOPES } from '../scopes/scopes.ts';
+
+const nullable = (schema: Type.TString, description: string) =>
+  Type.Union([schema, Type.Null()], { description: `${description}, or null` });
+const address = Type.Optional(nullable(Type.String({ format: 'https-url' }), 'a full https address'));
+
+const uris = (description: string, minItems: number) =>
+  Type.Array(Type.String({ description: 'a text' }), { minItems, maxItems: 50, uniqueItems: true, description });
+
+const fields = {
+  description: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 500, format: 'multi-line' }),
+      'at most 500 characters without control characters',
+    ),
+  ),
+  logoUrl: address,
+  homepageUrl: address,
+  policyUrl: address,
+  termsUrl: address,
+  postLogoutRedirectUris: Type.Optional(uris('a list of at most 50 different URIs', 0)),
+  scopes: Type.Optional(
+    Type.Union(
+      [Type.Array(Type.Unsafe<string>({ enum: SCOPES }), { uniqueItems: true, maxItems: SCOPES.length }), Type.Null()],
+      { description: `a list of scopes out of ${SCOPES.join(', ')}, or null for all` },
+    ),
+  ),
+  requirePkce: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  idTokenSignedResponseAlg: Type.Optional(
+    Type.Unsafe<'HS256'>({ enum: ['HS256'], description: 'HS256, the only algorithm offered' }),
+  ),
+  owner: Type.Optional(
+    nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
+  ),
+};
+const name = Type.String({
+  minLength: 1,
+  maxLength: 64,
+  format: 'single-line',
+  description: '1 to 64 characters on one line, without spaces around them',
+});
+const redirectUris = uris('a list of 1 to 50 different redirect URIs', 1);
+
+/** What an operator gives to register a client. */
+export const NewClient = Type.Object(
+  {
+    name,
+    redirectUris,
+    type: Type.Optional(
+      Type.Unsafe<'confidential'>({
+        enum: ['confidential'],
+        description:
+          'confidential (a public client needs an ID token that is signed with an asymmetric key, which is not offered)',
+      }),
+    ),
+    ...fields,
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type NewClient = Type.Static<typeof NewClient>;
+
+/** What an operator may change; a field left out stays as it is. */
+export const ClientChange = Type.Object(
+  {
+    name: Type.Optional(name),
+    redirectUris: Type.Optional(redirectUris),
+    status: Type.Optional(
+      Type.Unsafe<'active' | 'disabled'>({ enum: ['active', 'disabled'], description: 'active or disabled' }),
+    ),
+    ...fields,
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type ClientChange = Type.Static<typeof ClientChange>;
+
+/** How a second secret is made. */
+export const NewSecret = Type.Object(
+  {
+    expirePreviousIn: Type.Optional(
+      Type.Integer({
+        minimum: 0,
+        maximum: 30 * 24 * 60 * 60,
+        description: 'the seconds for which the previous secret still holds, from 0 to 2592000',
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type NewSecret = Type.Static<typeof NewSecret>;

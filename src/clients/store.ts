@@ -1,0 +1,199 @@
+import type { Selectable } from 'kysely';
+import type { Work } from '../database/database.ts';
+import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
+import { all, first, run, statement } from '../database/statement.ts';
+
+/** A registered client. */
+export interface Client {
+  readonly id: string;
+  readonly name: string;
+  readonly description: string | null;
+  readonly logoUrl: string | null;
+  readonly homepageUrl: string | null;
+  readonly policyUrl: string | null;
+  readonly termsUrl: string | null;
+  readonly redirectUris: readonly string[];
+  readonly postLogoutRedirectUris: readonly string[];
+  /** The scopes it may ask for; null is all. */
+  readonly scopes: readonly string[] | null;
+  readonly type: 'confidential' | 'public';
+  readonly requirePkce: boolean;
+  readonly idTokenSignedResponseAlg: 'HS256';
+  readonly owner: string | null;
+  readonly status: 'active' | 'disabled';
+  readonly generation: string;
+  readonly consentEpoch: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** One of a client's secrets; the secret itself is not kept. */
+export interface ClientSecret {
+  readonly id: string;
+  readonly hash: string;
+  readonly createdAt: number;
+  readonly lastUsedAt: number | null;
+  readonly expiresAt: number | null;
+}
+
+const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
+const byIdLocked = statement((db, p: { id: string }) =>
+  db.selectFrom('client').selectAll().where('id', '=', p.id).forUpdate(),
+);
+const insert = statement((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
+const update = statement((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
+const remove = statement((db, p: { id: string }) => db.deleteFrom('client').where('id', '=', p.id).returning('id'));
+const page = statement((db, p: { after: string; limit: number }) =>
+  db.selectFrom('client').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
+);
+const secretsOf = statement((db, p: { clientId: string }) =>
+  db.selectFrom('client_secret').selectAll().where('client_id', '=', p.clientId).orderBy('id'),
+);
+const insertSecret = statement((db, p: { id: string; clientId: string; hash: string; now: number }) =>
+  db.insertInto('client_secret').values({
+    id: p.id,
+    client_id: p.clientId,
+    hash: p.hash,
+    created_at: p.now,
+    last_used_at: null,
+    expires_at: null,
+  }),
+);
+const expireSecret = statement((db, p: { id: string; at: number }) =>
+  db.updateTable('client_secret').set({ expires_at: p.at }).where('id', '=', p.id),
+);
+const deleteSecret = statement((db, p: { id: string; clientId: string }) =>
+  db.deleteFrom('client_secret').where('id', '=', p.id).where('client_id', '=', p.clientId).returning('id'),
+);
+const touchSecret = statement((db, p: { id: string; now: number }) =>
+  db.updateTable('client_secret').set({ last_used_at: p.now }).where('id', '=', p.id),
+);
+
+function columns(p: ClientTable): ClientTable {
+  return {
+    id: p.id,
+    name: p.name,
+    description: p.description,
+    logo_url: p.logo_url,
+    homepage_url: p.homepage_url,
+    policy_url: p.policy_url,
+    terms_url: p.terms_url,
+    redirect_uris: p.redirect_uris,
+    post_logout_redirect_uris: p.post_logout_redirect_uris,
+    scopes: p.scopes,
+    type: p.type,
+    require_pkce: p.require_pkce,
+    id_token_signed_response_alg: p.id_token_signed_response_alg,
+    owner: p.owner,
+    status: p.status,
+    generation: p.generation,
+    consent_epoch: p.consent_epoch,
+    created_at: p.created_at,
+    updated_at: p.updated_at,
+  };
+}
+
+function toClient(row: Selectable<ClientTable>): Client {
+  return {
+    id: row.id,
+    name: row.name,
+    description: row.description,
+    logoUrl: row.logo_url,
+    homepageUrl: row.homepage_url,
+    policyUrl: row.policy_url,
+    termsUrl: row.terms_url,
+    redirectUris: JSON.parse(row.redirect_uris) as string[],
+    postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as string[],
+    scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
+    type: row.type as Client['type'],
+    requirePkce: row.require_pkce === 1,
+    idTokenSignedResponseAlg: row.id_token_signed_response_alg as 'HS256',
+    owner: row.owner,
+    status: row.status as Client['status'],
+    generation: row.generation,
+    consentEpoch: row.consent_epoch,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function toRow(client: Client): ClientTable {
+  return {
+    id: client.id,
+    name: client.name,
+    description: client.description,
+    logo_url: client.logoUrl,
+    homepage_url: client.homepageUrl,
+    policy_url: client.policyUrl,
+    terms_url: client.termsUrl,
+    redirect_uris: JSON.stringify(client.redirectUris),
+    post_logout_redirect_uris: JSON.stringify(client.postLogoutRedirectUris),
+    scopes: client.scopes === null ? null : JSON.stringify(client.scopes),
+    type: client.type,
+    require_pkce: client.requirePkce ? 1 : 0,
+    id_token_signed_response_alg: client.idTokenSignedResponseAlg,
+    owner: client.owner,
+    status: client.status,
+    generation: client.generation,
+    consent_epoch: client.consentEpoch,
+    created_at: client.createdAt,
+    updated_at: client.updatedAt,
+  };
+}
+
+const toSecret = (row: Selectable<ClientSecretTable>): ClientSecret => ({
+  id: row.id,
+  hash: row.hash,
+  createdAt: row.created_at,
+  lastUsedAt: row.last_used_at,
+  expiresAt: row.expires_at,
+});
+
+export function* findClient(id: string): Work<Client | undefined> {
+  const row = yield* first(byId, { id });
+  return row && toClient(row);
+}
+
+/** Reads a client that the same unit of work is about to change. */
+export function* lockClient(id: string): Work<Client | undefined> {
+  const row = yield* first(byIdLocked, { id });
+  return row && toClient(row);
+}
+
+export function* insertClient(client: Client): Work<void> {
+  yield* run(insert, toRow(client));
+}
+
+export function* saveClient(client: Client): Work<void> {
+  yield* run(update, toRow(client));
+}
+
+export function* removeClient(id: string): Work<boolean> {
+  return (yield* first(remove, { id })) !== undefined;
+}
+
+export function* listClients(query: { after: string; limit: number }): Work<Client[]> {
+  return (yield* all(page, query)).map(toClient);
+}
+
+/** The secrets of a client that hold at `now`, oldest first. */
+export function* liveSecrets(clientId: string, now: number): Work<ClientSecret[]> {
+  const secrets = (yield* all(secretsOf, { clientId })).map(toSecret);
+  return secrets.filter((secret) => secret.expiresAt === null || now < secret.expiresAt);
+}
+
+export function* addSecret(id: string, clientId: string, hash: string, now: number): Work<void> {
+  yield* run(insertSecret, { id, clientId, hash, now });
+}
+
+export function* endSecret(id: string, at: number): Work<void> {
+  yield* run(expireSecret, { id, at });
+}
+
+export function* removeSecret(id: string, clientId: string): Work<boolean> {
+  return (yield* first(deleteSecret, { id, clientId })) !== undefined;
+}
+
+export function* markSecretUsed(id: string, now: number): Work<void> {
+  yield* run(touchSecret, { id, now });
+}

@@ -1,0 +1,39 @@
+import type { Client, ClientSecret } from './store.ts';
+
+const iso = (instant: number): string => new Date(instant).toISOString();
+const isoOrNull = (instant: number | null): string | null => (instant === null ? null : iso(instant));
+
+export function secretView(secret: ClientSecret) {
+  return {
+    id: secret.id,
+    createdAt: iso(secret.createdAt),
+    lastUsedAt: isoOrNull(secret.lastUsedAt),
+    expiresAt: isoOrNull(secret.expiresAt),
+  };
+}
+
+/** A client as operators see it: an allow-list without the secrets themselves. */
+export function clientView({ client, secrets }: { client: Client; secrets: readonly ClientSecret[] }) {
+  return {
+    clientId: client.id,
+    name: client.name,
+    description: client.description,
+    logoUrl: client.logoUrl,
+    homepageUrl: client.homepageUrl,
+    policyUrl: client.policyUrl,
+    termsUrl: client.termsUrl,
+    redirectUris: client.redirectUris,
+    postLogoutRedirectUris: client.postLogoutRedirectUris,
+    scopes: client.scopes,
+    type: client.type,
+    requirePkce: client.requirePkce,
+    idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
+    owner: client.owner,
+    status: client.status,
+    secrets: secrets.map(secretView),
+    createdAt: iso(client.createdAt),
+    updatedAt: iso(client.updatedAt),
+  };
+}
+
+export type ClientView = ReturnType<typeof clientView>;

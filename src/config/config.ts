@@ -1,0 +1,209 @@
+import { availableParallelism } from 'node:os';
+import { resolve } from 'node:path';
+import { type Limits, limitNames, limitVariables } from './limits.ts';
+import { type Reading, Variable } from './variable.ts';
+
+/** Everything an operator can set, read once and checked before anything else happens. */
+export interface Config {
+  /** The address that people and clients use, without a trailing slash; also the issuer. */
+  readonly baseUrl: string | undefined;
+  readonly host: string;
+  readonly port: number;
+  readonly databaseUrl: string;
+  readonly dataDir: string;
+  readonly secret: string | undefined;
+  readonly secretFile: string | undefined;
+  readonly previousSecret: string | undefined;
+  readonly adminKey: string | undefined;
+  readonly trustProxy: TrustProxy;
+  readonly logLevel: LogLevel;
+  readonly hashingConcurrency: number;
+  readonly limits: Limits;
+}
+
+/** Which hops may name the client's address: none, a number of hops, or a list of proxies' addresses. */
+export type TrustProxy = false | number | string;
+
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+/** One or more settings are wrong. Each problem names its variable and the remedy. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  readonly problems: readonly string[];
+  constructor(problems: readonly string[]) {
+    super(problems.join('\n'));
+    this.problems = problems;
+  }
+}
+
+const text = (value: string): Reading<string> => ({ value });
+
+const positiveInteger =
+  (most: number, least = 1) =>
+  (value: string): Reading<number> => {
+    const number = /^\d{1,9}$/.test(value) ? Number(value) : Number.NaN;
+    if (number >= least && number <= most) return { value: number };
+    return { problem: `must be a whole number from ${least} to ${most}` };
+  };
+
+function baseUrl(value: string): Reading<string> {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
+    return { problem: 'must be an absolute address, for example https://login.example.com' };
+  }
+  if (url.search || url.hash || url.username || url.password) {
+    return { problem: 'must have no query, fragment, user name or password' };
+  }
+  return { value: (url.origin + url.pathname).replace(/\/+$/, '') };
+}
+
+function databaseUrl(value: string): Reading<string> {
+  if (value.startsWith('sqlite:') && value.length > 'sqlite:'.length) return { value };
+  if (/^postgres(ql)?:\/\//.test(value)) {
+    return { problem: 'names PostgreSQL, which this version cannot use yet; use sqlite:<path>' };
+  }
+  return { problem: 'must be sqlite:<path of a file>' };
+}
+
+function secret(value: string): Reading<string> {
+  if (new Set(value).size >= 10 && value.length >= 43) return { value };
+  return {
+    problem: 'must be at least 43 random characters (32 bytes); make one with: openssl rand -base64 32 | tr -d "="',
+  };
+}
+
+function adminKey(value: string): Reading<string> {
+  if (value.length >= 32) return { value };
+  return { problem: 'must be at least 32 characters; make one with: openssl rand -base64 32' };
+}
+
+function trustProxy(value: string): Reading<TrustProxy> {
+  if (value === '' || value === '0' || value === 'false' || value === 'off') return { value: false };
+  if (/^\d{1,2}$/.test(value)) return { value: Number(value) };
+  if (/^[0-9a-fA-F.:/, ]+$/.test(value)) return { value };
+  return { problem: 'must be off, the number of proxies in front, or their addresses separated by commas' };
+}
+
+function logLevel(value: string): Reading<LogLevel> {
+  const level = LOG_LEVELS.find((known) => known === value);
+  return level === undefined ? { problem: `must be one of ${LOG_LEVELS.join(', ')}` } : { value: level };
+}
+
+function flag(value: string): Reading<boolean> {
+  if (value === '1' || value === 'true') return { value: true };
+  if (value === '0' || value === 'false') return { value: false };
+  return { problem: 'must be 1 or 0' };
+}
+
+/** Every variable, in the order of the reference page. */
+export const variables = {
+  baseUrl: new Variable('TESSERA_BASE_URL', baseUrl, {
+    initial: '`http://localhost:<port>`',
+    about: 'The address that people and clients use; also the issuer. `http` only on a loopback host, unless allowed.',
+  }),
+  allowHttp: new Variable('TESSERA_ALLOW_HTTP', flag, {
+    initial: '`0`',
+    about: 'Allows a base URL with `http` beyond loopback: for tests in a closed network only.',
+  }),
+  host: new Variable('TESSERA_HOST', text, { initial: '`127.0.0.1`', about: 'The address to listen on.' }),
+  port: new Variable('TESSERA_PORT', positiveInteger(65535, 0), {
+    initial: '`3000`',
+    about: 'The port to listen on; `0` takes a free one.',
+  }),
+  databaseUrl: new Variable('TESSERA_DATABASE_URL', databaseUrl, {
+    initial: '`sqlite:<data dir>/tessera.db`',
+    about: 'Where the data lies.',
+  }),
+  dataDir: new Variable('TESSERA_DATA_DIR', text, {
+    initial: '`./data`',
+    about: 'Where the embedded database and its secret lie; made when missing.',
+  }),
+  secret: new Variable('TESSERA_SECRET', secret, {
+    initial: 'made on the first start',
+    about: 'The root of all keys. With the embedded database one is made and kept in `<data dir>/secret`.',
+  }),
+  secretFile: new Variable('TESSERA_SECRET_FILE', text, {
+    initial: '`<data dir>/secret`',
+    about: 'A file that holds the secret instead.',
+  }),
+  previousSecret: new Variable('TESSERA_SECRET_PREVIOUS', secret, {
+    initial: 'none',
+    about: 'The secret before this one, while it is being changed: what it sealed is sealed anew.',
+  }),
+  adminKey: new Variable('TESSERA_ADMIN_KEY', adminKey, {
+    initial: 'none',
+    about: 'An admin key that holds while it is set. Lasting keys: `tessera admin-key create`.',
+  }),
+  trustProxy: new Variable('TESSERA_TRUST_PROXY', trustProxy, {
+    initial: '`off`',
+    about: 'Which proxies may name the caller’s address in `X-Forwarded-For`: their number, or their addresses.',
+  }),
+  logLevel: new Variable('TESSERA_LOG_LEVEL', logLevel, {
+    initial: '`info`',
+    about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`,
+  }),
+  hashingConcurrency: new Variable('TESSERA_HASHING_CONCURRENCY', positiveInteger(64), {
+    initial: 'processors − 1, at least 1',
+    about: 'How many passwords are hashed side by side. More wait their turn; past a bound, sign-in answers 503.',
+  }),
+} as const;
+
+/**
+ * Reads the configuration.
+ * @param environment the process's environment, with the flags of the command line laid over it
+ * @throws {ConfigError} naming every wrong variable with its remedy
+ */
+export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+  const problems: string[] = [];
+  const read = <T>(variable: Variable<T>): T | undefined => variable.read(environment, problems);
+
+  const dataDir = resolve(read(variables.dataDir) ?? 'data');
+  const base = read(variables.baseUrl);
+  const allowHttp = read(variables.allowHttp) ?? false;
+  if (base !== undefined && !allowHttp && new URL(base).protocol === 'http:' && !isLoopback(new URL(base).hostname)) {
+    problems.push(
+      `${variables.baseUrl.name} is ${base}, and http beyond loopback gives cookies and tokens to the network. ` +
+        `Use https, or set ${variables.allowHttp.name}=1 where that is intended.`,
+    );
+  }
+  const limits: Record<string, unknown> = {};
+  for (const name of limitNames) limits[name] = read(limitVariables[name]) ?? limitVariables[name].fallback;
+
+  const config: Config = {
+    baseUrl: base,
+    host: read(variables.host) ?? '127.0.0.1',
+    port: read(variables.port) ?? 3000,
+    databaseUrl: read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`,
+    dataDir,
+    secret: read(variables.secret),
+    secretFile: read(variables.secretFile),
+    previousSecret: read(variables.previousSecret),
+    adminKey: read(variables.adminKey),
+    trustProxy: read(variables.trustProxy) ?? false,
+    logLevel: read(variables.logLevel) ?? 'info',
+    hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
+    limits: limits as unknown as Limits,
+  };
+  if (config.secret !== undefined && config.secretFile !== undefined) {
+    problems.push(
+      `${variables.secret.name} and ${variables.secretFile.name} are both set. Keep the one that holds the secret.`,
+    );
+  }
+  if (config.secret !== undefined && config.secret === config.previousSecret) {
+    problems.push(
+      `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or give the old secret.`,
+    );
+  }
+  const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
+  for (const name of unknown) problems.push(`${name} is not a setting of Tessera. Remove it, or correct its spelling.`);
+  if (problems.length > 0) throw new ConfigError(problems);
+  return config;
+}
+
+const known = new Set<string>([...Object.values(variables), ...Object.values(limitVariables)].map(({ name }) => name));
+
+/** Whether a host name means this very machine. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}

@@ -1,0 +1,49 @@
+import { HOUR, MINUTE, SECOND } from '../clock.ts';
+import { type Reading, Variable } from './variable.ts';
+
+/** At most `count` in any window of `windowMs` milliseconds, which begins with the first; undefined is without limit. */
+export type Limit = { readonly count: number; readonly windowMs: number } | undefined;
+
+const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
+
+/** Reads `<count>/<s|m|h>` or `off`. */
+export function parseLimit(value: string): Reading<Limit> {
+  if (value === 'off') return { value: undefined };
+  const [, count, unit] = /^([1-9]\d{0,8})\/([smh])$/.exec(value) ?? [];
+  const windowMs = unit === undefined ? undefined : UNITS[unit];
+  if (count === undefined || windowMs === undefined) {
+    return { problem: 'must be <count>/<s|m|h>, for example 10/m, or off' };
+  }
+  return { value: { count: Number(count), windowMs } };
+}
+
+class LimitVariable extends Variable<Limit> {
+  readonly fallback: Limit;
+  constructor(name: string, fallback: string, about: string) {
+    super(name, parseLimit, { initial: `\`${fallback}\``, about });
+    const reading = parseLimit(fallback);
+    this.fallback = 'value' in reading ? reading.value : undefined;
+  }
+}
+
+/** The limits of the service, each a variable. */
+export const limitVariables = {
+  signInAccount: new LimitVariable(
+    'TESSERA_LIMIT_SIGN_IN_ACCOUNT',
+    '10/m',
+    'Failed sign-ins for one account; a browser that signed in to it before has a count of its own.',
+  ),
+  signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one address.'),
+  signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one address.'),
+  clientAuth: new LimitVariable(
+    'TESSERA_LIMIT_CLIENT_AUTH',
+    '20/m',
+    'Failed client authentications for one client from one address.',
+  ),
+  token: new LimitVariable('TESSERA_LIMIT_TOKEN', '3000/m', 'Authenticated token requests of one client.'),
+  userinfo: new LimitVariable('TESSERA_LIMIT_USERINFO', 'off', 'UserInfo requests of one client.'),
+} as const;
+
+export type LimitName = keyof typeof limitVariables;
+export type Limits = Readonly<Record<LimitName, Limit>>;
+export const limitNames = Object.keys(limitVariables) as LimitName[];

@@ -1,0 +1,28 @@
+/** What reading a setting gives: its value, or what is wrong with it, phrased to follow the variable's name. */
+export type Reading<T> = { readonly value: T } | { readonly problem: string };
+
+/** One environment variable: its name, how it is read, and what the reference page says of it. */
+export class Variable<T> {
+  readonly name: string;
+  readonly about: string;
+  /** The default, in Markdown. */
+  readonly initial: string;
+  readonly #parse: (value: string) => Reading<T>;
+
+  constructor(name: string, parse: (value: string) => Reading<T>, page: { initial: string; about: string }) {
+    this.name = name;
+    this.about = page.about;
+    this.initial = page.initial;
+    this.#parse = parse;
+  }
+
+  /** The value, or undefined where the variable is not set; a wrong one adds to `problems`. */
+  read(environment: Readonly<Record<string, string | undefined>>, problems: string[]): T | undefined {
+    const value = environment[this.name];
+    if (value === undefined || value === '') return undefined;
+    const reading = this.#parse(value);
+    if ('value' in reading) return reading.value;
+    problems.push(`${this.name} ${reading.problem}.`);
+    return undefined;
+  }
+}

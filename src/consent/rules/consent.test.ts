@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { decide, grantedPart, questions, type Remembered } from './consent.ts';
+
+const remembered = (scopes: string[], declined: string[] = []): Remembered => ({
+  scopes: new Set(scopes),
+  declined: new Set(declined),
+});
+
+const asks: [string, string[], Remembered | null, boolean, string[] | undefined][] = [
+  ['the first request asks, also for openid alone', ['openid'], null, false, []],
+  ['the first request asks about each optional scope', ['openid', 'phone', 'email'], null, false, ['email', 'phone']],
+  [
+    'a request within what was granted asks nothing',
+    ['openid', 'email'],
+    remembered(['openid', 'email']),
+    false,
+    undefined,
+  ],
+  ['a request within what was declined asks nothing', ['email'], remembered(['openid'], ['email']), false, undefined],
+  ['a new scope asks for the new one only', ['email', 'phone'], remembered(['openid'], ['email']), false, ['phone']],
+  [
+    'prompt=consent asks about everything',
+    ['email', 'phone'],
+    remembered(['openid', 'email'], ['phone']),
+    true,
+    ['email', 'phone'],
+  ],
+];
+for (const [name, requested, before, always, expected] of asks) {
+  test(name, () => assert.deepEqual(questions(requested, before, always), expected));
+}
+
+test('a decision adds to what was decided before', () => {
+  const before = remembered(['openid', 'email'], ['phone']);
+  assert.deepEqual(decide(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before), {
+    scopes: 'openid email social',
+    declined: 'details phone',
+  });
+});
+
+test('a decision replaces an earlier one about the same scope', () => {
+  const before = remembered(['openid', 'email'], ['phone']);
+  assert.deepEqual(decide(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before), {
+    scopes: 'openid phone',
+    declined: 'email',
+  });
+});
+
+test('a switch that the page did not show grants nothing', () => {
+  assert.deepEqual(decide(['email'], [], new Set(['email', 'phone']), null), { scopes: 'openid', declined: '' });
+});
+
+test('a request gets the granted part, and openid also when it left it out', () => {
+  assert.equal(
+    grantedPart(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social'])),
+    'openid profile email',
+  );
+});

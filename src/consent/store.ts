@@ -1,0 +1,145 @@
+import type { Work } from '../database/database.ts';
+import { all, first, run, statement } from '../database/statement.ts';
+import { storedScopes } from '../scopes/scopes.ts';
+
+/** A person's consent for one app, from its first "allow" to its revocation. */
+export interface Grant {
+  readonly id: string;
+  readonly scopes: ReadonlySet<string>;
+  readonly declined: ReadonlySet<string>;
+  /** The client's consent epoch when the person last decided. */
+  readonly consentEpoch: string;
+}
+
+const liveGrant = statement((db, p: { accountId: string; clientId: string }) =>
+  db
+    .selectFrom('consent_grant')
+    .select(['id', 'scopes', 'declined_scopes', 'consent_epoch'])
+    .where('account_id', '=', p.accountId)
+    .where('client_id', '=', p.clientId)
+    .where('revoked_at', 'is', null)
+    .forUpdate(),
+);
+
+interface Decision {
+  readonly scopes: string;
+  readonly declined: string;
+  readonly epoch: string;
+  readonly now: number;
+}
+
+const insertGrant = statement((db, p: Decision & { id: string; accountId: string; clientId: string }) =>
+  db
+    .insertInto('consent_grant')
+    .values({
+      id: p.id,
+      account_id: p.accountId,
+      client_id: p.clientId,
+      scopes: p.scopes,
+      declined_scopes: p.declined,
+      consent_epoch: p.epoch,
+      created_at: p.now,
+      updated_at: p.now,
+      revoked_at: null,
+    })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
+const updateGrant = statement((db, p: Decision & { id: string }) =>
+  db
+    .updateTable('consent_grant')
+    .set({ scopes: p.scopes, declined_scopes: p.declined, consent_epoch: p.epoch, updated_at: p.now })
+    .where('id', '=', p.id),
+);
+
+const revoke = statement((db, p: { accountId: string; clientId: string; now: number }) =>
+  db
+    .updateTable('consent_grant')
+    .set({ revoked_at: p.now })
+    .where('account_id', '=', p.accountId)
+    .where('client_id', '=', p.clientId)
+    .where('revoked_at', 'is', null)
+    .returning('id'),
+);
+
+const connections = statement((db, p: { accountId: string }) =>
+  db
+    .selectFrom('consent_grant as g')
+    .innerJoin('client as c', 'c.id', 'g.client_id')
+    .leftJoin('token_family as f', 'f.grant_id', 'g.id')
+    .select(['g.client_id', 'c.name', 'c.owner', 'c.homepage_url', 'c.redirect_uris', 'g.scopes', 'g.created_at'])
+    .select((eb) => eb.fn.max(eb.fn.coalesce('f.rotated_at', 'f.created_at')).as('last_used_at'))
+    .where('g.account_id', '=', p.accountId)
+    .where('g.revoked_at', 'is', null)
+    .groupBy([
+      'g.id',
+      'g.client_id',
+      'c.name',
+      'c.owner',
+      'c.homepage_url',
+      'c.redirect_uris',
+      'g.scopes',
+      'g.created_at',
+    ])
+    .orderBy('g.id'),
+);
+
+/** The live grant of a person for an app; locked where the unit of work writes. */
+export function* findGrant(accountId: string, clientId: string): Work<Grant | undefined> {
+  const row = yield* first(liveGrant, { accountId, clientId });
+  return (
+    row && {
+      id: row.id,
+      scopes: storedScopes(row.scopes),
+      declined: storedScopes(row.declined_scopes),
+      consentEpoch: row.consent_epoch,
+    }
+  );
+}
+
+/** Adds a grant; answers false where a parallel consent was faster. */
+export function* addGrant(grant: Decision & { id: string; accountId: string; clientId: string }): Work<boolean> {
+  return (yield* first(insertGrant, grant)) !== undefined;
+}
+
+export function* changeGrant(grant: Decision & { id: string }): Work<void> {
+  yield* run(updateGrant, grant);
+}
+
+/** Ends the live grant for ever; answers its id, or undefined where there was none. */
+export function* revokeGrant(accountId: string, clientId: string, now: number): Work<string | undefined> {
+  return (yield* first(revoke, { accountId, clientId, now }))?.id;
+}
+
+/** An app that has access to a person's data. */
+export interface Connection {
+  readonly clientId: string;
+  readonly name: string;
+  readonly owner: string | null;
+  readonly homepageUrl: string | null;
+  readonly host: string;
+  readonly scopes: readonly string[];
+  readonly connectedAt: number;
+  /** When it last got tokens; null where it never fetched any. */
+  readonly lastUsedAt: number | null;
+}
+
+export function* listConnections(accountId: string): Work<Connection[]> {
+  const rows = yield* all(connections, { accountId });
+  return rows.map((row) => ({
+    clientId: row.client_id,
+    name: row.name,
+    owner: row.owner,
+    homepageUrl: row.homepage_url,
+    host: hostOf(row.redirect_uris),
+    scopes: [...storedScopes(row.scopes)],
+    connectedAt: row.created_at,
+    lastUsedAt: row.last_used_at,
+  }));
+}
+
+function hostOf(redirectUris: string): string {
+  const [uri] = JSON.parse(redirectUris) as string[];
+  return uri === undefined ? '' : new URL(uri).host;
+}

@@ -1,0 +1,56 @@
+import { mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { type Passwords, passwords } from './accounts/passwords.ts';
+import type { Clock } from './clock.ts';
+import { type Config, ConfigError } from './config/config.ts';
+import { loadSecret } from './config/secret-file.ts';
+import type { Database } from './database/database.ts';
+import { openSqlite } from './database/sqlite/open.ts';
+import { type Ids, leasedIds } from './identifiers/ids.ts';
+
+/** What the server and the command line share: the data, and the means to change it. */
+export interface Core {
+  readonly config: Config;
+  readonly clock: Clock;
+  readonly database: Database;
+  readonly ids: Ids;
+  readonly passwords: Passwords;
+  readonly secret: Buffer;
+  close(): Promise<void>;
+}
+
+/** @throws {ConfigError} where the secret or the database cannot be had, with the remedy */
+export async function openCore(config: Config, clock: Clock): Promise<Core> {
+  const secret = loadSecret(config);
+  const database = await openDatabase(config);
+  const ids = leasedIds(database, clock);
+  return {
+    config,
+    clock,
+    database,
+    ids,
+    passwords: passwords(config.hashingConcurrency),
+    secret,
+    async close() {
+      await ids.release();
+      await database.close();
+    },
+  };
+}
+
+async function openDatabase({ databaseUrl }: Config): Promise<Database> {
+  const path = databaseUrl.slice('sqlite:'.length);
+  try {
+    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    return await openSqlite(path);
+  } catch (error) {
+    if (error instanceof Error && ('errcode' in error || 'syscall' in error)) {
+      throw new ConfigError([
+        `The database ${path} cannot be opened: ${error.message}. ` +
+          'Check that the folder exists, is writable and has room, and that the file is a database of Tessera; ' +
+          'TESSERA_DATA_DIR or TESSERA_DATABASE_URL names another one.',
+      ]);
+    }
+    throw error;
+  }
+}

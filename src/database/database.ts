@@ -1,0 +1,37 @@
+import type { Statement } from './statement.ts';
+
+/** One row as a driver gives it: ids are decimal strings, every other integer is a number. */
+export type Row = Readonly<Record<string, unknown>>;
+
+/** One statement with its parameters, yielded by a unit of work to whichever database runs it. */
+export interface Step {
+  readonly statement: Statement<never, unknown>;
+  readonly params: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * A unit of work: a generator that yields statements and receives their rows.
+ *
+ * Written once, it runs in one turn of the event loop on SQLite and as one transaction on a database server.
+ * It must not await, and must not have effects of its own: a database may run it again after a conflict.
+ */
+export type Work<T> = Generator<Step, T, readonly Row[]>;
+
+/** What a domain needs to know of a database. */
+export interface Database {
+  /** Runs a unit of work that only reads, on data no older than the moment of this call. */
+  read<T>(work: () => Work<T>): Promise<T>;
+  /**
+   * Runs a unit of work that writes. All of it commits or none of it does; the promise settles after the commit is
+   * durable. A work that throws changes nothing.
+   * @throws {StoreUnavailable} when the database cannot be reached or cannot write.
+   */
+  commit<T>(work: () => Work<T>): Promise<T>;
+  /** Finishes what was handed over, then lets go of the database. */
+  close(): Promise<void>;
+}
+
+/** The database cannot answer now. Nothing was decided and nothing changed; trying again later may succeed. */
+export class StoreUnavailable extends Error {
+  override readonly name = 'StoreUnavailable';
+}

@@ -1,0 +1,235 @@
+import type { Generated } from 'kysely';
+
+/** Snowflake id as a decimal string. */
+type Id = string;
+/** Milliseconds since the Unix epoch. */
+type Instant = number;
+/** 0 or 1. */
+type Flag = number;
+/** A JSON document. */
+type Json = string;
+
+export interface AccountTable {
+  id: Id;
+  username: string;
+  email: string;
+  /** The address in lower case: what uniqueness and sign-in go by. */
+  email_key: string;
+  email_verified: Flag;
+  password_hash: string | null;
+  generation: string;
+  display_name: string;
+  about: string;
+  language: string;
+  theme: string | null;
+  website: string | null;
+  location: string | null;
+  birth_date: string | null;
+  phone: string | null;
+  social_links: Json;
+  avatar_color: string;
+  banned_at: Instant | null;
+  banned_until: Instant | null;
+  ban_reason: string | null;
+  suspended_at: Instant | null;
+  suspension_reason: string | null;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface OrganizationTable {
+  id: Id;
+  name: string;
+  domain: string;
+  created_at: Instant;
+}
+
+export interface MembershipTable {
+  account_id: Id;
+  organization_id: Id;
+  role: string | null;
+}
+
+export interface ClientTable {
+  id: Id;
+  name: string;
+  description: string | null;
+  logo_url: string | null;
+  homepage_url: string | null;
+  policy_url: string | null;
+  terms_url: string | null;
+  redirect_uris: Json;
+  post_logout_redirect_uris: Json;
+  scopes: Json | null;
+  type: string;
+  require_pkce: Flag;
+  id_token_signed_response_alg: string;
+  owner: string | null;
+  status: string;
+  generation: string;
+  /** Changes with whatever a person's consent rested on: see clients/README.md. */
+  consent_epoch: string;
+  created_at: Instant;
+  updated_at: Instant;
+}
+
+export interface ClientSecretTable {
+  id: Id;
+  client_id: Id;
+  hash: string;
+  created_at: Instant;
+  last_used_at: Instant | null;
+  expires_at: Instant | null;
+}
+
+export interface BrowserSessionTable {
+  hash: string;
+  sid: string;
+  account_id: Id;
+  generation: string;
+  auth_time: Instant;
+  last_seen_at: Instant;
+  expires_at: Instant;
+}
+
+export interface KnownBrowserTable {
+  account_id: Id;
+  browser_hash: string;
+  last_seen_at: Instant;
+}
+
+export interface InteractionTable {
+  hash: string;
+  browser_hash: string;
+  client_id: Id;
+  request: Json;
+  created_at: Instant;
+  expires_at: Instant;
+  /** Hash of the session that signed in for this very request. */
+  signed_in_session: string | null;
+  outcome: string | null;
+}
+
+export interface ConsentGrantTable {
+  id: Id;
+  account_id: Id;
+  client_id: Id;
+  scopes: string;
+  declined_scopes: string;
+  consent_epoch: string;
+  created_at: Instant;
+  updated_at: Instant;
+  revoked_at: Instant | null;
+}
+
+export interface AuthorizationCodeTable {
+  hash: string;
+  grant_id: Id;
+  account_id: Id;
+  client_id: Id;
+  account_generation: string;
+  client_generation: string;
+  redirect_uri: string;
+  scopes: string;
+  /** Whether the person granted less than was asked for. */
+  narrowed: Flag;
+  nonce: string | null;
+  code_challenge: string | null;
+  sid: string;
+  auth_time: Instant;
+  expires_at: Instant;
+  redeemed_at: Instant | null;
+  family_id: Id | null;
+}
+
+export interface TokenFamilyTable {
+  id: Id;
+  grant_id: Id;
+  account_id: Id;
+  client_id: Id;
+  account_generation: string;
+  client_generation: string;
+  scopes: string;
+  sid: string;
+  auth_time: Instant;
+  /** Position of the live refresh token in the chain, from 1. */
+  sequence: number;
+  leaf_jti: string;
+  leaf_kid: string;
+  leaf_issued_at: Instant;
+  leaf_expires_at: Instant;
+  predecessor_jti: string | null;
+  rotated_at: Instant | null;
+  created_at: Instant;
+  ends_at: Instant;
+  dead_at: Instant | null;
+  dead_reason: string | null;
+}
+
+export interface SigningKeyTable {
+  kid: string;
+  sealed: string;
+  created_at: Instant;
+  /** When the next key took over; null for the key that signs. */
+  retired_at: Instant | null;
+}
+
+export interface KeySetTable {
+  id: number;
+  version: string;
+}
+
+export interface NodeLeaseTable {
+  node: number;
+  holder: string;
+  expires_at: Instant;
+}
+
+export interface RateCountTable {
+  bucket: string;
+  count: number;
+  window_ends_at: Instant;
+}
+
+export interface AdminKeyTable {
+  id: Id;
+  name: string;
+  hash: string;
+  created_at: Instant;
+  revoked_at: Instant | null;
+}
+
+export interface AuditEventTable {
+  id: Generated<Id>;
+  at: Instant;
+  type: string;
+  outcome: string;
+  actor_type: string;
+  actor_id: Id | null;
+  account_id: Id | null;
+  client_id: Id | null;
+  address: string | null;
+  request_id: string | null;
+  details: Json;
+}
+
+/** The tables, as the query builder knows them. The migrations create them. */
+export interface Tables {
+  account: AccountTable;
+  organization: OrganizationTable;
+  membership: MembershipTable;
+  client: ClientTable;
+  client_secret: ClientSecretTable;
+  browser_session: BrowserSessionTable;
+  known_browser: KnownBrowserTable;
+  interaction: InteractionTable;
+  consent_grant: ConsentGrantTable;
+  authorization_code: AuthorizationCodeTable;
+  token_family: TokenFamilyTable;
+  signing_key: SigningKeyTable;
+  key_set: KeySetTable;
+  node_lease: NodeLeaseTable;
+  rate_count: RateCountTable;
+  admin_key: AdminKeyTable;
+  audit_event: AuditEventTable;
+}

@@ -1,0 +1,114 @@
+import type { Work } from '../database/database.ts';
+import { run, statement } from '../database/statement.ts';
+
+/** Who acted, and from where: taken from the session, the client's credentials or the admin key, never from a body. */
+export interface Origin {
+  readonly actor:
+    | { readonly type: 'user' | 'client' | 'admin'; readonly id: string | null }
+    | { readonly type: 'cli' | 'system' | 'anonymous'; readonly id: null };
+  readonly address: string | null;
+  readonly requestId: string | null;
+}
+
+/** The kinds of events. docs/reference/events.md lists them with their meaning. */
+export const eventTypes = {
+  'sign_in.succeeded': 'A person signed in.',
+  'sign_in.failed': 'A sign-in was refused: unknown name, wrong password, or an account that may not sign in.',
+  sign_out: 'A person ended a session.',
+  'account.created': 'An account was made, by its owner or an operator.',
+  'account.updated': 'Fields of an account were changed.',
+  'account.deleted': 'An account was deleted.',
+  'account.password_changed': 'A password was set; all sessions and tokens from before are dead.',
+  'account.signed_out_everywhere': 'All sessions and tokens of an account were ended.',
+  'account.banned': 'An account was banned, or the end of its ban replaced.',
+  'account.unbanned': 'A ban was lifted.',
+  'account.suspended': 'An account was suspended.',
+  'account.reinstated': 'A suspension was lifted.',
+  'consent.granted': 'A person allowed an app, or changed what it may see.',
+  'consent.denied': 'A person refused an app.',
+  'consent.revoked': 'Access of an app was taken away.',
+  'authorization.issued': 'An authorization code was issued.',
+  'authorization.refused': 'An authorization was refused because of the state of the account.',
+  'token.issued': 'A code was exchanged for tokens.',
+  'token.refreshed': 'A refresh token was exchanged for its successor.',
+  'token.repeated': 'A refresh was repeated inside the grace window and got the same successor.',
+  'token.refused': 'A code or refresh token was refused.',
+  'token.code_replayed': 'A code was used a second time; its tokens are dead.',
+  'token.refresh_reused': 'A retired refresh token was used; its family is dead.',
+  'token.foreign_client': 'A code or refresh token was presented by another client than its own.',
+  'client.auth_failed': 'A client failed to authenticate.',
+  'client.created': 'A client was registered.',
+  'client.updated': 'A client’s registration was changed.',
+  'client.disabled': 'A client was disabled; its tokens are dead.',
+  'client.enabled': 'A client was enabled again.',
+  'client.deleted': 'A client was deleted.',
+  'client.secret_added': 'A client got a second secret.',
+  'client.secret_ended': 'A client’s secret was ended.',
+  'organization.created': 'An organisation was made.',
+  'organization.member_set': 'A person became a member, or got another role.',
+  'organization.member_removed': 'A person left an organisation.',
+  'admin_key.created': 'An admin key was made.',
+  'admin_key.revoked': 'An admin key was revoked.',
+  'keys.rotated': 'A new signing key took over.',
+  'keys.dropped': 'A signing key was dropped; its tokens are dead.',
+  'limit.exceeded': 'A rate limit stopped a caller.',
+} as const;
+
+export type EventType = keyof typeof eventTypes;
+
+export interface AuditEvent {
+  readonly at: number;
+  readonly type: EventType;
+  readonly origin: Origin;
+  readonly outcome?: 'success' | 'failure';
+  readonly accountId?: string | null;
+  readonly clientId?: string | null;
+  /** Facts that help to understand the event; never a secret, a token or a password. */
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+const insert = statement(
+  (
+    db,
+    p: {
+      at: number;
+      type: string;
+      outcome: string;
+      actorType: string;
+      actorId: string | null;
+      accountId: string | null;
+      clientId: string | null;
+      address: string | null;
+      requestId: string | null;
+      details: string;
+    },
+  ) =>
+    db.insertInto('audit_event').values({
+      at: p.at,
+      type: p.type,
+      outcome: p.outcome,
+      actor_type: p.actorType,
+      actor_id: p.actorId,
+      account_id: p.accountId,
+      client_id: p.clientId,
+      address: p.address,
+      request_id: p.requestId,
+      details: p.details,
+    }),
+);
+
+/** Records an event in the unit of work that it tells of, so that the two commit together or not at all. */
+export function* record(event: AuditEvent): Work<void> {
+  yield* run(insert, {
+    at: event.at,
+    type: event.type,
+    outcome: event.outcome ?? 'success',
+    actorType: event.origin.actor.type,
+    actorId: event.origin.actor.id,
+    accountId: event.accountId ?? null,
+    clientId: event.clientId ?? null,
+    address: event.origin.address,
+    requestId: event.origin.requestId,
+    details: JSON.stringify(event.details ?? {}),
+  });
+}

@@ -1,0 +1,14 @@
+import type { FastifyInstance } from 'fastify';
+import type { Database } from '../database/database.ts';
+import { first, statement } from '../database/statement.ts';
+
+const probe = statement((db, _p: object) => db.selectFrom('key_set').select('id'));
+
+/** Whether the process lives, and whether it can do its work: for load balancers and supervisors. */
+export function healthRoutes(app: FastifyInstance, { database }: { readonly database: Database }): void {
+  app.get('/health/live', async (_request, reply) => reply.header('cache-control', 'no-store').send({ status: 'ok' }));
+  app.get('/health/ready', async (_request, reply) => {
+    await database.read(() => first(probe, {}));
+    return reply.header('cache-control', 'no-store').send({ status: 'ok' });
+  });
+}

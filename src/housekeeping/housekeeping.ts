@@ -1,0 +1,137 @@
+import { type Clock, DAY } from '../clock.ts';
+import type { Database, Work } from '../database/database.ts';
+import { all, statement } from '../database/statement.ts';
+
+const BATCH = 500;
+
+/** A retired refresh token of a family can be told from an unknown one until no token of the family could live. */
+const AFTER_END = 8 * DAY;
+const KNOWN_BROWSER = 400 * DAY;
+
+const interactions = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('interaction')
+    .where('hash', 'in', db.selectFrom('interaction').select('hash').where('expires_at', '<=', p.before).limit(p.limit))
+    .returning('hash'),
+);
+const sessions = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('browser_session')
+    .where(
+      'hash',
+      'in',
+      db.selectFrom('browser_session').select('hash').where('expires_at', '<=', p.before).limit(p.limit),
+    )
+    .returning('hash'),
+);
+const counts = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('rate_count')
+    .where(
+      'bucket',
+      'in',
+      db.selectFrom('rate_count').select('bucket').where('window_ends_at', '<=', p.before).limit(p.limit),
+    )
+    .returning('bucket'),
+);
+/** Codes that were never redeemed; a redeemed one is the evidence for its family, and goes with it. */
+const codes = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('authorization_code')
+    .where(
+      'hash',
+      'in',
+      db
+        .selectFrom('authorization_code')
+        .select('hash')
+        .where('expires_at', '<=', p.before)
+        .where('redeemed_at', 'is', null)
+        .limit(p.limit),
+    )
+    .returning('hash'),
+);
+const families = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('token_family')
+    .where('id', 'in', db.selectFrom('token_family').select('id').where('ends_at', '<=', p.before).limit(p.limit))
+    .returning('id'),
+);
+/** Revoked grants none of whose tokens could live; without their families nothing points at them. */
+const grants = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('consent_grant')
+    .where(
+      'id',
+      'in',
+      db
+        .selectFrom('consent_grant')
+        .select('id')
+        .where('revoked_at', '<=', p.before)
+        .where(({ not, exists, selectFrom }) =>
+          not(
+            exists(selectFrom('token_family').select('id').whereRef('token_family.grant_id', '=', 'consent_grant.id')),
+          ),
+        )
+        .limit(p.limit),
+    )
+    .returning('id'),
+);
+const browsers = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('known_browser')
+    .where((eb) =>
+      eb(
+        eb.refTuple('account_id', 'browser_hash'),
+        'in',
+        db
+          .selectFrom('known_browser')
+          .select(['account_id', 'browser_hash'])
+          .where('last_seen_at', '<=', p.before)
+          .limit(p.limit)
+          .$asTuple('account_id', 'browser_hash'),
+      ),
+    )
+    .returning('browser_hash'),
+);
+
+/**
+ * Removes a batch of every kind of row that can no longer matter. Nothing depends on it but the size of the database:
+ * validity is computed from the clock whenever it is asked for.
+ * @returns how many rows went
+ */
+export async function sweep(database: Database, now: number): Promise<number> {
+  const ends = [
+    [interactions, now],
+    [sessions, now],
+    [counts, now],
+    [codes, now - DAY],
+    [families, now - AFTER_END],
+    [grants, now - AFTER_END],
+    [browsers, now - KNOWN_BROWSER],
+  ] as const;
+  let removed = 0;
+  for (const [statement, before] of ends) {
+    removed += await database.commit(function* remove(): Work<number> {
+      return (yield* all(statement, { before, limit: BATCH })).length;
+    });
+  }
+  return removed;
+}
+
+/** Sweeps now and then until stopped. */
+export function startHousekeeping(
+  database: Database,
+  clock: Clock,
+  intervalMs: number,
+  failed: (error: unknown) => void,
+) {
+  let running: Promise<unknown> = Promise.resolve();
+  const timer = setInterval(() => {
+    running = sweep(database, clock()).catch(failed);
+  }, intervalMs);
+  timer.unref();
+  return async function stop(): Promise<void> {
+    clearInterval(timer);
+    await running;
+  };
+}

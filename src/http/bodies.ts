@@ -1,0 +1,32 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { OAuthError } from '../oauth-error.ts';
+import { decodeFormBody, parseJsonBody } from './json-body.ts';
+import { formParameters } from './parameters.ts';
+
+/** RFC 8259 §8.1: JSON is UTF-8. Another charset would be read as something else than was meant. */
+function requireUtf8(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
+    throw new OAuthError(415, 'invalid_request', `The body must be UTF-8; got the charset ${charset.slice(0, 20)}.`);
+  }
+}
+
+/** Lets the routes of this context read JSON. */
+export function acceptJson(app: FastifyInstance): void {
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
+    requireUtf8(request);
+    return parseJsonBody(body);
+  });
+}
+
+/** Lets the routes of this context read forms; their body is then `RepeatableParameters`. */
+export function acceptForms(app: FastifyInstance): void {
+  app.addContentTypeParser(
+    'application/x-www-form-urlencoded',
+    { parseAs: 'buffer' },
+    async (request: FastifyRequest, body: Buffer) => {
+      requireUtf8(request);
+      return formParameters(decodeFormBody(body));
+    },
+  );
+}

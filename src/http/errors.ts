@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { StoreUnavailable } from '../database/database.ts';
+import { OAuthError, unavailable } from '../oauth-error.ts';
+
+/** What the framework refuses by itself, in our words. */
+const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
+  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The content type is not one that this address reads.'],
+  FST_ERR_CTP_INVALID_TYPE: [415, 'The content type is not one that this address reads.'],
+  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is larger than 64 KiB.'],
+  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'Content-Length does not fit the body.'],
+  FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty.'],
+  FST_ERR_BAD_URL: [400, 'The address is not well-formed.'],
+  FST_ERR_MAX_PARAM_LENGTH: [404, 'There is nothing at this address.'],
+};
+
+/**
+ * Any error as one that the caller may see. What is not a refusal of ours is a fault of ours: it goes to the log, and the
+ * caller gets a correlation id and nothing else.
+ */
+export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
+  if (error instanceof OAuthError) return error;
+  if (error instanceof StoreUnavailable) {
+    request.log.error({ err: error }, 'the store is unavailable');
+    return unavailable();
+  }
+  const known = FRAMEWORK[error instanceof Error && 'code' in error ? String(error.code) : ''];
+  if (known !== undefined) return new OAuthError(known[0], 'invalid_request', known[1]);
+  request.log.error({ err: error }, 'a fault of ours');
+  return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
+}
+
+/** Answers with an error as JSON: decisions §4. */
+export function sendError(_request: FastifyRequest, reply: FastifyReply, error: OAuthError): void {
+  reply
+    .code(error.status)
+    .headers(error.headers)
+    .header('cache-control', 'no-store')
+    .type('application/json')
+    .send(JSON.stringify({ error: error.code, error_description: error.message }));
+}

@@ -1,0 +1,65 @@
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { MINUTE, SECOND } from '../clock.ts';
+import { ConfigError } from '../config/config.ts';
+
+const REMEDIES: Readonly<Record<string, string>> = {
+  EADDRINUSE: 'Another program listens there already. Stop it, or set TESSERA_PORT to a free port.',
+  EACCES: 'This user may not listen there. Set TESSERA_PORT to 1024 or more.',
+  EADDRNOTAVAIL: 'This machine has no such address. Set TESSERA_HOST to one that it has.',
+  ENOTFOUND: 'That host name is not known here. Set TESSERA_HOST to an address of this machine.',
+};
+
+const json = { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' };
+
+/** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
+export interface Listener {
+  readonly server: Server;
+  readonly port: number;
+  /** Ends the "starting" answers: from now on the routes answer. */
+  open(): void;
+  /** Accepts no more, lets running requests finish, then lets go of the port. */
+  close(): Promise<void>;
+}
+
+/** @throws {ConfigError} when the address cannot be had, with the remedy */
+export async function listen(host: string, port: number): Promise<Listener> {
+  // The address alone may be 16 KiB, and is refused in our own words beyond that.
+  const server = createServer({ maxHeaderSize: 48 * 1024, requestTimeout: 30 * SECOND, headersTimeout: 15 * SECOND });
+  server.keepAliveTimeout = MINUTE + 5 * SECOND;
+  const starting = (_request: unknown, response: import('node:http').ServerResponse) => {
+    const body = { error: 'temporarily_unavailable', error_description: 'The service is starting.' };
+    response.writeHead(503, { ...json, 'retry-after': '1' }).end(JSON.stringify(body));
+  };
+  server.on('request', starting);
+  server.on('clientError', (error: Error & { code?: string }, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
+    const [status, text] =
+      error.code === 'HPE_HEADER_OVERFLOW'
+        ? ['431', 'The header is too large.']
+        : ['400', 'This is not a well-formed HTTP request.'];
+    const body = JSON.stringify({ error: 'invalid_request', error_description: text });
+    const headers = Object.entries({ ...json, 'content-length': String(Buffer.byteLength(body)) });
+    const reason = status === '431' ? 'Request Header Fields Too Large' : 'Bad Request';
+    socket.end(
+      `HTTP/1.1 ${status} ${reason}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
+    );
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', (error: Error & { code?: string }) => {
+      const remedy = REMEDIES[error.code ?? ''];
+      reject(remedy === undefined ? error : new ConfigError([`Cannot listen on ${host}:${port}. ${remedy}`]));
+    });
+    server.listen(port, host, resolve);
+  });
+  return {
+    server,
+    port: (server.address() as AddressInfo).port,
+    open: () => void server.off('request', starting),
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeIdleConnections();
+      }),
+  };
+}

@@ -1,0 +1,44 @@
+import { createSigner, createVerifier } from 'fast-jwt';
+import { deriveKey } from '../secrets.ts';
+
+/** The kinds of JWT that only this server reads. Each has a key, a `typ` and an audience of its own. */
+export const TOKEN_TYPES = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
+export type TokenKind = keyof typeof TOKEN_TYPES;
+
+/** One key for one kind of token. */
+export interface TokenKey {
+  readonly kid: string;
+  readonly kind: TokenKind;
+  sign(claims: Readonly<Record<string, unknown>>): string;
+  /** The claims, or undefined where the signature is not this key's. Says nothing about expiry or life. */
+  verify(token: string): Readonly<Record<string, unknown>> | undefined;
+}
+
+/** The key of one kind that one version of the server's key material gives. */
+export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenKey {
+  const key = deriveKey(material, `${kind} token`);
+  const typ = TOKEN_TYPES[kind];
+  const sign = createSigner({ key, algorithm: 'HS256', kid, header: { alg: 'HS256', typ } });
+  // Expiry is part of the verdict, which has the request's own time; here only the signature is judged.
+  const verify = createVerifier({ key, algorithms: ['HS256'], ignoreExpiration: true, ignoreNotBefore: true });
+  return {
+    kid,
+    kind,
+    sign,
+    verify(token) {
+      try {
+        const claims: unknown = verify(token);
+        return typeof claims === 'object' && claims !== null
+          ? (claims as Readonly<Record<string, unknown>>)
+          : undefined;
+      } catch {
+        return undefined;
+      }
+    },
+  };
+}
+
+/** The header segment of the tokens that a key signs: always the same text. */
+export function headerOf(key: TokenKey): string {
+  return Buffer.from(JSON.stringify({ alg: 'HS256', typ: TOKEN_TYPES[key.kind], kid: key.kid })).toString('base64url');
+}

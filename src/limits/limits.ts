@@ -1,0 +1,82 @@
+import { isIPv6 } from 'node:net';
+import type { Limit } from '../config/limits.ts';
+import type { Work } from '../database/database.ts';
+import { first, run, statement } from '../database/statement.ts';
+
+const count = statement((db, p: { bucket: string; now: number; endsAt: number }) =>
+  db
+    .insertInto('rate_count')
+    .values({ bucket: p.bucket, count: 1, window_ends_at: p.endsAt })
+    .onConflict((conflict) =>
+      conflict.column('bucket').doUpdateSet((eb) => ({
+        count: eb
+          .case()
+          .when('rate_count.window_ends_at', '<=', p.now)
+          .then(1)
+          .else(eb('rate_count.count', '+', 1))
+          .end(),
+        window_ends_at: eb
+          .case()
+          .when('rate_count.window_ends_at', '<=', p.now)
+          .then(eb.ref('excluded.window_ends_at'))
+          .else(eb.ref('rate_count.window_ends_at'))
+          .end(),
+      })),
+    )
+    .returning(['count', 'window_ends_at']),
+);
+
+const current = statement((db, p: { bucket: string; now: number }) =>
+  db
+    .selectFrom('rate_count')
+    .select(['count', 'window_ends_at'])
+    .where('bucket', '=', p.bucket)
+    .where('window_ends_at', '>', p.now),
+);
+
+const uncount = statement((db, p: { bucket: string }) =>
+  db
+    .updateTable('rate_count')
+    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .where('bucket', '=', p.bucket)
+    .where('count', '>', 0),
+);
+
+/**
+ * Counts one use in a bucket, in one atomic statement that all nodes of a database share.
+ * @returns 0 when it is within the limit, else the seconds until the window ends
+ */
+export function* take(bucket: string, limit: Limit, now: number): Work<number> {
+  if (limit === undefined) return 0;
+  const row = yield* first(count, { bucket, now, endsAt: now + limit.windowMs });
+  if (row === undefined || row.count <= limit.count) return 0;
+  return secondsUntil(row.window_ends_at, now);
+}
+
+/** Whether a bucket is over its limit already, without counting: 0, or the seconds until the window ends. */
+export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
+  if (limit === undefined) return 0;
+  const row = yield* first(current, { bucket, now });
+  return row === undefined || row.count <= limit.count ? 0 : secondsUntil(row.window_ends_at, now);
+}
+
+const secondsUntil = (instant: number, now: number): number => Math.max(1, Math.ceil((instant - now) / 1000));
+
+/** Takes a use back: it turned out to be none of those that are limited. */
+export function* giveBack(bucket: string, limit: Limit): Work<void> {
+  if (limit !== undefined) yield* run(uncount, { bucket });
+}
+
+/** The part of an address that is limited as one: an IPv4 address, or the /64 of an IPv6 one (one household's own). */
+export function addressBucket(address: string): string {
+  if (!isIPv6(address)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
+  if (mapped !== undefined) return mapped;
+  // The URL parser writes an IPv6 address in its one canonical form.
+  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
+  const [head = '', tail] = canonical.split('::');
+  const left = head === '' ? [] : head.split(':');
+  const right = tail === undefined || tail === '' ? [] : tail.split(':');
+  const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  return `${groups.slice(0, 4).join(':')}::/64`;
+}

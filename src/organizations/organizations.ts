@@ -1,0 +1,115 @@
+import * as Type from 'typebox/type';
+import { findAccount } from '../accounts/store.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Work } from '../database/database.ts';
+import { type Origin, record } from '../events/audit.ts';
+import type { Ids } from '../identifiers/ids.ts';
+import { conflict, notFound } from '../oauth-error.ts';
+import type { Organization } from './store.ts';
+import * as store from './store.ts';
+
+export const NewOrganization = Type.Object(
+  {
+    name: Type.String({
+      pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
+      description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not beginning or ending with "-"',
+    }),
+    domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type NewOrganization = Type.Static<typeof NewOrganization>;
+
+const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
+export const Membership = Type.Object(
+  {
+    role: Type.Optional(
+      Type.Union([Type.Unsafe<store.Role>({ enum: ROLES }), Type.Null()], {
+        description: `one of ${ROLES.join(', ')}, or null`,
+      }),
+    ),
+  },
+  { additionalProperties: false, description: 'a JSON object' },
+);
+export type Membership = Type.Static<typeof Membership>;
+
+type Stored = { readonly database: Database; readonly clock: Clock };
+
+const missing = (id: string) => notFound(`There is no organization with the id ${id}.`);
+
+/** @throws {OAuthError} `conflict` when the name is taken */
+export async function createOrganization(
+  { database, clock, ids }: Stored & { readonly ids: Ids },
+  input: NewOrganization,
+  origin: Origin,
+): Promise<Organization> {
+  const now = clock();
+  const organization: Organization = {
+    id: await ids.next(),
+    ...input,
+    domain: input.domain.toLowerCase(),
+    createdAt: now,
+  };
+  await database.commit(function* create() {
+    if (!(yield* store.insertOrganization(organization))) {
+      throw conflict('name is taken: another organization has it. Choose another name.');
+    }
+    yield* record({ at: now, type: 'organization.created', origin, details: { organizationId: organization.id } });
+  });
+  return organization;
+}
+
+/**
+ * Makes a person a member, or changes the role. A person is in one organization at most.
+ * @throws {OAuthError} `not_found`, or `conflict` when the person is in another organization
+ */
+export async function setMember(
+  { database, clock }: Stored,
+  member: { readonly organizationId: string; readonly accountId: string; readonly role: store.Role | null },
+  origin: Origin,
+): Promise<void> {
+  const { organizationId, accountId, role } = member;
+  await database.commit(function* set(): Work<void> {
+    if ((yield* store.findOrganization(organizationId)) === undefined) throw missing(organizationId);
+    if ((yield* findAccount(accountId)) === undefined) throw notFound(`There is no user with the id ${accountId}.`);
+    if (!(yield* store.upsertMember(organizationId, accountId, role))) {
+      throw conflict('The user is in another organization. Remove the user from it first.');
+    }
+    const details = { organizationId, role };
+    yield* record({ at: clock(), type: 'organization.member_set', origin, accountId, details });
+  });
+}
+
+/** @throws {OAuthError} `not_found` when the person is not a member */
+export async function removeMember(
+  { database, clock }: Stored,
+  organizationId: string,
+  accountId: string,
+  origin: Origin,
+): Promise<void> {
+  await database.commit(function* remove(): Work<void> {
+    if (!(yield* store.deleteMember(organizationId, accountId))) {
+      throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
+    }
+    const details = { organizationId };
+    yield* record({ at: clock(), type: 'organization.member_removed', origin, accountId, details });
+  });
+}
+
+/** @throws {OAuthError} `not_found` */
+export async function getOrganization({ database }: Pick<Stored, 'database'>, id: string) {
+  return database.read(function* get() {
+    const organization = yield* store.findOrganization(id);
+    if (organization === undefined) throw missing(id);
+    return { organization, members: yield* store.listMembers(id) };
+  });
+}
+
+export function organizationView(organization: Organization) {
+  return {
+    id: organization.id,
+    name: organization.name,
+    domain: organization.domain,
+    createdAt: new Date(organization.createdAt).toISOString(),
+  };
+}

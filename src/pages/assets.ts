@@ -1,0 +1,30 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance } from 'fastify';
+
+interface Asset {
+  readonly path: string;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+function load(file: string, type: string): Asset {
+  const body = readFileSync(new URL(`./assets/${file}`, import.meta.url));
+  const [name, extension] = file.split('.');
+  const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
+  return { path: `/assets/${name}.${hash}.${extension}`, type, body };
+}
+
+/** The files of the pages. Their names change with their content, so a browser may keep them for ever. */
+export const assets = {
+  style: load('style.css', 'text/css; charset=utf-8'),
+  script: load('script.js', 'text/javascript; charset=utf-8'),
+};
+
+export function serveAssets(app: FastifyInstance): void {
+  for (const { path, type, body } of Object.values(assets)) {
+    app.get(path, async (_request, reply) =>
+      reply.type(type).header('cache-control', 'public, max-age=31536000, immutable').send(body),
+    );
+  }
+}

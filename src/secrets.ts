@@ -1,0 +1,25 @@
+import { createHash, createHmac, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+
+/** 256 random bits from the system's generator, as 43 base64url characters. */
+export const randomSecret = (): string => randomBytes(32).toString('base64url');
+
+/** 128 random bits, as 22 base64url characters: for identifiers that must never repeat. */
+export const randomIdentifier = (): string => randomBytes(16).toString('base64url');
+
+/** How a random secret is kept: its SHA-256. Of 256 random bits, no slower hash is needed. */
+export const digest = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('base64url');
+
+/** Compares two strings in a time that does not depend on where they differ. */
+export function equalSecrets(left: string, right: string): boolean {
+  const a = createHash('sha256').update(left, 'utf8').digest();
+  const b = createHash('sha256').update(right, 'utf8').digest();
+  return timingSafeEqual(a, b);
+}
+
+/** A 256-bit key for one purpose (RFC 5869). Different labels give keys that say nothing of each other. */
+export const deriveKey = (material: Buffer, label: string): Buffer =>
+  Buffer.from(hkdfSync('sha256', material, Buffer.alloc(0), `tessera ${label}`, 32));
+
+/** A keyed digest of a text: reproducible by whoever holds the key, unpredictable to everyone else. */
+export const keyedDigest = (key: Buffer, text: string): string =>
+  createHmac('sha256', key).update(text, 'utf8').digest('base64url');

@@ -1,0 +1,75 @@
+import { field, hidden, type Problems, passwordField, problemSummary } from '../pages/components.ts';
+import type { Html } from '../pages/html.ts';
+import { html } from '../pages/html.ts';
+import type { Page, Site } from '../pages/layout.ts';
+
+/** Who waits for the sign-in, and how the request is carried on. */
+export interface Waiting {
+  readonly handle: string;
+  readonly clientName: string;
+  readonly host: string;
+}
+
+interface Form {
+  readonly token: string;
+  readonly waiting: Waiting | undefined;
+  readonly problems: Problems;
+}
+
+const carried = (waiting: Waiting | undefined) => (waiting === undefined ? {} : { request: waiting.handle });
+const query = (waiting: Waiting | undefined) =>
+  waiting === undefined ? '' : `?request=${encodeURIComponent(waiting.handle)}`;
+
+function heading(title: string, lead: string, waiting: Waiting | undefined, site: Site): Html {
+  if (waiting === undefined) return html`<header><h1>${title}</h1></header>`;
+  return html`<header><h1>${lead} <strong>${waiting.clientName}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(waiting.host)}</p></header>`;
+}
+
+export function signInPage(site: Site, form: Form & { readonly identifier: string }): Page {
+  const { messages, path } = site;
+  const text = messages.signIn;
+  const { problems, waiting } = form;
+  return {
+    title: text.title,
+    body: html`<div class="narrow"><section class="card">
+${heading(text.title, text.lead, waiting, site)}
+${problemSummary(messages, problems)}
+<form method="post" action="${path('/login')}" novalidate>
+${hidden(form.token, carried(waiting))}
+${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: form.identifier, problems, focus: form.identifier === '' })}
+${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages })}
+<button class="button" type="submit">${text.submit}</button>
+</form>
+</section>
+<p class="foot">${text.noAccount} <a href="${path(`/signup${query(waiting)}`)}">${text.create}</a></p></div>`,
+  };
+}
+
+/** What a person typed on the sign-up page; the password is never shown again. */
+export interface SignUpValues {
+  readonly displayName: string;
+  readonly username: string;
+  readonly email: string;
+}
+
+export function signUpPage(site: Site, form: Form & { readonly values: SignUpValues }): Page {
+  const { messages, path } = site;
+  const text = messages.signUp;
+  const { problems, waiting, values } = form;
+  return {
+    title: text.title,
+    body: html`<div class="narrow"><section class="card">
+${heading(text.title, text.lead, waiting, site)}
+${problemSummary(messages, problems)}
+<form method="post" action="${path('/signup')}" novalidate>
+${hidden(form.token, carried(waiting))}
+${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
+${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
+${field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems })}
+${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages })}
+<button class="button" type="submit">${text.submit}</button>
+</form>
+</section>
+<p class="foot">${text.haveAccount} <a href="${path(`/login${query(waiting)}`)}">${text.signIn}</a></p></div>`,
+  };
+}

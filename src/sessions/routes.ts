@@ -1,0 +1,227 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { createAccount } from '../accounts/accounts.ts';
+import { NewAccount } from '../accounts/schema.ts';
+import type { Account } from '../accounts/store.ts';
+import { signInFor } from '../authorization/interaction-store.ts';
+import { formActionSource } from '../authorization/rules/redirect.ts';
+import {
+  type FlowParts,
+  follow,
+  HANDLE,
+  type Pending,
+  pendingOrAnswer,
+  progressFor,
+  redirect,
+  sendClientGone,
+} from '../authorization/steps.ts';
+import type { Work } from '../database/database.ts';
+import { record } from '../events/audit.ts';
+import type { Browser } from '../http/browser.ts';
+import { originOf } from '../http/origin.ts';
+import type { RepeatableParameters } from '../http/parameters.ts';
+import type { Ids } from '../identifiers/ids.ts';
+import { addressBucket, take } from '../limits/limits.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { formatMoment, NO_PROBLEMS, type Problems } from '../pages/components.ts';
+import { sendPage } from '../pages/layout.ts';
+import { findProblem } from '../validation/validate.ts';
+import { type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
+import { endSession, SESSION_LIFETIME, whoIs } from './sessions.ts';
+import { type SignInOutcome, type SignInParts, signIn } from './sign-in.ts';
+
+export interface SessionParts extends FlowParts, SignInParts {
+  readonly ids: Ids;
+}
+
+/** The pages that begin and end sessions. */
+export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
+  const { site, browsers } = parts;
+  const { messages } = site;
+
+  interface Visit {
+    readonly request: FastifyRequest;
+    readonly reply: FastifyReply;
+    readonly browser: Browser;
+    readonly pending: Pending | undefined;
+    readonly waiting: Waiting | undefined;
+  }
+
+  /** The browser, and the request that waits for its sign-in; undefined where the answer was sent. */
+  async function visit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    handle: string | undefined,
+  ): Promise<Visit | undefined> {
+    const browser = browsers.of(request, reply);
+    if (handle === undefined) return { request, reply, browser, pending: undefined, waiting: undefined };
+    const pending = await pendingOrAnswer(parts, request, reply, handle);
+    if (pending === undefined) return undefined;
+    const progress = await progressFor(parts, pending, browser);
+    if (progress.kind === 'client gone') {
+      sendClientGone(parts, request, reply);
+      return undefined;
+    }
+    if (request.method === 'GET' && progress.step.kind !== 'login') {
+      await follow(parts, request, reply, pending, browser);
+      return undefined;
+    }
+    const host = new URL(pending.interaction.request.redirectUri).host;
+    return { request, reply, browser, pending, waiting: { handle, clientName: progress.client.name, host } };
+  }
+
+  const formTargets = ({ pending }: Visit): string[] =>
+    pending === undefined ? [] : [formActionSource(pending.interaction.request.redirectUri)];
+
+  function showSignIn(at: Visit, status: number, problems: Problems, identifier: string): FastifyReply {
+    const { browser, waiting, reply } = at;
+    const page = signInPage(site, { token: browser.formToken('login'), waiting, problems, identifier });
+    return sendPage(reply, status, site, page, formTargets(at));
+  }
+
+  function showSignUp(at: Visit, status: number, problems: Problems, values: SignUpValues): FastifyReply {
+    const { browser, waiting, reply } = at;
+    const page = signUpPage(site, { token: browser.formToken('signup'), waiting, problems, values });
+    return sendPage(reply, status, site, page, formTargets(at));
+  }
+
+  function attempt(at: Visit, identifier: string, password: string): Promise<SignInOutcome> {
+    const { browser, pending } = at;
+    const whenSignedIn = function* (session: { hash: string }): Work<void> {
+      if (pending !== undefined) yield* signInFor(pending.interaction.hash, session.hash);
+    };
+    const { sessionSecret: previousSecret, hash: browserHash } = browser;
+    const origin = originOf(at.request);
+    return signIn(parts, { identifier, password, browserHash, previousSecret, origin }, whenSignedIn);
+  }
+
+  /** After a sign-in the browser goes on with what waited, or to the account: never to an address from the request. */
+  async function arrive(at: Visit, outcome: Extract<SignInOutcome, { kind: 'signed in' }>): Promise<FastifyReply> {
+    const { request, reply, pending } = at;
+    const { secret, session } = outcome.created;
+    browsers.setSession(reply, secret, SESSION_LIFETIME);
+    if (pending === undefined) return redirect(request, reply, site.path('/account'));
+    const interaction = { ...pending.interaction, signedInSession: session.hash };
+    return follow(parts, request, reply, { ...pending, interaction }, { sessionSecret: secret });
+  }
+
+  function barred(outcome: { kind: 'banned' | 'suspended'; account: Account }): string {
+    if (outcome.kind === 'suspended') return messages.signIn.suspended;
+    const until = outcome.account.bannedUntil;
+    return until === null ? messages.signIn.banned : messages.signIn.bannedUntil(formatMoment(until));
+  }
+
+  const general = (text: string): Problems => ({ fields: {}, general: [text] });
+
+  function refuseSignIn(at: Visit, outcome: Exclude<SignInOutcome, { kind: 'signed in' }>, identifier: string) {
+    if (outcome.kind === 'limited') {
+      at.reply.header('retry-after', String(outcome.seconds));
+      return showSignIn(at, 429, general(messages.signIn.limited(outcome.seconds)), identifier);
+    }
+    if (outcome.kind === 'wrong') return showSignIn(at, 401, general(messages.signIn.wrong), identifier);
+    return showSignIn(at, 403, general(barred(outcome)), identifier);
+  }
+
+  app.get('/login', async (request, reply) => {
+    const at = await visit(request, reply, (request.query as RepeatableParameters).get(HANDLE));
+    if (at === undefined) return reply;
+    if (at.pending === undefined && (await whoIs(parts, at.browser.sessionSecret)).kind === 'somebody') {
+      return redirect(request, reply, site.path('/account'));
+    }
+    return showSignIn(at, 200, NO_PROBLEMS, '');
+  });
+
+  app.post('/login', async (request, reply) => {
+    browsers.refuseForeignForm(request);
+    const form = request.body as RepeatableParameters;
+    const at = await visit(request, reply, form.get(HANDLE));
+    if (at === undefined) return reply;
+    const identifier = (form.get('identifier') ?? '').trim();
+    const password = form.get('password') ?? '';
+    if (!at.browser.owns(form, 'login')) return showSignIn(at, 400, general(messages.account.formExpired), identifier);
+    const fields = {
+      ...(identifier === '' && { identifier: messages.signIn.identifierMissing }),
+      ...(password === '' && { password: messages.signIn.passwordMissing }),
+    };
+    if (Object.keys(fields).length > 0) return showSignIn(at, 400, { fields, general: [] }, identifier);
+
+    const outcome = await attempt(at, identifier, password);
+    return outcome.kind === 'signed in' ? arrive(at, outcome) : refuseSignIn(at, outcome, identifier);
+  });
+
+  app.get('/signup', async (request, reply) => {
+    const at = await visit(request, reply, (request.query as RepeatableParameters).get(HANDLE));
+    if (at === undefined) return reply;
+    return showSignUp(at, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' });
+  });
+
+  app.post('/signup', async (request, reply) => {
+    browsers.refuseForeignForm(request);
+    const form = request.body as RepeatableParameters;
+    const at = await visit(request, reply, form.get(HANDLE));
+    if (at === undefined) return reply;
+    const values = {
+      displayName: (form.get('displayName') ?? '').trim(),
+      // Phones capitalise the first letter; the name that is registered is in lower case.
+      username: (form.get('username') ?? '').trim().toLowerCase(),
+      email: (form.get('email') ?? '').trim(),
+    };
+    const password = form.get('password') ?? '';
+    if (!at.browser.owns(form, 'signup')) return showSignUp(at, 400, general(messages.account.formExpired), values);
+    const fields = signUpProblems({ ...values, password });
+    if (Object.keys(fields).length > 0) return showSignUp(at, 400, { fields, general: [] }, values);
+
+    const origin = originOf(request);
+    const now = parts.clock();
+    const wait = await parts.database.commit(function* count() {
+      const seconds = yield* take(`sign-up ${addressBucket(request.ip)}`, parts.limits.signUpAddress, now);
+      const details = { limit: 'signUp' };
+      if (seconds > 0) yield* record({ at: now, type: 'limit.exceeded', origin, outcome: 'failure', details });
+      return seconds;
+    });
+    if (wait > 0) {
+      reply.header('retry-after', String(wait));
+      return showSignUp(at, 429, general(messages.signUp.limited(wait)), values);
+    }
+    let taken: OAuthError | undefined;
+    try {
+      await createAccount(parts, { ...values, password }, origin);
+    } catch (error) {
+      if (!(error instanceof OAuthError && error.code === 'conflict')) throw error;
+      taken = error;
+    }
+    // A second submit of the same form finds the account that the first one made: whoever knows its password signs in.
+    const outcome = await attempt(at, values.username, password);
+    if (outcome.kind === 'signed in') return arrive(at, outcome);
+    if (taken === undefined) return refuseSignIn(at, outcome, values.username);
+    const field = taken.message.startsWith('email') ? 'email' : 'username';
+    const text = field === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
+    return showSignUp(at, 409, { fields: { [field]: text }, general: [] }, values);
+  });
+
+  function signUpProblems(values: SignUpValues & { password: string }): Record<string, string> {
+    const text = {
+      displayName: messages.signUp.displayNameBad,
+      username: messages.signUp.usernameBad,
+      email: messages.signUp.emailBad,
+      password: messages.signUp.passwordBad,
+    };
+    const problems: Record<string, string> = {};
+    for (const name of Object.keys(text) as (keyof typeof text)[]) {
+      if (findProblem(NewAccount.properties[name], values[name]) !== undefined) problems[name] = text[name];
+    }
+    return problems;
+  }
+
+  app.post('/logout', async (request, reply) => {
+    browsers.refuseForeignForm(request);
+    const form = request.body as RepeatableParameters;
+    const browser = browsers.of(request, reply);
+    const handle = form.get(HANDLE);
+    const next = site.path(handle === undefined ? '/login' : `/login?${HANDLE}=${encodeURIComponent(handle)}`);
+    if (!browser.owns(form, 'logout')) return redirect(request, reply, site.path('/account'));
+    if (browser.sessionSecret !== undefined) await endSession(parts, browser.sessionSecret, originOf(request));
+    browsers.clearSession(reply);
+    reply.header('clear-site-data', '"cache", "storage"');
+    return redirect(request, reply, next);
+  });
+}

@@ -1,0 +1,135 @@
+import type { PasswordCheck, Passwords } from '../accounts/passwords.ts';
+import { accountStatus } from '../accounts/rules/standing.ts';
+import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
+import type { Clock } from '../clock.ts';
+import type { Limits } from '../config/limits.ts';
+import type { Database, Work } from '../database/database.ts';
+import { type Origin, record } from '../events/audit.ts';
+import { addressBucket, giveBack, take } from '../limits/limits.ts';
+import { digest } from '../secrets.ts';
+import { type NewSession, newSession } from './sessions.ts';
+import { insertSession, isKnownBrowser, rememberBrowser, removeSession } from './store.ts';
+
+export interface SignInParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly limits: Limits;
+}
+
+export interface Attempt {
+  /** A user name or an email address, as typed. */
+  readonly identifier: string;
+  /** Exactly as typed. */
+  readonly password: string;
+  readonly browserHash: string;
+  /** The session that this browser had before: it ends with a new sign-in. */
+  readonly previousSecret: string | undefined;
+  readonly origin: Origin;
+}
+
+export type SignInOutcome =
+  | { readonly kind: 'signed in'; readonly created: NewSession; readonly account: Account }
+  /** Unknown name or wrong password: not told apart. */
+  | { readonly kind: 'wrong' }
+  /** Told only after the right password. */
+  | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
+  | { readonly kind: 'limited'; readonly seconds: number };
+
+/**
+ * Signs a person in by password. The attempt is counted before the password is hashed, so parallel guesses never get
+ * more hashes than the limit, and given back when it turns out to be right.
+ * @param onSignedIn more work of the same commit, for what waits for this sign-in
+ */
+export async function signIn(
+  parts: SignInParts,
+  attempt: Attempt,
+  onSignedIn: (session: NewSession['session']) => Work<void>,
+): Promise<SignInOutcome> {
+  const { database, clock, passwords, limits } = parts;
+  const { identifier, password, browserHash, origin } = attempt;
+  const now = clock();
+  const account = await database.read(() => findByIdentifier(identifier));
+  const buckets = await database.read(() => bucketsOf(account, attempt));
+  const wait = await database.commit(() => count(buckets, limits, now, attempt));
+  if (wait > 0) return { kind: 'limited', seconds: wait };
+
+  const check = await passwords.check(password, account?.passwordHash ?? null);
+  const rehashed = check === 'right, hash outdated' ? await passwords.hash(password) : undefined;
+  return database.commit(function* finish(): Work<SignInOutcome> {
+    const right = check !== 'wrong' && account !== undefined;
+    const current = right ? yield* lockAccount(account.id) : undefined;
+    // Between the check and now the password may have been changed, and the account deleted, banned or suspended.
+    if (current === undefined || current.passwordHash !== account?.passwordHash) {
+      const details = { reason: check === 'wrong' ? 'unknown name or wrong password' : 'the account has changed' };
+      yield* record({
+        at: now,
+        type: 'sign_in.failed',
+        origin,
+        outcome: 'failure',
+        accountId: account?.id ?? null,
+        details,
+      });
+      return { kind: 'wrong' };
+    }
+    yield* giveBack(buckets.account, limits.signInAccount);
+    yield* giveBack(buckets.address, limits.signInAddress);
+    const status = accountStatus(current, now);
+    if (status !== 'active') {
+      const details = { reason: status };
+      yield* record({ at: now, type: 'sign_in.failed', origin, outcome: 'failure', accountId: current.id, details });
+      return { kind: status, account: current };
+    }
+    if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
+    const created = newSession(current, now);
+    if (attempt.previousSecret !== undefined) yield* removeSession(digest(attempt.previousSecret));
+    yield* insertSession(created.session);
+    yield* rememberBrowser(current.id, browserHash, now);
+    yield* onSignedIn(created.session);
+    const actor = { type: 'user', id: current.id } as const;
+    const details = { sid: created.session.sid };
+    yield* record({ at: now, type: 'sign_in.succeeded', origin: { ...origin, actor }, accountId: current.id, details });
+    return { kind: 'signed in', created, account: current };
+  });
+}
+
+interface Buckets {
+  readonly account: string;
+  readonly address: string;
+}
+
+/** A browser that signed in to the account before has a count of its own, so that no stranger can lock its owner out. */
+function* bucketsOf(account: Account | undefined, { identifier, browserHash, origin }: Attempt): Work<Buckets> {
+  const known = account !== undefined && (yield* isKnownBrowser(account.id, browserHash));
+  // One count for all spellings of one account; unknown names are counted like accounts, but not kept as typed.
+  const who = account?.id ?? `name ${digest(identifier.toLowerCase())}`;
+  return {
+    account: known ? `sign-in ${who} ${browserHash}` : `sign-in ${who}`,
+    address: `sign-in from ${addressBucket(origin.address ?? '')}`,
+  };
+}
+
+function* count(buckets: Buckets, limits: Limits, now: number, { origin }: Attempt): Work<number> {
+  const seconds =
+    (yield* take(buckets.account, limits.signInAccount, now)) ||
+    (yield* take(buckets.address, limits.signInAddress, now));
+  if (seconds > 0) {
+    yield* record({ at: now, type: 'limit.exceeded', origin, outcome: 'failure', details: { limit: 'signIn' } });
+  }
+  return seconds;
+}
+
+/** Checks a person's own password once more, under the limits of a sign-in. */
+export async function confirmPassword(
+  { database, clock, passwords, limits }: SignInParts,
+  account: Account,
+  password: string,
+  browserHash: string,
+): Promise<PasswordCheck | { readonly seconds: number }> {
+  const bucket = `sign-in ${account.id} ${browserHash}`;
+  const seconds = await database.commit(() => take(bucket, limits.signInAccount, clock()));
+  if (seconds > 0) return { seconds };
+  const check = await passwords.check(password, account.passwordHash);
+  if (check !== 'wrong') await database.commit(() => giveBack(bucket, limits.signInAccount));
+  return check;
+}

@@ -1,0 +1,157 @@
+import type { Profile } from '../accounts/rules/profile.ts';
+import { findAccount } from '../accounts/store.ts';
+import { type CodeRecord, lockCode, spendCode } from '../authorization/code-store.ts';
+import type { AuthenticatedClient } from '../clients/authentication.ts';
+import { SECOND } from '../clock.ts';
+import type { Work } from '../database/database.ts';
+import { record } from '../events/audit.ts';
+import type { Parameters } from '../http/parameters.ts';
+import type { KeyRing } from '../keys/ring.ts';
+import { take } from '../limits/limits.ts';
+import { invalidGrant, invalidRequest, rateLimited } from '../oauth-error.ts';
+import { digest } from '../secrets.ts';
+import { refuseGrant } from '../verdict/refusals.ts';
+import { judge, type Verdict } from '../verdict/rules.ts';
+import type { Leaf } from '../verdict/store.ts';
+import { insertFamily, killFamily } from './family-store.ts';
+import { mint, newLeaf, type TokenResponse } from './mint.ts';
+import type { TokenParts } from './parts.ts';
+import { FAMILY_LIFETIME } from './rules/claims.ts';
+import { type CodePresentation, redemption } from './rules/redemption.ts';
+
+type Outcome =
+  | { readonly kind: 'limited'; readonly seconds: number }
+  | { readonly kind: 'other keys'; readonly version: string }
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'live' }> }
+  | {
+      readonly kind: 'redeemed';
+      readonly code: CodeRecord;
+      readonly profile: Profile;
+      readonly leaf: Leaf;
+    };
+
+const UNKNOWN = 'the code is unknown or was used before';
+
+/**
+ * RFC 6749 §4.1.3: exchanges an authorization code for tokens.
+ * @throws {OAuthError} `invalid_request`, `invalid_grant`, `access_denied`, `rate_limit_exceeded`
+ */
+export async function authorizationCodeGrant(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  parameters: Parameters,
+): Promise<TokenResponse> {
+  const { client } = authenticated;
+  const codeText = parameters.get('code');
+  const redirectUri = parameters.get('redirect_uri');
+  if (codeText === undefined) throw invalidRequest('code is missing: send the code from the redirect.');
+  if (redirectUri === undefined) {
+    throw invalidRequest('redirect_uri is missing: repeat the one of the authorization request.');
+  }
+  const presentation: CodePresentation = {
+    clientId: client.id,
+    redirectUri,
+    // An empty verifier is a wrong one, not an absent one.
+    codeVerifier: parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined,
+  };
+  const familyId = await parts.ids.next();
+  for (;;) {
+    const ring = parts.keys.ring();
+    const now = parts.clock();
+    const outcome = await parts.database.commit(() =>
+      redeem(parts, authenticated, { hash: digest(codeText), presentation, familyId, ring, now }),
+    );
+    switch (outcome.kind) {
+      case 'limited':
+        throw rateLimited(outcome.seconds);
+      case 'other keys':
+        await parts.keys.refresh(outcome.version);
+        continue;
+      case 'refused':
+        throw invalidGrant(`The code was refused: ${outcome.reason}.`);
+      case 'verdict':
+        throw refuseGrant(outcome.verdict, `The code was refused: ${UNKNOWN}.`);
+      case 'redeemed': {
+        const { code, leaf, profile } = outcome;
+        const subject = {
+          issuer: parts.issuer,
+          accountId: code.accountId,
+          clientId: client.id,
+          familyId,
+          profile,
+          sid: code.sid,
+          authTime: code.authTime,
+        };
+        const { scopes: scope, nonce, narrowed } = code;
+        const order = { subject, scope, leaf, nonce, narrowed, clientSecret: authenticated.secret };
+        const response = mint(ring, order, now);
+        if (response === undefined) throw invalidGrant('The code was refused: the signing key was dropped.');
+        return response;
+      }
+    }
+  }
+}
+
+interface Attempt {
+  readonly hash: string;
+  readonly presentation: CodePresentation;
+  readonly familyId: string;
+  readonly ring: KeyRing;
+  readonly now: number;
+}
+
+function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
+  const { hash, presentation, familyId, ring, now } = attempt;
+  const { client, origin } = authenticated;
+  const seconds = yield* take(`token ${client.id}`, parts.limits.token, now);
+  if (seconds > 0) return { kind: 'limited', seconds };
+
+  const code = yield* lockCode(hash);
+  const event = { at: now, origin, clientId: client.id };
+  if (code === undefined) {
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: UNKNOWN } });
+    return { kind: 'refused', reason: UNKNOWN };
+  }
+  if (code.keyVersion !== ring.version) return { kind: 'other keys', version: code.keyVersion };
+  const about = { ...event, accountId: code.accountId };
+
+  const result = redemption(code, presentation, now);
+  if (result.kind === 'refuse') {
+    const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
+    yield* record({ ...about, type, outcome: 'failure', details: { reason: result.reason } });
+    return { kind: 'refused', reason: result.foreignClient ? UNKNOWN : result.reason };
+  }
+  if (result.kind === 'replay') {
+    if (code.familyId !== null) yield* killFamily(code.familyId, 'code replayed', now);
+    yield* record({ ...about, type: 'token.code_replayed', outcome: 'failure', details: { familyId: code.familyId } });
+  }
+  const verdict = judge(code.standing, code.inherited, now);
+  if (verdict.kind !== 'live') {
+    yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: verdict.kind } });
+    return { kind: 'verdict', verdict };
+  }
+  if (result.kind === 'replay') return { kind: 'refused', reason: UNKNOWN };
+
+  const account = yield* findAccount(code.accountId);
+  if (account === undefined) return { kind: 'refused', reason: UNKNOWN };
+  const endsAt = now + FAMILY_LIFETIME * SECOND;
+  const leaf = newLeaf(ring, now, endsAt);
+  yield* insertFamily({
+    id: familyId,
+    grantId: code.grantId,
+    accountId: code.accountId,
+    clientId: client.id,
+    ...code.inherited,
+    scopes: code.scopes,
+    sid: code.sid,
+    authTime: code.authTime,
+    leaf,
+    createdAt: now,
+    endsAt,
+  });
+  // The code is locked, so this holds; were it ever not to, nothing of this unit may stay.
+  if (!(yield* spendCode(hash, familyId, now))) throw new Error('a locked code was spent by another');
+  yield* record({ ...about, type: 'token.issued', details: { familyId, scope: code.scopes } });
+  return { kind: 'redeemed', code, profile: account.profile, leaf };
+}

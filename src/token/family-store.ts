@@ -1,0 +1,84 @@
+import type { Work } from '../database/database.ts';
+import { run, statement } from '../database/statement.ts';
+import type { Leaf } from '../verdict/store.ts';
+
+export interface NewFamily {
+  readonly id: string;
+  readonly grantId: string;
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly accountGeneration: string;
+  readonly clientGeneration: string;
+  readonly scopes: string;
+  readonly sid: string;
+  readonly authTime: number;
+  readonly leaf: Leaf;
+  readonly createdAt: number;
+  readonly endsAt: number;
+}
+
+const insert = statement((db, p: Omit<NewFamily, 'leaf'> & Leaf) =>
+  db.insertInto('token_family').values({
+    id: p.id,
+    grant_id: p.grantId,
+    account_id: p.accountId,
+    client_id: p.clientId,
+    account_generation: p.accountGeneration,
+    client_generation: p.clientGeneration,
+    scopes: p.scopes,
+    sid: p.sid,
+    auth_time: p.authTime,
+    sequence: 1,
+    leaf_jti: p.jti,
+    leaf_kid: p.kid,
+    leaf_issued_at: p.issuedAt,
+    leaf_expires_at: p.expiresAt,
+    predecessor_jti: null,
+    rotated_at: null,
+    created_at: p.createdAt,
+    ends_at: p.endsAt,
+    dead_at: null,
+    dead_reason: null,
+  }),
+);
+
+const rotate = statement((db, p: Leaf & { familyId: string; predecessorJti: string; now: number }) =>
+  db
+    .updateTable('token_family')
+    .set((eb) => ({
+      sequence: eb('sequence', '+', 1),
+      leaf_jti: p.jti,
+      leaf_kid: p.kid,
+      leaf_issued_at: p.issuedAt,
+      leaf_expires_at: p.expiresAt,
+      predecessor_jti: p.predecessorJti,
+      rotated_at: p.now,
+    }))
+    .where('id', '=', p.familyId),
+);
+
+const kill = statement((db, p: { familyId: string; reason: string; now: number }) =>
+  db
+    .updateTable('token_family')
+    .set({ dead_at: p.now, dead_reason: p.reason })
+    .where('id', '=', p.familyId)
+    .where('dead_at', 'is', null),
+);
+
+export function* insertFamily({ leaf, ...family }: NewFamily): Work<void> {
+  yield* run(insert, { ...family, ...leaf });
+}
+
+/** Puts a successor in the place of the live refresh token. The caller holds the family's lock. */
+export function* rotateFamily(familyId: string, predecessorJti: string, leaf: Leaf, now: number): Work<void> {
+  yield* run(rotate, { familyId, predecessorJti, now, ...leaf });
+}
+
+/** Ends a family: none of its tokens works from now on. */
+export function* killFamily(
+  familyId: string,
+  reason: 'code replayed' | 'refresh token reused',
+  now: number,
+): Work<void> {
+  yield* run(kill, { familyId, reason, now });
+}

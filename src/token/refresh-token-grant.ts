@@ -1,0 +1,159 @@
+import type { AuthenticatedClient } from '../clients/authentication.ts';
+import type { Work } from '../database/database.ts';
+import { record } from '../events/audit.ts';
+import type { Parameters } from '../http/parameters.ts';
+import { openToken } from '../keys/open-token.ts';
+import type { KeyRing } from '../keys/ring.ts';
+import { take } from '../limits/limits.ts';
+import { invalidGrant, invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
+import { formatScopes, parseScope, storedScopes } from '../scopes/scopes.ts';
+import { refuseGrant } from '../verdict/refusals.ts';
+import { judge, type Verdict } from '../verdict/rules.ts';
+import { type FamilyRecord, type Leaf, lockFamily } from '../verdict/store.ts';
+import { killFamily, rotateFamily } from './family-store.ts';
+import { mint, newLeaf, type TokenResponse } from './mint.ts';
+import type { TokenParts } from './parts.ts';
+import { readClaims, type VerifiedToken } from './rules/claims.ts';
+import { rotation } from './rules/rotation.ts';
+
+type Outcome =
+  | { readonly kind: 'limited'; readonly seconds: number }
+  | { readonly kind: 'other keys'; readonly version: string }
+  | { readonly kind: 'refused' }
+  | { readonly kind: 'wider scope' }
+  | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'live' }> }
+  | {
+      readonly kind: 'granted';
+      readonly token: VerifiedToken;
+      readonly ring: KeyRing;
+      readonly found: FamilyRecord;
+      readonly leaf: Leaf;
+    };
+
+const REFUSED =
+  'The refresh token is invalid, has expired or was used before. Send the user through authorization again.';
+
+/**
+ * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
+ * @throws {OAuthError} `invalid_request`, `invalid_grant`, `invalid_scope`, `access_denied`, `rate_limit_exceeded`
+ */
+export async function refreshTokenGrant(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  parameters: Parameters,
+): Promise<TokenResponse> {
+  const presented = parameters.get('refresh_token');
+  if (presented === undefined) throw invalidRequest('refresh_token is missing.');
+  const asked = parameters.get('scope');
+  const scopes = asked === undefined ? undefined : parseScope(asked);
+  if (asked !== undefined && scopes === undefined) {
+    throw new OAuthError(400, 'invalid_scope', 'scope is malformed: separate the scopes by single spaces.');
+  }
+  for (;;) {
+    const now = parts.clock();
+    const opened = await openToken(parts.keys, 'refresh', presented);
+    const token = opened && readClaims(opened.claims, 'refresh', parts.issuer, now);
+    const outcome = await parts.database.commit(() =>
+      opened === undefined || token === undefined
+        ? refuseUnknown(parts, authenticated, now)
+        : refresh(parts, authenticated, { token, scopes, ring: opened.ring, now }),
+    );
+    switch (outcome.kind) {
+      case 'limited':
+        throw rateLimited(outcome.seconds);
+      case 'other keys':
+        await parts.keys.refresh(outcome.version);
+        continue;
+      case 'refused':
+        throw invalidGrant(REFUSED);
+      case 'wider scope':
+        throw new OAuthError(
+          400,
+          'invalid_scope',
+          'scope goes beyond what was granted: leave it out, or ask for less.',
+        );
+      case 'verdict':
+        throw refuseGrant(outcome.verdict, REFUSED);
+      case 'granted': {
+        const { found, leaf, ring } = outcome;
+        const { accountId, clientId, familyId } = outcome.token;
+        const { scopes: granted, sid, authTime } = found.family;
+        const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile: found.profile, sid, authTime };
+        const scope = scopes === undefined ? granted : formatScopes(['openid', ...scopes]);
+        const order = { subject, scope, leaf, nonce: null, narrowed: false, clientSecret: authenticated.secret };
+        const response = mint(ring, order, now);
+        if (response === undefined) throw invalidGrant(REFUSED);
+        return response;
+      }
+    }
+  }
+}
+
+function* refuseUnknown(parts: TokenParts, { client, origin }: AuthenticatedClient, now: number): Work<Outcome> {
+  const seconds = yield* take(`token ${client.id}`, parts.limits.token, now);
+  if (seconds > 0) return { kind: 'limited', seconds };
+  const details = { reason: 'not a refresh token of this service, or expired' };
+  yield* record({ at: now, type: 'token.refused', origin, outcome: 'failure', clientId: client.id, details });
+  return { kind: 'refused' };
+}
+
+interface Attempt {
+  readonly token: VerifiedToken;
+  readonly scopes: readonly string[] | undefined;
+  readonly ring: KeyRing;
+  readonly now: number;
+}
+
+function* refresh(parts: TokenParts, { client, origin }: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
+  const { token, scopes, ring, now } = attempt;
+  const seconds = yield* take(`token ${client.id}`, parts.limits.token, now);
+  if (seconds > 0) return { kind: 'limited', seconds };
+
+  const event = { at: now, origin, clientId: client.id, accountId: token.accountId };
+  if (token.clientId !== client.id) {
+    yield* record({
+      ...event,
+      type: 'token.foreign_client',
+      outcome: 'failure',
+      details: { familyId: token.familyId },
+    });
+    return { kind: 'refused' };
+  }
+  const found = yield* lockFamily(token);
+  if (found === undefined) {
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: 'not on record' } });
+    return { kind: 'refused' };
+  }
+  if (found.keyVersion !== ring.version) return { kind: 'other keys', version: found.keyVersion };
+  const details = { familyId: token.familyId };
+
+  const verdict = judge(found.standing, found.inherited, now);
+  if (verdict.kind !== 'live') {
+    yield* record({
+      ...event,
+      type: 'token.refused',
+      outcome: 'failure',
+      details: { ...details, reason: verdict.kind === 'invalid' ? verdict.reason : verdict.kind },
+    });
+    return { kind: 'verdict', verdict };
+  }
+  const { family } = found;
+  const chain = { leafJti: family.leaf.jti, predecessorJti: family.predecessorJti, rotatedAt: family.rotatedAt };
+  const move = rotation(chain, token.jti, now);
+  if (move === 'reuse') {
+    yield* killFamily(token.familyId, 'refresh token reused', now);
+    yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
+    return { kind: 'refused' };
+  }
+  // RFC 6749 §6: never beyond what was granted; narrower is fine, and the successor keeps it all.
+  const granted = storedScopes(family.scopes);
+  if (scopes?.some((scope) => scope !== 'openid' && !granted.has(scope))) return { kind: 'wider scope' };
+  if (move === 'repeat') {
+    yield* record({ ...event, type: 'token.repeated', details });
+    return { kind: 'granted', token, ring, found, leaf: family.leaf };
+  }
+  const leaf = newLeaf(ring, now, family.endsAt);
+  yield* rotateFamily(token.familyId, token.jti, leaf, now);
+  yield* record({ ...event, type: 'token.refreshed', details });
+  return { kind: 'granted', token, ring, found, leaf };
+}

@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import type { Profile } from '../../accounts/rules/profile.ts';
+import { numericDate, SECOND } from '../../clock.ts';
+import { isSnowflake } from '../../identifiers/snowflake.ts';
+import type { TokenKind } from '../../keys/token-key.ts';
+
+/** Lifetime of access and ID tokens, in seconds. */
+export const ACCESS_LIFETIME = 1800;
+/** Lifetime of a refresh token, in seconds. */
+export const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
+/** A family of tokens ends this long after its authorization, in seconds. */
+export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
+
+/** `iat` may lie this far in the future (RFC 7519 §4.1.4 allows for clock skew between nodes). */
+const SKEW = 60;
+
+/** The audience of each kind: whoever reads one never takes the other. */
+export const audience = (issuer: string, kind: TokenKind): string =>
+  kind === 'access' ? `${issuer}/oidc/userinfo` : `${issuer}/api/v2/oauth/token`;
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/** Whom and what tokens are minted for. */
+export interface Subject {
+  readonly issuer: string;
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly familyId: string;
+  readonly profile: Profile;
+  /** Where the person's picture is served. */
+  readonly picture: string;
+  readonly sid: string;
+  readonly authTime: number;
+}
+
+export function accessClaims(subject: Subject, scope: string, jti: string, now: number): Claims {
+  const iat = numericDate(now);
+  return {
+    iss: subject.issuer,
+    aud: audience(subject.issuer, 'access'),
+    sub: subject.accountId,
+    email: subject.profile.email,
+    client_id: subject.clientId,
+    scope,
+    iat,
+    exp: iat + ACCESS_LIFETIME,
+    jti,
+    family: subject.familyId,
+  };
+}
+
+/** The claims of a refresh token, all of them stored: signed again with the same key they give the same token. */
+export function refreshClaims(
+  subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'familyId'>,
+  leaf: { readonly jti: string; readonly issuedAt: number; readonly expiresAt: number },
+): Claims {
+  return {
+    iss: subject.issuer,
+    aud: audience(subject.issuer, 'refresh'),
+    sub: subject.accountId,
+    client_id: subject.clientId,
+    iat: numericDate(leaf.issuedAt),
+    exp: numericDate(leaf.expiresAt),
+    jti: leaf.jti,
+    family: subject.familyId,
+  };
+}
+
+/** OpenID Connect Core 1.0 §2 and the contract §2.2. @param nonce only from the code exchange (§12.2) */
+export function idClaims(subject: Subject, accessToken: string, nonce: string | null, now: number): Claims {
+  const iat = numericDate(now);
+  const { profile } = subject;
+  return {
+    iss: subject.issuer,
+    aud: subject.clientId,
+    sub: subject.accountId,
+    name: profile.displayName,
+    preferred_username: profile.username,
+    email: profile.email,
+    email_verified: profile.emailVerified,
+    picture: subject.picture,
+    avatarUrl: subject.picture,
+    client_id: subject.clientId,
+    ...(nonce === null ? {} : { nonce }),
+    iat,
+    exp: iat + ACCESS_LIFETIME,
+    auth_time: numericDate(subject.authTime),
+    sid: subject.sid,
+    amr: ['pwd'],
+    at_hash: accessTokenHash(accessToken),
+  };
+}
+
+/** OpenID Connect Core 1.0 §3.1.3.6: the left half of the SHA-256 of the access token's ASCII. */
+function accessTokenHash(accessToken: string): string {
+  return createHash('sha256').update(accessToken, 'ascii').digest().subarray(0, 16).toString('base64url');
+}
+
+/** When the next refresh token of a family expires: in a week, but never after the family. */
+export function refreshExpiry(now: number, familyEndsAt: number): number {
+  const week = (numericDate(now) + REFRESH_LIFETIME) * SECOND;
+  return Math.min(week, numericDate(familyEndsAt) * SECOND);
+}
+
+/** A token that this server signed, with its claims proved in type and meaning. Only {@link readClaims} makes one. */
+export interface VerifiedToken {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly familyId: string;
+  readonly jti: string;
+  /** Empty in a refresh token. */
+  readonly scope: string;
+}
+
+/**
+ * Reads the claims of a token whose signature has been proved.
+ * @param now milliseconds since the epoch: a token is good in its last second and dead in the instant of `exp`
+ * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
+ */
+export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
+  const { iss, aud, sub, client_id, iat, exp, jti, family, scope = '' } = claims;
+  if (iss !== issuer || aud !== audience(issuer, kind)) return undefined;
+  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return undefined;
+  const seconds = numericDate(now);
+  if ((exp as number) <= seconds || (iat as number) > seconds + SKEW || (iat as number) < 0) return undefined;
+  if (!isId(sub) || !isId(client_id) || !isId(family)) return undefined;
+  if (typeof jti !== 'string' || jti === '' || typeof scope !== 'string') return undefined;
+  return { accountId: sub, clientId: client_id, familyId: family, jti, scope };
+}
+
+const isId = (value: unknown): value is string => typeof value === 'string' && isSnowflake(value);

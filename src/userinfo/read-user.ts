@@ -1,0 +1,58 @@
+import type { Clock } from '../clock.ts';
+import type { Limits } from '../config/limits.ts';
+import type { Database } from '../database/database.ts';
+import type { Keys } from '../keys/keys.ts';
+import { openToken } from '../keys/open-token.ts';
+import { take } from '../limits/limits.ts';
+import { rateLimited } from '../oauth-error.ts';
+import { storedScopes } from '../scopes/scopes.ts';
+import { readClaims } from '../token/rules/claims.ts';
+import { refuseToken } from '../verdict/refusals.ts';
+import { judge } from '../verdict/rules.ts';
+import { readFamily } from '../verdict/store.ts';
+import type { Person } from './rules/userinfo.ts';
+
+export interface UserInfoParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly keys: Keys;
+  readonly issuer: string;
+  readonly limits: Limits;
+}
+
+const INVALID = { kind: 'invalid', reason: 'not an access token of this service' } as const;
+
+/**
+ * Whom an access token stands for, and which scopes it carries: decided on what the database says now.
+ * @throws {OAuthError} 401 `invalid_token`, or one of the three 403s
+ */
+export async function readUser(
+  { database, clock, keys, issuer, limits }: UserInfoParts,
+  token: string,
+): Promise<{ person: Person; scopes: ReadonlySet<string> }> {
+  for (;;) {
+    const now = clock();
+    const opened = await openToken(keys, 'access', token);
+    const verified = opened && readClaims(opened.claims, 'access', issuer, now);
+    if (opened === undefined || verified === undefined) throw refuseToken(INVALID);
+    if (limits.userinfo !== undefined) {
+      const seconds = await database.commit(() => take(`userinfo ${verified.clientId}`, limits.userinfo, now));
+      if (seconds > 0) throw rateLimited(seconds);
+    }
+    const found = await database.read(() => readFamily(verified));
+    // A deleted account or client has taken its families with it.
+    if (found === undefined) throw refuseToken(INVALID);
+    if (found.keyVersion !== opened.ring.version) {
+      // The key set changed since this process read it: the token's key may have been dropped.
+      await keys.refresh(found.keyVersion);
+      continue;
+    }
+    const verdict = judge(found.standing, found.inherited, now);
+    if (verdict.kind !== 'live') throw refuseToken(verdict);
+    const { profile, organization, createdAt, updatedAt } = found;
+    return {
+      person: { id: verified.accountId, profile, organization, createdAt, updatedAt },
+      scopes: storedScopes(verified.scope),
+    };
+  }
+}

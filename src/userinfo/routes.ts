@@ -1,0 +1,75 @@
+import type { FastifyInstance } from 'fastify';
+import { findAccount } from '../accounts/store.ts';
+import { acceptForms } from '../http/bodies.ts';
+import type { RepeatableParameters } from '../http/parameters.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
+import { missingToken, notFound } from '../oauth-error.ts';
+import { html } from '../pages/html.ts';
+import { bearerToken, refuseSecondToken } from './bearer.ts';
+import { readUser, type UserInfoParts } from './read-user.ts';
+import { initials } from './rules/avatar.ts';
+import { standardClaims, userInfo } from './rules/userinfo.ts';
+
+/** UserInfo: the contract's (§4.3), and its twin in standard claims for stock clients. */
+export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
+  app.get('/api/v2/oauth/userinfo', async (request, reply) => {
+    const token = bearerToken(request.headers.authorization);
+    if ((request.query as RepeatableParameters).has('access_token')) refuseSecondToken();
+    const { person, scopes } = await readUser(parts, token);
+    return reply
+      .header('cache-control', 'no-store')
+      .type('application/json')
+      .send(JSON.stringify(userInfo(person, scopes, parts.issuer)));
+  });
+
+  app.register(async (standard) => {
+    acceptForms(standard);
+    standard.route({
+      method: ['GET', 'POST'],
+      url: '/oidc/userinfo',
+      handler: async (request, reply) => {
+        const token = oneToken(
+          request.headers.authorization,
+          request.query as RepeatableParameters,
+          request.body as RepeatableParameters | undefined,
+        );
+        const { person, scopes } = await readUser(parts, token);
+        return reply
+          .header('cache-control', 'no-store')
+          .type('application/json')
+          .send(JSON.stringify(standardClaims(person, scopes, parts.issuer)));
+      },
+    });
+  });
+}
+
+/** RFC 6750 §2: in the header or, for a POST, in the form; never in the address, never twice. */
+function oneToken(
+  authorization: string | undefined,
+  query: RepeatableParameters,
+  form: RepeatableParameters | undefined,
+): string {
+  const inForm = form?.get('access_token');
+  if (query.has('access_token') || form?.repeated.has('access_token')) refuseSecondToken();
+  if (inForm === undefined) return bearerToken(authorization);
+  if (authorization !== undefined) refuseSecondToken();
+  if (!/^\S+$/.test(inForm)) throw missingToken();
+  return inForm;
+}
+
+/** A person's picture: initials on the account's colour. */
+export function avatarRoutes(app: FastifyInstance, { database }: Pick<UserInfoParts, 'database'>): void {
+  app.get<{ Params: { file: string } }>('/avatars/:file', async (request, reply) => {
+    const id = /^(\d+)\.svg$/.exec(request.params.file)?.[1] ?? '';
+    const account = isSnowflake(id) ? await database.read(() => findAccount(id)) : undefined;
+    if (account === undefined) throw notFound('There is no picture at this address.');
+    const { displayName, avatarColor } = account.profile;
+    const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96"><rect width="96" height="96" fill="${avatarColor}"/><text x="48" y="48" dy="0.36em" text-anchor="middle" font-family="system-ui, sans-serif" font-size="38" font-weight="600" fill="#fff">${initials(displayName)}</text></svg>`;
+    return reply
+      .type('image/svg+xml')
+      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
+      .header('cross-origin-resource-policy', 'cross-origin')
+      .header('cache-control', 'public, max-age=300')
+      .send(svg.text);
+  });
+}

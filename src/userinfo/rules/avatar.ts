@@ -1,0 +1,17 @@
+/** Where avatars are served, for `avatar.baseUrl`. */
+export const avatarBaseUrl = (issuer: string): string => `${issuer}/avatars`;
+
+/** The path of one account's picture, to be joined to the base. */
+export const avatarPath = (accountId: string): string => `/${accountId}.svg`;
+
+/** The address of an account's picture: the two of them joined. */
+export const pictureUrl = (issuer: string, accountId: string): string =>
+  `${avatarBaseUrl(issuer)}${avatarPath(accountId)}`;
+
+/** The letters that stand for a person: of the first and the last word of the name. */
+export function initials(displayName: string): string {
+  const words = displayName.split(/\s+/).filter((word) => word !== '');
+  const first = [...(words[0] ?? '')][0] ?? '?';
+  const last = words.length > 1 ? ([...(words.at(-1) ?? '')][0] ?? '') : '';
+  return (first + last).toUpperCase();
+}

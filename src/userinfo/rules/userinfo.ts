@@ -1,0 +1,80 @@
+import { type Profile, type SocialLink, splitEmail } from '../../accounts/rules/profile.ts';
+import { numericDate } from '../../clock.ts';
+import type { Organization } from '../../verdict/store.ts';
+import { avatarBaseUrl, avatarPath, pictureUrl } from './avatar.ts';
+
+/** A person, as far as UserInfo can show one. */
+export interface Person {
+  readonly id: string;
+  readonly profile: Profile;
+  readonly organization: Organization | null;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+/** The contract's answer (§2.1): base fields always, a scope's fields only when it was granted, and then also as null. */
+export interface UserInfo {
+  readonly sub: string;
+  readonly id: string;
+  readonly user: {
+    readonly displayName: string;
+    readonly username: string;
+    readonly avatar: { readonly baseUrl: string; readonly path: string; readonly color: string };
+    readonly about: string;
+    readonly email?: { readonly username: string; readonly domain: string; readonly isVerified: boolean };
+    readonly website?: string | null;
+    readonly location?: string | null;
+    readonly birthDate?: string | null;
+    readonly phone?: string | null;
+    readonly socialLinks?: readonly SocialLink[];
+    readonly organization?: Organization | null;
+  };
+  readonly language: string;
+  readonly theme: Profile['theme'];
+  readonly createdAt: string;
+}
+
+export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: string): UserInfo {
+  const { id, profile, organization } = person;
+  return {
+    sub: id,
+    id,
+    user: {
+      displayName: profile.displayName,
+      username: profile.username,
+      avatar: { baseUrl: avatarBaseUrl(issuer), path: avatarPath(id), color: profile.avatarColor },
+      about: profile.about,
+      ...(scopes.has('email') && { email: { ...splitEmail(profile.email), isVerified: profile.emailVerified } }),
+      ...(scopes.has('details') && {
+        website: profile.website,
+        location: profile.location,
+        birthDate: profile.birthDate,
+      }),
+      ...(scopes.has('phone') && { phone: profile.phone }),
+      ...(scopes.has('social') && {
+        socialLinks: profile.socialLinks.map(({ platform, url, label }) => ({ platform, url, label })),
+      }),
+      ...(scopes.has('organization.read') && { organization }),
+    },
+    language: profile.language,
+    theme: profile.theme,
+    createdAt: new Date(person.createdAt).toISOString(),
+  };
+}
+
+/** The same person as standard claims (OpenID Connect Core 1.0 §5.1): what is not set is absent (§5.3.2). */
+export function standardClaims(person: Person, scopes: ReadonlySet<string>, issuer: string): Record<string, unknown> {
+  const { id, profile } = person;
+  return {
+    sub: id,
+    name: profile.displayName,
+    preferred_username: profile.username,
+    picture: pictureUrl(issuer, id),
+    locale: profile.language,
+    updated_at: numericDate(person.updatedAt),
+    ...(scopes.has('email') && { email: profile.email, email_verified: profile.emailVerified }),
+    ...(scopes.has('details') && profile.website !== null && { website: profile.website }),
+    ...(scopes.has('details') && profile.birthDate !== null && { birthdate: profile.birthDate }),
+    ...(scopes.has('phone') && profile.phone !== null && { phone_number: profile.phone, phone_number_verified: false }),
+  };
+}

@@ -1,0 +1,167 @@
+import { type Kysely, sql } from 'kysely';
+import type { Profile } from '../accounts/rules/profile.ts';
+import { toProfile } from '../accounts/store.ts';
+import type { Work } from '../database/database.ts';
+import type { Tables } from '../database/schema.ts';
+import { first, type RowOf, statement } from '../database/statement.ts';
+import type { Role } from '../organizations/store.ts';
+import type { Inherited, Standing } from './rules.ts';
+
+/** A token family with everything that the verdict and the answer need, as of one moment. */
+export interface FamilyRecord {
+  readonly standing: Standing;
+  readonly inherited: Inherited;
+  readonly keyVersion: string;
+  readonly profile: Profile;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+  readonly organization: Organization | null;
+  readonly family: {
+    readonly scopes: string;
+    readonly sid: string;
+    readonly authTime: number;
+    readonly sequence: number;
+    readonly leaf: Leaf;
+    readonly predecessorJti: string | null;
+    readonly rotatedAt: number | null;
+    readonly endsAt: number;
+  };
+}
+
+/** The live refresh token of a family: what is needed to write the very same token again. */
+export interface Leaf {
+  readonly jti: string;
+  readonly kid: string;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+}
+
+export interface Organization {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role | null;
+  readonly domain: string;
+}
+
+interface FamilyKey {
+  readonly familyId: string;
+  readonly accountId: string;
+  readonly clientId: string;
+}
+
+// No column here is named as an id: the 64-bit reading that ids need is not worth its time on this path.
+const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
+  db
+    .selectFrom('token_family as f')
+    .innerJoin('account as a', 'a.id', 'f.account_id')
+    .innerJoin('client as c', 'c.id', 'f.client_id')
+    .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
+    .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
+    .leftJoin('membership as m', 'm.account_id', 'f.account_id')
+    .leftJoin('organization as o', 'o.id', 'm.organization_id')
+    .where('f.id', '=', p.familyId)
+    .where('f.account_id', '=', p.accountId)
+    .where('f.client_id', '=', p.clientId)
+    .select([
+      'a.banned_at',
+      'a.banned_until',
+      'a.suspended_at',
+      'a.generation as account_now',
+      'c.status as client_status',
+      'c.generation as client_now',
+      'g.revoked_at',
+      'f.account_generation',
+      'f.client_generation',
+      'f.ends_at',
+      'f.dead_at',
+      'f.scopes',
+      'f.sid',
+      'f.auth_time',
+      'f.sequence',
+      'f.leaf_jti',
+      'f.leaf_kid',
+      'f.leaf_issued_at',
+      'f.leaf_expires_at',
+      'f.predecessor_jti',
+      'f.rotated_at',
+      'k.version as key_version',
+      'a.username',
+      'a.email',
+      'a.email_verified',
+      'a.display_name',
+      'a.about',
+      'a.language',
+      'a.theme',
+      'a.website',
+      'a.location',
+      'a.birth_date',
+      'a.phone',
+      'a.social_links',
+      'a.avatar_color',
+      'a.created_at',
+      'a.updated_at',
+      'm.role',
+      'o.name as organization_name',
+      'o.domain as organization_domain',
+      sql<string | null>`cast(o.id as text)`.as('organization'),
+    ]);
+
+const byFamily = statement((db, p: FamilyKey) => selectFamily(db, p));
+const byFamilyLocked = statement((db, p: FamilyKey) => selectFamily(db, p).forUpdate('f'));
+
+/** Reads a family that is this account's and this client's; undefined where none of that is on record. */
+export function* readFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
+  const row = yield* first(byFamily, key);
+  return row && toRecord(row);
+}
+
+/** Reads a family that the same unit of work is about to change. */
+export function* lockFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
+  const row = yield* first(byFamilyLocked, key);
+  return row && toRecord(row);
+}
+
+function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
+  return {
+    standing: {
+      account: {
+        bannedAt: row.banned_at,
+        bannedUntil: row.banned_until,
+        suspendedAt: row.suspended_at,
+        generation: row.account_now,
+      },
+      client: { status: row.client_status, generation: row.client_now },
+      grant: { revokedAt: row.revoked_at },
+      family: { endsAt: row.ends_at, deadAt: row.dead_at },
+    },
+    inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+    keyVersion: row.key_version,
+    profile: toProfile(row),
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    organization:
+      row.organization === null || row.organization_name === null || row.organization_domain === null
+        ? null
+        : {
+            id: row.organization,
+            name: row.organization_name,
+            role: row.role as Role | null,
+            domain: row.organization_domain,
+          },
+    family: {
+      scopes: row.scopes,
+      sid: row.sid,
+      authTime: row.auth_time,
+      sequence: row.sequence,
+      leaf: {
+        jti: row.leaf_jti,
+        kid: row.leaf_kid,
+        issuedAt: row.leaf_issued_at,
+        expiresAt: row.leaf_expires_at,
+      },
+      predecessorJti: row.predecessor_jti,
+      rotatedAt: row.rotated_at,
+      endsAt: row.ends_at,
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+
+/** An answer with its body read. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  /** The address that a redirect names, made absolute. */
+  readonly location: URL | undefined;
+}
+
+/** A browser as far as HTTP goes: it keeps cookies and sends forms, and follows no redirect by itself. */
+export interface Agent {
+  get(address: string, headers?: Readonly<Record<string, string>>): Promise<Answer>;
+  post(
+    address: string,
+    form: Readonly<Record<string, string>>,
+    headers?: Readonly<Record<string, string>>,
+  ): Promise<Answer>;
+  /** Sends a page's form: its hidden fields, with these laid over them. */
+  submit(page: Answer, fields: Readonly<Record<string, string>>, action?: string): Promise<Answer>;
+  cookie(name: string): string | undefined;
+  setCookie(name: string, value: string): void;
+  clearCookies(): void;
+}
+
+export function agent(baseUrl: string): Agent {
+  const jar = new Map<string, string>();
+
+  async function send(address: string, init: RequestInit): Promise<Answer> {
+    const url = new URL(address, baseUrl);
+    const headers = new Headers(init.headers);
+    if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
+    if (!headers.has('accept')) headers.set('accept', 'text/html');
+    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = '', ...attributes] = line.split(';');
+      const name = pair.slice(0, pair.indexOf('='));
+      const value = pair.slice(pair.indexOf('=') + 1);
+      const dead = attributes.some((attribute) => /^\s*(Max-Age=0|Expires=Thu, 01 Jan 1970)/i.test(attribute));
+      if (dead || value === '') jar.delete(name);
+      else jar.set(name, value);
+    }
+    const location = response.headers.get('location');
+    return {
+      status: response.status,
+      headers: response.headers,
+      text: await response.text(),
+      location: location === null ? undefined : new URL(location, url),
+    };
+  }
+
+  const post: Agent['post'] = (address, form, headers = {}) =>
+    send(address, {
+      method: 'POST',
+      body: new URLSearchParams(form).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded', origin: new URL(baseUrl).origin, ...headers },
+    });
+
+  return {
+    get: (address, headers = {}) => send(address, { headers }),
+    post,
+    submit(page, fields, action) {
+      const form = formOf(page.text, action);
+      return post(form.action, { ...form.hidden, ...fields });
+    },
+    cookie: (name) => jar.get(name),
+    setCookie: (name, value) => void jar.set(name, value),
+    clearCookies: () => jar.clear(),
+  };
+}
+
+/** The form of a page: the one with this action, or the only one. */
+export function formOf(html: string, action?: string): { action: string; hidden: Record<string, string> } {
+  const forms = [...html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
+  const found = action === undefined ? forms.at(-1) : forms.find((form) => form[1] === action);
+  assert.ok(found?.[1] !== undefined && found[2] !== undefined, `no form ${action ?? ''} in: ${html.slice(0, 2000)}`);
+  const hidden: Record<string, string> = {};
+  for (const [, name, value] of found[2].matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)">/g)) {
+    if (name !== undefined && value !== undefined) hidden[name] = decode(value);
+  }
+  return { action: decode(found[1]), hidden };
+}
+
+const decode = (text: string): string =>
+  text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
