@@ -168,7 +168,11 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     );
   }
   const limits: Record<string, unknown> = {};
-  for (const name of limitNames) limits[name] = read(limitVariables[name]) ?? limitVariables[name].fallback;
+  for (const name of limitNames) {
+    // Null is a value of its own: the limit is off.
+    const limit = read(limitVariables[name]);
+    limits[name] = limit === undefined ? limitVariables[name].fallback : limit;
+  }
 
   const config: Config = {
     baseUrl: base,

@@ -1,14 +1,14 @@
 import { HOUR, MINUTE, SECOND } from '../clock.ts';
 import { type Reading, Variable } from './variable.ts';
 
-/** At most `count` in any window of `windowMs` milliseconds, which begins with the first; undefined is without limit. */
-export type Limit = { readonly count: number; readonly windowMs: number } | undefined;
+/** At most `count` in any window of `windowMs` milliseconds, which begins with the first; null is without limit. */
+export type Limit = { readonly count: number; readonly windowMs: number } | null;
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 
 /** Reads `<count>/<s|m|h>` or `off`. */
 export function parseLimit(value: string): Reading<Limit> {
-  if (value === 'off') return { value: undefined };
+  if (value === 'off') return { value: null };
   const [, count, unit] = /^([1-9]\d{0,8})\/([smh])$/.exec(value) ?? [];
   const windowMs = unit === undefined ? undefined : UNITS[unit];
   if (count === undefined || windowMs === undefined) {
@@ -22,7 +22,7 @@ class LimitVariable extends Variable<Limit> {
   constructor(name: string, fallback: string, about: string) {
     super(name, parseLimit, { initial: `\`${fallback}\``, about });
     const reading = parseLimit(fallback);
-    this.fallback = 'value' in reading ? reading.value : undefined;
+    this.fallback = 'value' in reading ? reading.value : null;
   }
 }
 

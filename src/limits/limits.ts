@@ -47,7 +47,7 @@ const uncount = statement((db, p: { bucket: string }) =>
  * @returns 0 when it is within the limit, else the seconds until the window ends
  */
 export function* take(bucket: string, limit: Limit, now: number): Work<number> {
-  if (limit === undefined) return 0;
+  if (limit === null) return 0;
   const row = yield* first(count, { bucket, now, endsAt: now + limit.windowMs });
   if (row === undefined || row.count <= limit.count) return 0;
   return secondsUntil(row.window_ends_at, now);
@@ -55,7 +55,7 @@ export function* take(bucket: string, limit: Limit, now: number): Work<number> {
 
 /** Whether a bucket is over its limit already, without counting: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
-  if (limit === undefined) return 0;
+  if (limit === null) return 0;
   const row = yield* first(current, { bucket, now });
   return row === undefined || row.count <= limit.count ? 0 : secondsUntil(row.window_ends_at, now);
 }
@@ -64,7 +64,7 @@ const secondsUntil = (instant: number, now: number): number => Math.max(1, Math.
 
 /** Takes a use back: it turned out to be none of those that are limited. */
 export function* giveBack(bucket: string, limit: Limit): Work<void> {
-  if (limit !== undefined) yield* run(uncount, { bucket });
+  if (limit !== null) yield* run(uncount, { bucket });
 }
 
 /** The part of an address that is limited as one: an IPv4 address, or the /64 of an IPv6 one (one household's own). */

@@ -35,7 +35,7 @@ export async function readUser(
     const opened = await openToken(keys, 'access', token);
     const verified = opened && readClaims(opened.claims, 'access', issuer, now);
     if (opened === undefined || verified === undefined) throw refuseToken(INVALID);
-    if (limits.userinfo !== undefined) {
+    if (limits.userinfo !== null) {
       const seconds = await database.commit(() => take(`userinfo ${verified.clientId}`, limits.userinfo, now));
       if (seconds > 0) throw rateLimited(seconds);
     }

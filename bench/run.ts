@@ -1,0 +1,194 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { cpus, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { listen } from '../src/http/listener.ts';
+import { type Driver, load, type Measurement } from './load.ts';
+import { processorTime, type Seed, seed } from './seed.ts';
+
+const { values: options } = parseArgs({
+  options: {
+    people: { type: 'string', default: '20000' },
+    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '5' },
+    json: { type: 'boolean', default: false },
+  },
+});
+const [people, seconds, rounds] = [Number(options.people), Number(options.seconds), Number(options.rounds)];
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+interface Target {
+  readonly name: string;
+  readonly process: ChildProcess;
+  readonly port: number;
+}
+
+/** UserInfo: a live token picked at random for every request. */
+function userInfoDriver({ tokens }: Seed): Driver {
+  const requests = tokens.map(
+    ({ access }) => `GET /api/v2/oauth/userinfo HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer ${access}\r\n\r\n`,
+  );
+  return {
+    next: () => requests[Math.floor(Math.random() * requests.length)] as string,
+    answered: (_connection, status) => status === 200,
+  };
+}
+
+/** Refresh: every connection follows a chain of its own, each token the successor of the last. */
+function refreshDriver(seeded: Seed, chains: Map<number, string>, keep: boolean): Driver {
+  return {
+    next(connection) {
+      const body = JSON.stringify({
+        grant_type: 'refresh_token',
+        client_id: seeded.clientId,
+        client_secret: seeded.clientSecret,
+        refresh_token: chains.get(connection) ?? seeded.tokens[connection]?.refresh,
+      });
+      return `POST /api/v2/oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+    },
+    answered(connection, status, body) {
+      if (keep && status === 200) chains.set(connection, JSON.parse(body).refresh_token);
+      return status === 200;
+    },
+  };
+}
+
+async function startTessera(dataDir: string, port: number): Promise<Target> {
+  const child = spawn(process.execPath, ['bin/tessera.js', 'serve'], {
+    env: {
+      ...process.env,
+      TESSERA_DATA_DIR: dataDir,
+      TESSERA_PORT: String(port),
+      // One client makes all the load, and would meet its limit.
+      TESSERA_LIMIT_TOKEN: 'off',
+    },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on('data', (text: Buffer) => text.includes('is ready') && resolve());
+    child.on('exit', () => reject(new Error('the server ended before it was ready')));
+  });
+  return { name: 'Tessera (SQLite, synchronous=FULL)', process: child, port };
+}
+
+async function startBare(answer: Response): Promise<Target> {
+  const body = await answer.text();
+  const skip = new Set(['connection', 'keep-alive', 'date', 'transfer-encoding']);
+  const headers = Object.fromEntries([...answer.headers].filter(([name]) => !skip.has(name)));
+  const child = fork(new URL('./bare-server.ts', import.meta.url), [JSON.stringify({ headers, body })]);
+  const port = await new Promise<number>((resolve) =>
+    child.once('message', (message) => resolve((message as { port: number }).port)),
+  );
+  return { name: 'bare node:http, same bytes', process: child, port };
+}
+
+interface Row extends Measurement {
+  readonly userMicros: number;
+  readonly systemMicros: number;
+}
+
+async function measure(target: Target, connections: number, driver: Driver): Promise<Row> {
+  const before = processorTime(target.process.pid ?? 0);
+  const measured = await load(target.port, connections, seconds, driver);
+  const after = processorTime(target.process.pid ?? 0);
+  if (measured.failures > 0) throw new Error(`${target.name}: ${measured.failures} answers were not 200`);
+  return {
+    ...measured,
+    userMicros: ((after.user - before.user) * 1000) / measured.requests,
+    systemMicros: ((after.system - before.system) * 1000) / measured.requests,
+  };
+}
+
+const median = (numbers: readonly number[]): number => [...numbers].sort((a, b) => a - b)[numbers.length >> 1] ?? 0;
+
+function summary(rows: readonly Row[]) {
+  const of = (pick: (row: Row) => number) => median(rows.map(pick));
+  const rates = rows.map((row) => row.perSecond);
+  return {
+    perSecond: Math.round(of((row) => row.perSecond)),
+    spread: `${Math.round(Math.min(...rates))}–${Math.round(Math.max(...rates))}`,
+    p50: of((row) => row.p50).toFixed(2),
+    p99: of((row) => row.p99).toFixed(2),
+    userMicros: of((row) => row.userMicros).toFixed(1),
+    systemMicros: of((row) => row.systemMicros).toFixed(1),
+  };
+}
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tessera-bench-'));
+const targets: Target[] = [];
+try {
+  const probe = await listen('127.0.0.1', 0);
+  const { port } = probe;
+  await probe.close();
+  say(`Seeding ${people} people with a live token each …`);
+  const seeded = await seed(dataDir, `http://localhost:${port}`, people);
+  const tessera = await startTessera(dataDir, port);
+  targets.push(tessera);
+
+  const results: Record<string, unknown>[] = [];
+  const chains = new Map<number, string>();
+  const works = [
+    {
+      name: 'UserInfo, distinct tokens',
+      connections: [1, 32, 128],
+      sample: () =>
+        fetch(`http://127.0.0.1:${port}/api/v2/oauth/userinfo`, {
+          headers: { authorization: `Bearer ${seeded.tokens[0]?.access}` },
+        }),
+      driver: (_target: Target) => userInfoDriver(seeded),
+    },
+    {
+      name: 'Refresh with rotation, each connection its own chain',
+      connections: [1, 32, 128],
+      sample: () =>
+        fetch(`http://127.0.0.1:${port}/api/v2/oauth/token`, {
+          method: 'POST',
+          headers: { 'content-type': 'application/json' },
+          body: JSON.stringify({
+            grant_type: 'refresh_token',
+            client_id: seeded.clientId,
+            client_secret: seeded.clientSecret,
+            refresh_token: seeded.tokens.at(-1)?.refresh,
+          }),
+        }),
+      driver: (target: Target) => refreshDriver(seeded, chains, target === tessera),
+    },
+  ];
+  for (const work of works) {
+    const bare = await startBare(await work.sample());
+    targets.push(bare);
+    for (const connections of work.connections) {
+      say(`${work.name}, ${connections} connections, ${rounds} rounds of ${seconds} s …`);
+      const rows = new Map<Target, Row[]>([
+        [bare, []],
+        [tessera, []],
+      ]);
+      for (const target of rows.keys()) await load(target.port, connections, 1, work.driver(target));
+      for (let round = 0; round < rounds; round++) {
+        for (const [target, list] of rows) list.push(await measure(target, connections, work.driver(target)));
+      }
+      const limit = median((rows.get(bare) ?? []).map((row) => row.perSecond));
+      for (const [target, list] of rows) {
+        const summed = summary(list);
+        results.push({
+          work: work.name,
+          connections,
+          target: target.name,
+          ...summed,
+          shareOfBare: (summed.perSecond / limit).toFixed(2),
+        });
+      }
+    }
+    bare.process.kill();
+  }
+  if (options.json) {
+    const machine = { processor: cpus()[0]?.model, processors: cpus().length, node: process.version };
+    console.log(JSON.stringify({ machine, people, seconds, rounds, results }, null, 2));
+  } else {
+    console.table(results);
+  }
+} finally {
+  for (const { process } of targets) process.kill();
+  rmSync(dataDir, { recursive: true, force: true });
+}
