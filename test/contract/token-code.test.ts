@@ -1,0 +1,251 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import type { Agent } from '../support/agent.ts';
+import { assertInvalidGrant, assertInvalidToken, assertRefused } from '../support/api-call.ts';
+import {
+  claimsOf,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  userinfo,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const FIRST = 'https://app.example.com/callback';
+const SECOND = 'https://app.example.com/Callback?x=1';
+const DAY = 24 * 60 * 60 * 1000;
+
+let server: TestServer;
+let client: TestClient;
+let other: TestClient;
+let user: TestUser;
+let browser: Agent;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server, { redirectUris: [FIRST, SECOND] });
+  other = await newClient(server, { redirectUris: [FIRST] });
+  user = await newUser(server);
+  browser = await signedIn(server, user);
+});
+after(() => server.close());
+
+const newCode = (parameters: Record<string, string> = {}) => codeFor(server, client, user, parameters, { browser });
+const alive = async (tokens: Tokens) => assert.equal((await userinfo(server, tokens.access_token)).status, 200);
+
+describe('CD-02: a code lives for 60 seconds', () => {
+  test('after 59.999 s it is good', async () => {
+    const code = await newCode();
+    server.advance(59_999);
+    assert.equal((await redeem(server, client, code)).status, 200);
+  });
+  test('after 60 s it is refused, and the answer does not depend on anything else being right', async () => {
+    const code = await newCode();
+    server.advance(60_000);
+    assertInvalidGrant(await redeem(server, client, code));
+    assertInvalidGrant(await redeem(server, client, code, { redirect_uri: SECOND }));
+    assertInvalidGrant(await redeem(server, other, code));
+  });
+});
+
+describe('CD-05, CD-06: a code belongs to one client and one redirect_uri', () => {
+  const uris = [
+    SECOND,
+    'https://app.example.com/callback/',
+    'https://app.example.com/Callback',
+    'https://APP.example.com/callback',
+    'https://app.example.com:443/callback',
+    'https://app.example.com/callback?',
+    'https://app.example.com/callback#',
+    'https://app.example.com/%63allback',
+    'https://app.example.com/x/../callback',
+    ' https://app.example.com/callback',
+    'https://app.example.com/callback\u0000',
+    'https://evil.example.com/callback',
+  ];
+  for (const uri of uris) {
+    test(`redirect_uri ${JSON.stringify(uri)} is invalid_grant and harms nobody`, async () => {
+      const code = await newCode();
+      assertInvalidGrant(await redeem(server, client, code, { redirect_uri: uri }));
+      assert.equal((await redeem(server, client, code)).status, 200);
+    });
+  }
+  test('another registered redirect_uri holds for the code that was asked for with it', async () => {
+    const code = await newCode({ redirect_uri: SECOND });
+    assertInvalidGrant(await redeem(server, client, code));
+    assert.equal((await redeem(server, client, code, { redirect_uri: SECOND })).status, 200);
+  });
+  test('another client with the same redirect_uri gets nothing, and the owner is not disturbed', async () => {
+    const code = await newCode();
+    assertInvalidGrant(await redeem(server, other, code));
+    assert.equal((await redeem(server, client, code)).status, 200);
+  });
+  for (const change of [
+    (code: string) => `${code}A`,
+    (code: string) => code.slice(0, -1),
+    (code: string) => code.toUpperCase(),
+    (code: string) => `${code} `,
+    () => 'A'.repeat(43),
+    () => '\u0000',
+    () => `${'x'.repeat(60_000)}`,
+    () => "' OR 1=1 --",
+  ]) {
+    test(`a code that was never issued: ${change}`, async () => {
+      const code = await newCode();
+      assertInvalidGrant(await redeem(server, client, change(code)));
+      assert.equal((await redeem(server, client, code)).status, 200);
+    });
+  }
+});
+
+describe('CD-07: PKCE', () => {
+  const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+  const challenge = createHash('sha256').update(verifier).digest('base64url');
+  const pkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+
+  test('RFC 7636 appendix B', () => assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'));
+
+  const wrong: readonly [string, object][] = [
+    ['missing', {}],
+    ['empty', { code_verifier: '' }],
+    ['another one', { code_verifier: 'A'.repeat(43) }],
+    ['the challenge itself', { code_verifier: challenge }],
+    ['too short', { code_verifier: verifier.slice(0, 42) }],
+    ['too long', { code_verifier: 'A'.repeat(129) }],
+    ['with padding', { code_verifier: `${verifier}=` }],
+    ['with a space', { code_verifier: `${verifier} ` }],
+    ['in another case', { code_verifier: verifier.toUpperCase() }],
+    ['beyond ASCII', { code_verifier: `${verifier}é` }],
+  ];
+  for (const [name, change] of wrong) {
+    test(`a verifier ${name} is invalid_grant and harms nobody`, async () => {
+      const code = await newCode(pkce);
+      assertInvalidGrant(await redeem(server, client, code, change));
+      assert.equal((await redeem(server, client, code, { code_verifier: verifier })).status, 200);
+    });
+  }
+  test('too short and too long are refused also where they fit the challenge', async () => {
+    for (const text of ['a'.repeat(42), 'a'.repeat(129)]) {
+      const code = await newCode({ ...pkce, code_challenge: createHash('sha256').update(text).digest('base64url') });
+      assertInvalidGrant(await redeem(server, client, code, { code_verifier: text }));
+    }
+  });
+  test('43 and 128 characters are good', async () => {
+    for (const text of ['-._~aZ09'.repeat(6).slice(0, 43), '-._~aZ09'.repeat(16)]) {
+      const code = await newCode({ ...pkce, code_challenge: createHash('sha256').update(text).digest('base64url') });
+      assert.equal((await redeem(server, client, code, { code_verifier: text })).status, 200);
+    }
+  });
+  test('a verifier without a challenge is invalid_grant (RFC 9700 §4.8.2)', async () => {
+    const code = await newCode();
+    assertInvalidGrant(await redeem(server, client, code, { code_verifier: verifier }));
+    assert.equal((await redeem(server, client, code)).status, 200);
+  });
+});
+
+describe('CD-03: a second use kills every token of the first', () => {
+  const replays: readonly [string, number, number, boolean][] = [
+    ['at once', 0, 0, false],
+    ['after a second', 1000, 0, false],
+    ['after the life of the code', 61_000, 0, false],
+    ['after three rotations', 1000, 3, false],
+    ['after a restart', 1000, 0, true],
+    ['after a day, rotations and a restart', DAY, 2, true],
+    ['after eight days of rotations', 2 * DAY, 4, false],
+  ];
+  for (const [name, wait, rotations, restart] of replays) {
+    test(name, async () => {
+      const code = await newCode();
+      const sets: Tokens[] = [];
+      const first = await redeem(server, client, code);
+      sets.push(first.body);
+      for (let round = 0; round < rotations; round++) {
+        server.advance(wait);
+        const next = await refresh(server, client, sets.at(-1)?.refresh_token ?? '');
+        assert.equal(next.status, 200);
+        sets.push(next.body);
+      }
+      if (rotations === 0) server.advance(wait);
+      if (restart) await server.restart();
+      if (wait < 1_800_000) for (const tokens of sets) await alive(tokens);
+
+      assertInvalidGrant(await redeem(server, client, code));
+      for (const tokens of sets) {
+        assertInvalidToken(await userinfo(server, tokens.access_token));
+        assertInvalidGrant(await refresh(server, client, tokens.refresh_token));
+      }
+      assertInvalidGrant(await redeem(server, client, code));
+      browser = await signedIn(server, user);
+    });
+  }
+
+  test('the tokens of another code of the same person and client live on', async () => {
+    const code = await newCode();
+    const bystander: Tokens = (await redeem(server, client, await newCode())).body;
+    assert.equal((await redeem(server, client, code)).status, 200);
+    assertInvalidGrant(await redeem(server, client, code));
+    await alive(bystander);
+    assert.equal((await refresh(server, client, bystander.refresh_token)).status, 200);
+  });
+});
+
+describe('CD-04: a second use with any fault kills nothing', () => {
+  const verifier = 'v'.repeat(43);
+  const pkce = {
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  };
+  const faults: readonly [string, object, number, string][] = [
+    ['wrong secret', { client_secret: 'A'.repeat(43) }, 401, 'invalid_client'],
+    ['no secret', { client_secret: '' }, 401, 'invalid_client'],
+    ['other redirect_uri', { redirect_uri: SECOND }, 400, 'invalid_grant'],
+    ['no redirect_uri', { redirect_uri: '' }, 400, 'invalid_request'],
+    ['wrong verifier', { code_verifier: 'w'.repeat(43) }, 400, 'invalid_grant'],
+    ['empty verifier', { code_verifier: '' }, 400, 'invalid_grant'],
+    ['other grant', { grant_type: 'password' }, 400, 'unsupported_grant_type'],
+  ];
+  for (const [name, change, status, error] of faults) {
+    test(name, async () => {
+      const code = await newCode(pkce);
+      const tokens: Tokens = (await redeem(server, client, code, { code_verifier: verifier })).body;
+      assertRefused(await redeem(server, client, code, { code_verifier: verifier, ...change }), status, error);
+      await alive(tokens);
+      assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+    });
+  }
+  test('another client', async () => {
+    const code = await newCode();
+    const tokens: Tokens = (await redeem(server, client, code)).body;
+    assertInvalidGrant(await redeem(server, other, code));
+    await alive(tokens);
+    assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+  });
+  test('an unexpected verifier', async () => {
+    const code = await newCode();
+    const tokens: Tokens = (await redeem(server, client, code)).body;
+    assertInvalidGrant(await redeem(server, client, code, { code_verifier: verifier }));
+    await alive(tokens);
+  });
+});
+
+test('CD-08: tokens carry the person and the scopes of the code, not those of the browser’s present session', async () => {
+  const code = await newCode({ scope: 'openid phone' });
+  const stranger = await newUser(server);
+  browser.clearCookies();
+  await browser.submit(await browser.get('/login'), {
+    identifier: stranger.username,
+    password: 'correct horse battery',
+  });
+  await codeFor(server, client, stranger, { scope: 'openid email' }, { browser });
+  const tokens: Tokens = (await redeem(server, client, code)).body;
+  assert.equal(claimsOf(tokens.access_token).sub, user.id);
+  assert.equal(claimsOf(tokens.access_token).scope, 'openid phone');
+  assert.equal(claimsOf(tokens.id_token).sub, user.id);
+  assert.equal((await userinfo(server, tokens.access_token)).body.id, user.id);
+});

@@ -1,0 +1,257 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import {
+  assertInvalidGrant,
+  assertRefused,
+  basic,
+  call,
+  codeBody,
+  refreshBody,
+  TOKEN,
+  tokenBytes,
+  tokenForm,
+} from '../support/api-call.ts';
+import {
+  admin,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  type TestClient,
+  type Tokens,
+  tokenCall,
+  tokensFor,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: TestClient;
+let disabled: TestClient;
+let code: string;
+let tokens: Tokens;
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  client = await newClient(server);
+  disabled = await newClient(server);
+  await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  tokens = await tokensFor(server, client, user, {}, { browser });
+  code = await codeFor(server, client, user, {}, { browser });
+});
+after(() => server.close());
+
+const WRONG_TYPES: readonly unknown[] = [null, 0, 1, true, false, [], ['x'], {}, { $ne: '' }];
+const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));
+const without = (body: object, name: string) =>
+  Object.fromEntries(Object.entries(body).filter(([key]) => key !== name));
+
+describe('decisions §4: required fields', () => {
+  for (const name of ['grant_type', 'code', 'redirect_uri']) {
+    test(`${name} missing or empty in a code exchange is invalid_request`, async () => {
+      const body = codeBody(client, code);
+      assertRefused(await tokenCall(server, without(body, name)), 400, 'invalid_request');
+      assertRefused(await tokenCall(server, { ...body, [name]: '' }), 400, 'invalid_request');
+      const { [name]: _, ...form } = body as Record<string, string>;
+      assertRefused(await tokenForm(server, form), 400, 'invalid_request');
+      assertRefused(await tokenForm(server, { ...form, [name]: '' }), 400, 'invalid_request');
+    });
+  }
+  for (const name of ['grant_type', 'refresh_token']) {
+    test(`${name} missing or empty in a refresh is invalid_request`, async () => {
+      const body = refreshBody(client, tokens.refresh_token);
+      assertRefused(await tokenCall(server, without(body, name)), 400, 'invalid_request');
+      assertRefused(await tokenCall(server, { ...body, [name]: '' }), 400, 'invalid_request');
+    });
+  }
+  for (const name of ['client_id', 'client_secret']) {
+    test(`${name} missing or empty is invalid_client`, async () => {
+      for (const body of [codeBody(client, code), refreshBody(client, tokens.refresh_token)]) {
+        assertRefused(await tokenCall(server, without(body, name)), 401, 'invalid_client');
+        assertRefused(await tokenCall(server, { ...body, [name]: '' }), 401, 'invalid_client');
+      }
+    });
+  }
+});
+
+describe('TK-03: a member of another type is invalid_request and never coerced', () => {
+  for (const name of ['grant_type', 'code', 'redirect_uri', 'client_id', 'client_secret', 'code_verifier']) {
+    test(`code exchange: ${name}`, async () => {
+      for (const value of WRONG_TYPES) {
+        const answer = await tokenCall(server, { ...codeBody(client, code), [name]: value });
+        assertRefused(answer, 400, 'invalid_request');
+      }
+    });
+  }
+  for (const name of ['grant_type', 'refresh_token', 'scope']) {
+    test(`refresh: ${name}`, async () => {
+      for (const value of WRONG_TYPES) {
+        const answer = await tokenCall(server, { ...refreshBody(client, tokens.refresh_token), [name]: value });
+        assertRefused(answer, 400, 'invalid_request');
+      }
+    });
+  }
+  for (const body of [[], [{}], null, 'text', 5, true, {}]) {
+    test(`the body ${shown(body)} gets no token`, async () => {
+      const answer = await tokenCall(server, JSON.stringify(body));
+      const nothingSent = JSON.stringify(body) === '{}';
+      assertRefused(answer, nothingSent ? 401 : 400, nothingSent ? 'invalid_client' : 'invalid_request');
+    });
+  }
+});
+
+describe('decisions §4: unknown grants', () => {
+  const grants = [
+    'password',
+    'client_credentials',
+    'implicit',
+    'urn:ietf:params:oauth:grant-type:token-exchange',
+    'urn:ietf:params:oauth:grant-type:device_code',
+    'AUTHORIZATION_CODE',
+    'authorization_code ',
+    'constructor',
+    '__proto__',
+    'toString',
+  ];
+  for (const grant of grants) {
+    test(`${shown(grant)} is unsupported_grant_type`, async () => {
+      const answer = await tokenCall(server, { ...codeBody(client, code), grant_type: grant });
+      assertRefused(answer, 400, 'unsupported_grant_type');
+    });
+  }
+});
+
+describe('decisions §4: unknown or disabled client, wrong secret', () => {
+  const other = 'A'.repeat(43);
+  test('are one and the same answer, octet for octet (TK-06)', async () => {
+    const wrong: readonly object[] = [
+      { client_secret: other },
+      { client_secret: `${client.clientSecret}x` },
+      { client_secret: client.clientSecret.slice(0, -1) },
+      { client_secret: client.clientSecret.toUpperCase() },
+      { client_secret: ` ${client.clientSecret}` },
+      { client_secret: disabled.clientSecret },
+      { client_id: '123456789012345678' },
+      { client_id: 'nobody' },
+      { client_id: `0${client.clientId}` },
+      { client_id: '9'.repeat(400) },
+      { client_id: disabled.clientId, client_secret: disabled.clientSecret },
+      { client_id: disabled.clientId, client_secret: other },
+    ];
+    const bodies = new Set<string>();
+    for (const change of wrong) {
+      const answer = await tokenBytes(server, JSON.stringify({ ...codeBody(client, code), ...change }));
+      assertRefused(answer, 401, 'invalid_client');
+      assert.equal(answer.headers.get('www-authenticate'), null, 'Basic was not used');
+      bodies.add(answer.text);
+    }
+    assert.equal(bodies.size, 1);
+  });
+
+  test('client authentication comes before every check of the grant', async () => {
+    const bad = { ...codeBody(client, code), client_secret: other };
+    const requests: readonly object[] = [
+      without(bad, 'grant_type'),
+      without(bad, 'code'),
+      without(bad, 'redirect_uri'),
+      { ...bad, grant_type: 'password' },
+      { ...bad, grant_type: '' },
+      { ...bad, code: 'unknown' },
+      { ...bad, redirect_uri: 'https://elsewhere.example.com/' },
+      { ...bad, code_verifier: 'x' },
+      { ...refreshBody(client, 'unknown'), client_secret: other },
+      { ...refreshBody(client, tokens.refresh_token), client_secret: other, scope: 'email details' },
+      { ...refreshBody(client, tokens.refresh_token), client_secret: other, scope: '"' },
+    ];
+    for (const body of requests) assertRefused(await tokenCall(server, body), 401, 'invalid_client');
+  });
+});
+
+describe('RFC 6749 §2.3.1: HTTP Basic', () => {
+  const percent = (text: string) => [...text].map((c) => `%${c.charCodeAt(0).toString(16).padStart(2, '0')}`).join('');
+  const grant = () => ({ grant_type: 'authorization_code', code: 'unknown', redirect_uri: client.redirectUri });
+
+  test('a failure is answered with a Basic challenge', async () => {
+    const pairs = [
+      basic(client.clientId, 'wrong'),
+      basic(client.clientId, ''),
+      basic('', client.clientSecret),
+      basic('unknown', client.clientSecret),
+      basic(disabled.clientId, disabled.clientSecret),
+      { authorization: 'Basic' },
+      { authorization: 'Basic !!!' },
+      { authorization: `Basic ${Buffer.from(client.clientId).toString('base64')}` },
+      { authorization: `Basic ${Buffer.from(`${client.clientId}:%zz`).toString('base64')}` },
+    ];
+    for (const headers of pairs) {
+      for (const answer of [
+        await tokenForm(server, grant(), headers),
+        await tokenBytes(server, JSON.stringify(grant()), 'application/json', headers),
+      ]) {
+        assertRefused(answer, 401, 'invalid_client');
+        assert.match(answer.headers.get('www-authenticate') ?? '', /^Basic realm="[^"]+"/);
+      }
+    }
+  });
+
+  test('both parts are form-urlencoded; the scheme is of any case; an equal client_id in the body is fine', async () => {
+    const plain = basic(client.clientId, client.clientSecret);
+    for (const headers of [
+      plain,
+      basic(client.clientId, client.clientSecret, percent),
+      { authorization: plain['authorization']?.replace('Basic', 'bAsIc') ?? '' },
+    ]) {
+      assertInvalidGrant(await tokenForm(server, grant(), headers));
+      assertInvalidGrant(await tokenForm(server, { ...grant(), client_id: client.clientId }, headers));
+    }
+  });
+
+  test('Basic and the body together are invalid_request, also where both are right', async () => {
+    const headers = basic(client.clientId, client.clientSecret);
+    const twice: readonly Record<string, string>[] = [
+      { client_secret: client.clientSecret },
+      { client_id: client.clientId, client_secret: client.clientSecret },
+      { client_secret: 'wrong' },
+      { client_id: disabled.clientId },
+    ];
+    for (const extra of twice) {
+      assertRefused(await tokenForm(server, { ...grant(), ...extra }, headers), 400, 'invalid_request');
+      const body = JSON.stringify({ ...grant(), ...extra });
+      assertRefused(await tokenBytes(server, body, 'application/json', headers), 400, 'invalid_request');
+    }
+  });
+});
+
+describe('TK-01: method and place', () => {
+  test('other methods are 405 with Allow', async () => {
+    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+      const answer = await call(server, method, TOKEN);
+      assertRefused(answer, 405, 'invalid_request');
+      assert.equal(answer.headers.get('allow'), 'POST');
+    }
+    assert.equal((await call(server, 'HEAD', TOKEN)).status, 405);
+  });
+
+  test('credentials, codes and tokens in the address have no effect', async () => {
+    const query = new URLSearchParams(codeBody(client, code)).toString();
+    const json = { 'content-type': 'application/json' };
+    assertRefused(await call(server, 'POST', `${TOKEN}?${query}`, json, '{}'), 401, 'invalid_client');
+    assertRefused(await call(server, 'POST', `${TOKEN}?${query}`), 400, 'invalid_request');
+    assertRefused(await call(server, 'GET', `${TOKEN}?${query}`), 405, 'invalid_request');
+    const proof = { client_id: client.clientId, client_secret: client.clientSecret };
+    const secretOnly = JSON.stringify({ ...proof, grant_type: 'authorization_code' });
+    assertRefused(await call(server, 'POST', `${TOKEN}?${query}`, json, secretOnly), 400, 'invalid_request');
+  });
+
+  test('an address of more than 16 KiB is 414', async () => {
+    const answer = await call(server, 'POST', `${TOKEN}?x=${'a'.repeat(17 * 1024)}`, {}, '{}');
+    assertRefused(answer, 414, 'invalid_request');
+  });
+});
+
+test('none of all this consumed the code or the refresh token', async () => {
+  assert.equal((await redeem(server, client, code)).status, 200);
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+});
