@@ -7,7 +7,8 @@ import { formParameters } from './parameters.ts';
 function requireUtf8(request: FastifyRequest): void {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
   if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
-    throw new OAuthError(415, 'invalid_request', `The body must be UTF-8; got the charset ${charset.slice(0, 20)}.`);
+    // RFC 6749 §5.2: no description repeats what came, for it may hold characters that none may have.
+    throw new OAuthError(415, 'invalid_request', 'The body must be UTF-8: send charset=utf-8, or no charset.');
   }
 }
 
