@@ -1,36 +1,25 @@
+import * as Type from 'typebox/type';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { all, first, run, statement } from '../database/statement.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { notFound } from '../oauth-error.ts';
 import { digest, randomSecret } from '../secrets.ts';
+import type { AdminKey } from './key-store.ts';
+import * as store from './key-store.ts';
 
-/** A key for the admin API; the key itself is not kept. */
-export interface AdminKey {
-  readonly id: string;
-  readonly name: string;
-  readonly createdAt: number;
-  readonly revokedAt: number | null;
-}
-
-const insert = statement((db, p: { id: string; name: string; hash: string; now: number }) =>
-  db.insertInto('admin_key').values({ id: p.id, name: p.name, hash: p.hash, created_at: p.now, revoked_at: null }),
+export const NewAdminKey = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 64,
+      format: 'single-line',
+      description: '1 to 64 characters on one line, without spaces around them',
+    }),
+  },
+  { additionalProperties: false, description: 'an object' },
 );
-const byHash = statement((db, p: { hash: string }) =>
-  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null),
-);
-const list = statement((db, _p: object) =>
-  db.selectFrom('admin_key').select(['id', 'name', 'created_at', 'revoked_at']).orderBy('id'),
-);
-const revoke = statement((db, p: { id: string; now: number }) =>
-  db
-    .updateTable('admin_key')
-    .set({ revoked_at: p.now })
-    .where('id', '=', p.id)
-    .where('revoked_at', 'is', null)
-    .returning('id'),
-);
+export type NewAdminKey = Type.Static<typeof NewAdminKey>;
 
 interface Parts {
   readonly database: Database;
@@ -41,23 +30,21 @@ interface Parts {
 /** Makes a key, and gives the one chance to see it. */
 export async function createAdminKey(
   { database, clock, ids }: Parts,
-  name: string,
+  { name }: NewAdminKey,
   origin: Origin,
-): Promise<{ id: string; name: string; adminKey: string; createdAt: number }> {
+): Promise<{ key: AdminKey; adminKey: string }> {
   const id = await ids.next();
   const adminKey = `tak_${randomSecret()}`;
   const now = clock();
   await database.commit(function* create(): Work<void> {
-    yield* run(insert, { id, name, hash: digest(adminKey), now });
+    yield* store.insertAdminKey({ id, name, hash: digest(adminKey), now });
     yield* record({ at: now, type: 'admin_key.created', origin, details: { adminKeyId: id, name } });
   });
-  return { id, name, adminKey, createdAt: now };
+  return { key: { id, name, createdAt: now, revokedAt: null }, adminKey };
 }
 
-export async function listAdminKeys({ database }: Pick<Parts, 'database'>): Promise<AdminKey[]> {
-  const rows = await database.read(() => all(list, {}));
-  return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, revokedAt: row.revoked_at }));
-}
+export const listAdminKeys = ({ database }: Pick<Parts, 'database'>): Promise<AdminKey[]> =>
+  database.read(store.listAdminKeys);
 
 /** Ends a key at once. @throws {OAuthError} `not_found` */
 export async function revokeAdminKey(
@@ -67,16 +54,16 @@ export async function revokeAdminKey(
 ): Promise<void> {
   const now = clock();
   await database.commit(function* end(): Work<void> {
-    if ((yield* first(revoke, { id, now })) === undefined)
-      throw notFound(`There is no live admin key with the id ${id}.`);
+    if (!(yield* store.endAdminKey(id, now))) {
+      throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
+    }
     yield* record({ at: now, type: 'admin_key.revoked', origin, details: { adminKeyId: id } });
   });
 }
 
 /** The id of the live admin key with this secret. */
-export async function findAdminKey({ database }: Pick<Parts, 'database'>, key: string): Promise<string | undefined> {
-  return (await database.read(() => first(byHash, { hash: digest(key) })))?.id;
-}
+export const findAdminKey = ({ database }: Pick<Parts, 'database'>, key: string): Promise<string | undefined> =>
+  database.read(() => store.findLiveAdminKey(digest(key)));
 
 export const adminKeyView = (key: AdminKey) => ({
   id: key.id,

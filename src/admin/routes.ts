@@ -29,7 +29,7 @@ import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { invalidRequest, invalidToken, notFound } from '../oauth-error.ts';
+import { invalidRequest, invalidToken, notFound, OAuthError } from '../oauth-error.ts';
 import {
   createOrganization,
   getOrganization,
@@ -87,10 +87,10 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
   );
 
   async function authenticate(request: FastifyRequest): Promise<string | null> {
-    const key = bearerToken(request.headers.authorization);
+    const key = adminKeyOf(request);
     if (parts.adminKey !== undefined && equalSecrets(key, parts.adminKey)) return null;
     const id = await findAdminKey(parts, key);
-    if (id === undefined) throw invalidToken('The admin key is not valid.');
+    if (id === undefined) throw invalidToken('The admin key is not valid: it is unknown, or was revoked.');
     return id;
   }
 
@@ -225,8 +225,20 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
   }
 }
 
+/** The checked body. A body that was not sent has no fields; the JSON text `null` is a body, and no object. */
 const body = <S extends Type.TSchema>(schema: S, request: FastifyRequest): Type.Static<S> =>
-  validate(schema, request.body ?? {});
+  validate(schema, request.body === undefined ? {} : request.body);
+
+/** @throws {OAuthError} 401 where no key was sent, as RFC 6750 §3.1 has it for a missing token */
+function adminKeyOf(request: FastifyRequest): string {
+  try {
+    return bearerToken(request.headers.authorization);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const remedy = 'Send an admin key: Authorization: Bearer <key>. Make one with: tessera admin-key create';
+    throw new OAuthError(error.status, error.code, remedy, error.headers);
+  }
+}
 
 /** Who acts. The guard has run before any route, so this fails only where a route was put outside of it. */
 function operator(request: FastifyRequest): Origin {

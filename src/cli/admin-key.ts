@@ -1,40 +1,45 @@
 import { Command } from 'commander';
-import { adminKeyView, createAdminKey, listAdminKeys, revokeAdminKey } from '../admin/keys.ts';
+import { adminKeyView, createAdminKey, listAdminKeys, NewAdminKey, revokeAdminKey } from '../admin/keys.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { notFound } from '../oauth-error.ts';
-import type { ContextOf } from './context.ts';
+import { type ContextOf, checkInput, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 export function adminKeyCommands(contextOf: ContextOf): Command {
   const adminKey = new Command('admin-key').description('keys for the admin API: create, list, revoke');
 
-  adminKey
-    .command('create')
+  examples(
+    adminKey.command('create'),
+    'tessera admin-key create --name "deploy script"',
+    'curl -H "Authorization: Bearer <the key>" http://localhost:3000/api/v2/admin/users',
+  )
     .description('make a key; it is shown this once')
     .option('--name <name>', 'what it is for', 'admin')
     .action(async (options: { name: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const { id, name, adminKey: key } = await withCore(flags, (core) => createAdminKey(core, options.name, origin));
-      out.show({ id, name, adminKey: key });
+      const input = checkInput(NewAdminKey, options);
+      const made = await withCore(flags, (core) => createAdminKey(core, input, origin), { mayBeNew: true });
+      out.show({ ...adminKeyView(made.key), adminKey: made.adminKey });
     });
 
   adminKey
     .command('list')
-    .description('list keys')
+    .description('list keys, also those that were revoked')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
       const keys = await withCore(flags, listAdminKeys);
       out.list(keys.map(adminKeyView), ['id', 'name', 'status', 'createdAt', 'revokedAt']);
     });
 
-  adminKey
-    .command('revoke')
+  examples(adminKey.command('revoke'), 'tessera admin-key revoke 289236738748416000')
     .description('end a key at once')
-    .argument('<id>')
+    .argument('<id>', 'the id of the key, not the key itself')
     .action(async (id: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
-      if (!isSnowflake(id))
-        throw notFound(`There is no admin key with the id ${id}. List them with: tessera admin-key list`);
+      if (!isSnowflake(id)) {
+        // What was given may be the key itself: it is not repeated.
+        throw notFound('There is no admin key with this id. List them with: tessera admin-key list');
+      }
       await withCore(flags, (core) => revokeAdminKey(core, id, origin));
       out.say(`The admin key ${id} is dead.`, { id, revoked: true });
     });

@@ -1,12 +1,13 @@
-import { Command } from 'commander';
+import { Command, InvalidArgumentError } from 'commander';
 import { createClient, deleteClient, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
 import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
-import { type Client, listClients, liveSecrets } from '../clients/store.ts';
+import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
+import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
-import { validate } from '../validation/validate.ts';
-import { type ContextOf, collect, given } from './context.ts';
+import { type ContextOf, checkInput, collect, examples, orNull, requireOptions } from './context.ts';
+import { allPages } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 interface Fields {
@@ -39,126 +40,119 @@ const withFields = (command: Command): Command =>
     .option('--require-pkce', 'it must use PKCE')
     .option('--no-require-pkce', 'it may use PKCE');
 
-const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
-
-const readFields = (fields: Fields) =>
-  given({
-    name: fields.name,
-    redirectUris: fields.redirectUri,
-    postLogoutRedirectUris: fields.postLogoutRedirectUri,
-    scopes: fields.allScopes ? null : fields.scope,
-    description: orNull(fields.description),
-    logoUrl: orNull(fields.logoUrl),
-    homepageUrl: orNull(fields.homepageUrl),
-    policyUrl: orNull(fields.policyUrl),
-    termsUrl: orNull(fields.termsUrl),
-    owner: orNull(fields.owner),
-    requirePkce: fields.requirePkce,
-  });
+const readFields = (fields: Fields) => ({
+  name: fields.name,
+  redirectUris: fields.redirectUri,
+  postLogoutRedirectUris: fields.postLogoutRedirectUri,
+  scopes: fields.allScopes ? null : fields.scope,
+  description: orNull(fields.description),
+  logoUrl: orNull(fields.logoUrl),
+  homepageUrl: orNull(fields.homepageUrl),
+  policyUrl: orNull(fields.policyUrl),
+  termsUrl: orNull(fields.termsUrl),
+  owner: orNull(fields.owner),
+  requirePkce: fields.requirePkce,
+});
 
 function checkedId(id: string): string {
   if (!isSnowflake(id)) throw notFound(`There is no client with the id ${id}. List them with: tessera client list`);
   return id;
 }
 
-export function clientCommands(contextOf: ContextOf): Command {
-  const client = new Command('client').description('apps: create, show, list, update, rotate-secret, disable, delete');
+function seconds(text: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
+  return Number(text);
+}
 
-  withFields(client.command('create'))
+export function clientCommands(contextOf: ContextOf): Command {
+  const client = new Command('client').description(
+    'apps: create, show, list, update, rotate-secret, disable, enable, delete',
+  );
+
+  /** A command about one app. */
+  const about = (name: string, description: string): Command =>
+    client.command(name).description(description).argument('<clientId>', 'the id, from: tessera client list');
+
+  /** What a command about one app does, after which the app is shown. */
+  const showing =
+    (work: (core: Core, id: string) => ReturnType<typeof getClient>) =>
+    async (id: string, _options: unknown, command: Command): Promise<void> => {
+      const { flags, out } = contextOf(command);
+      out.show(clientView(await withCore(flags, (core) => work(core, checkedId(id)))));
+    };
+
+  examples(
+    requireOptions(withFields(client.command('create')), '--name', '--redirect-uri'),
+    'tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
+    'tessera client create --name "My app" --redirect-uri https://app.example.com/cb --scope openid --scope email',
+  )
     .description('register an app; its secret is shown this once')
-    .addHelpText(
-      'after',
-      '\nExample:\n  tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
-    )
     .action(async (fields: Fields, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = validate(NewClient, readFields(fields));
-      const created = await withCore(flags, (core) => createClient(core, input, origin));
+      const input = checkInput(NewClient, readFields(fields));
+      const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
       out.show({ ...clientView(created), clientSecret: created.clientSecret });
     });
 
-  client
-    .command('show')
-    .description('show an app')
-    .argument('<clientId>')
-    .action(async (id: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
-      out.show(clientView(await withCore(flags, (core) => getClient(core, checkedId(id)))));
-    });
+  about('show', 'show an app').action(showing(getClient));
 
   client
     .command('list')
     .description('list apps')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const views = await withCore(flags, ({ database }) =>
+      const views = await withCore(flags, ({ database, clock }) =>
         database.read(function* read() {
           const found = [];
-          for (let after = '0'; ; ) {
-            const part: Client[] = yield* listClients({ after, limit: 500 });
-            for (const item of part)
-              found.push(clientView({ client: item, secrets: yield* liveSecrets(item.id, Date.now()) }));
-            if (part.length < 500) return found;
-            after = part.at(-1)?.id ?? after;
+          for (const item of yield* allPages(listClients)) {
+            found.push(clientView({ client: item, secrets: yield* liveSecrets(item.id, clock()) }));
           }
+          return found;
         }),
       );
       out.list(views, ['clientId', 'name', 'status', 'owner', 'createdAt']);
     });
 
-  withFields(client.command('update'))
-    .description('change an app’s registration')
-    .argument('<clientId>')
+  examples(
+    withFields(about('update', 'change an app’s registration; a list that is given replaces the one before')),
+    'tessera client update 289236738748416000 --redirect-uri https://app.example.com/cb --redirect-uri http://localhost:8080/cb',
+  )
     .option('--all-scopes', 'it may ask for every scope')
     .action(async (id: string, fields: Fields, command: Command) => {
-      const { flags, out } = contextOf(command);
-      const change = validate(ClientChange, readFields(fields));
-      if (Object.keys(change).length === 0) throw invalidRequest('Nothing to change: give at least one field.');
-      out.show(clientView(await withCore(flags, (core) => updateClient(core, checkedId(id), change, origin))));
+      const change = checkInput(ClientChange, readFields(fields));
+      if (Object.keys(change).length === 0) {
+        throw invalidRequest('Nothing to change: give at least one option. See: tessera client update --help');
+      }
+      await showing((core, clientId) => updateClient(core, clientId, change, origin))(id, fields, command);
     });
 
-  client
-    .command('rotate-secret')
-    .description('give an app another secret, shown this once; the one before holds for a day')
-    .argument('<clientId>')
-    .option('--expire-previous-in <seconds>', 'how long the secret before still holds; 0 ends it at once')
-    .action(async (id: string, options: { expirePreviousIn?: string }, command: Command) => {
+  examples(
+    about('rotate-secret', 'give an app another secret, shown this once; the one before holds for a day'),
+    'tessera client rotate-secret 289236738748416000',
+    'tessera client rotate-secret 289236738748416000 --expire-previous-in 0',
+  )
+    .option('--expire-previous-in <seconds>', 'how long the secret before still holds; 0 ends it at once', seconds)
+    .action(async (id: string, options: { expirePreviousIn?: number }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const seconds = options.expirePreviousIn;
-      const input = validate(
-        NewSecret,
-        given({ expirePreviousIn: seconds === undefined ? undefined : Number(seconds) }),
-      );
-      const { secret, clientSecret } = await withCore(flags, (core) =>
-        rotateSecret(core, checkedId(id), input, origin),
-      );
-      out.show({ ...secretView(secret), clientSecret });
+      const input = checkInput(NewSecret, { expirePreviousIn: options.expirePreviousIn });
+      const made = await withCore(flags, (core) => rotateSecret(core, checkedId(id), input, origin));
+      out.show({ ...secretView(made.secret), clientSecret: made.clientSecret });
     });
 
-  const states = [
-    ['disable', 'disable an app; its codes and tokens are dead from now on, for ever', 'disabled'],
-    ['enable', 'enable an app again; what was dead stays dead', 'active'],
-  ] as const;
-  for (const [name, description, status] of states) {
-    client
-      .command(name)
-      .description(description)
-      .argument('<clientId>')
-      .action(async (id: string, _options, command: Command) => {
-        const { flags, out } = contextOf(command);
-        out.show(clientView(await withCore(flags, (core) => updateClient(core, checkedId(id), { status }, origin))));
-      });
-  }
+  about('disable', 'disable an app; its codes and tokens are dead from now on, for ever').action(
+    showing((core, id) => updateClient(core, id, { status: 'disabled' }, origin)),
+  );
+  about('enable', 'enable an app again; what was dead stays dead').action(
+    showing((core, id) => updateClient(core, id, { status: 'active' }, origin)),
+  );
 
-  client
-    .command('delete')
-    .description('delete an app with its secrets, tokens and consents')
-    .argument('<clientId>')
-    .action(async (id: string, _options, command: Command) => {
+  about('delete', 'delete an app with its secrets, tokens and consents').action(
+    async (id: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       await withCore(flags, (core) => deleteClient(core, checkedId(id), origin));
       out.say(`Deleted the client ${id}.`, { clientId: id, deleted: true });
-    });
+    },
+  );
 
   return client;
 }

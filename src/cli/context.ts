@@ -1,4 +1,7 @@
 import type { Command } from 'commander';
+import type * as Type from 'typebox/type';
+import { OAuthError } from '../oauth-error.ts';
+import { validate } from '../validation/validate.ts';
 import type { Output } from './output.ts';
 import type { GlobalFlags } from './session.ts';
 
@@ -11,7 +14,49 @@ export const collect = (value: string, before: readonly string[] | undefined): r
   value,
 ];
 
+/** Fields that can be emptied: the empty text stands for null. */
+export const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
+
 /** An object without its undefined members: flags that were not given are not changes. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
+}
+
+/** Makes options that `create` and `update` share mandatory for `create`. */
+export function requireOptions(command: Command, ...flags: readonly string[]): Command {
+  for (const option of command.options) if (flags.includes(option.long ?? '')) option.makeOptionMandatory();
+  return command;
+}
+
+/** Examples below a command's help. */
+export const examples = (command: Command, ...lines: readonly string[]): Command =>
+  command.addHelpText(
+    'after',
+    `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
+  );
+
+/** Flags that may be given several times are named in the singular; the field holds the list. */
+const SINGULAR: Readonly<Record<string, string>> = {
+  redirectUris: 'redirectUri',
+  postLogoutRedirectUris: 'postLogoutRedirectUri',
+  scopes: 'scope',
+};
+
+/**
+ * The input of a command, checked as the admin API checks it.
+ * @throws {OAuthError} naming the flag, where the API would name the field
+ */
+export function checkInput<S extends Type.TSchema>(schema: S, fields: object): Type.Static<S> {
+  try {
+    return validate(schema, given(fields));
+  } catch (error) {
+    throw error instanceof OAuthError ? namingFlags(error, Object.keys(fields)) : error;
+  }
+}
+
+function namingFlags(error: OAuthError, fields: readonly string[]): OAuthError {
+  const [, name = '', place = '', rest = ''] = /^(\w+)(\S*)(.*)$/s.exec(error.message) ?? [];
+  if (!fields.includes(name)) return error;
+  const flag = (SINGULAR[name] ?? name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+  return new OAuthError(error.status, error.code, `--${flag}${place}${rest}`);
 }

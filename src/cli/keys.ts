@@ -1,10 +1,21 @@
 import { Command } from 'commander';
-import { dropKey, listKeys, rotateKeys } from '../keys/keys.ts';
+import type { Core } from '../core.ts';
+import { dropKey, listKeys, openKeys, rotateKeys } from '../keys/keys.ts';
 import { notFound } from '../oauth-error.ts';
-import type { ContextOf } from './context.ts';
+import { type ContextOf, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 const iso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
+
+/**
+ * Opens the key set before it is changed: a new key that another secret sealed could not be opened by the server, and
+ * would stop it.
+ * @throws {WrongSecret}
+ */
+async function checkSecret({ database, secret, config, clock }: Core): Promise<void> {
+  const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
+  await openKeys(database, { current: secret, previous }, clock);
+}
 
 export function keysCommands(contextOf: ContextOf): Command {
   const keys = new Command('keys').description('signing keys of access and refresh tokens: list, rotate, drop');
@@ -29,19 +40,22 @@ export function keysCommands(contextOf: ContextOf): Command {
     .description('let a new key sign from now on; older ones verify until their last token has expired')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const kid = await withCore(flags, ({ database, secret }) => rotateKeys(database, secret, origin, Date.now()));
+      const kid = await withCore(flags, async (core) => {
+        await checkSecret(core);
+        return rotateKeys(core.database, core.secret, origin, core.clock());
+      });
       out.show({ kid, status: 'signs' });
     });
 
-  keys
-    .command('drop')
+  examples(keys.command('drop'), 'tessera keys drop P4Jh0HMbCBuWmWT4Y-Qq2A')
     .description('remove a key at once: every token that it signed is dead from now on')
-    .argument('<kid>')
+    .argument('<kid>', 'the kid, from: tessera keys list')
     .action(async (kid: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const dropped = await withCore(flags, ({ database, secret }) =>
-        dropKey(database, secret, kid, origin, Date.now()),
-      );
+      const dropped = await withCore(flags, async (core) => {
+        await checkSecret(core);
+        return dropKey(core.database, core.secret, kid, origin, core.clock());
+      });
       if (!dropped) throw notFound(`There is no key ${kid}. List them with: tessera keys list`);
       out.say(`The key ${kid} and its tokens are dead.`, { kid, dropped: true });
     });

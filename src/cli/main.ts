@@ -8,23 +8,33 @@ import { program } from './program.ts';
 /** 0 done · 1 refused: the input or the state does not allow it · 2 wrong usage · 3 the configuration or the data cannot be used */
 const EXIT = { refused: 1, usage: 2, setup: 3 } as const;
 
-function fail(text: string, code: number): void {
-  process.stderr.write(`${text}\n`);
+const tessera = program();
+
+/** Says what is wrong on standard error: to scripts as the API would. */
+function fail(error: string, text: string, code: number): void {
+  const { json } = tessera.opts<{ json?: boolean }>();
+  process.stderr.write(`${json ? JSON.stringify({ error, error_description: text }) : text}\n`);
   process.exitCode = code;
 }
 
+// Whoever reads the output may stop early: `tessera user list | head`.
+process.stdout.on('error', (error: Error & { code?: string }) => {
+  if (error.code !== 'EPIPE') throw error;
+});
+
 try {
-  await program().parseAsync();
+  await tessera.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
     // The parser has said what is wrong already.
     process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
   } else if (error instanceof ConfigError) {
-    fail(`Tessera cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`, EXIT.setup);
+    const text = `Tessera cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
+    fail('invalid_configuration', text, EXIT.setup);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
-    fail(`Tessera cannot use its data: ${error.message}`, EXIT.setup);
+    fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, EXIT.setup);
   } else if (error instanceof OAuthError) {
-    fail(error.message, EXIT.refused);
+    fail(error.code, error.message, EXIT.refused);
   } else {
     throw error;
   }

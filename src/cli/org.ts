@@ -1,37 +1,58 @@
 import { Command } from 'commander';
+import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { notFound } from '../oauth-error.ts';
 import {
   createOrganization,
+  getOrganization,
   Membership,
   NewOrganization,
   organizationView,
   removeMember,
   setMember,
 } from '../organizations/organizations.ts';
-import { listOrganizations, type Organization } from '../organizations/store.ts';
-import { validate } from '../validation/validate.ts';
-import { type ContextOf, given } from './context.ts';
+import { listOrganizations } from '../organizations/store.ts';
+import { type ContextOf, checkInput, examples } from './context.ts';
+import { allPages } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 import { accountId } from './user.ts';
 
-function checkedId(id: string): string {
-  if (!isSnowflake(id)) throw notFound(`There is no organization with the id ${id}. List them with: tessera org list`);
-  return id;
+const WHICH = ['<organization>', 'id or name'] as const;
+const WHO = ['<user>', 'id, username or email'] as const;
+
+const allOrganizations = ({ database }: Pick<Core, 'database'>) =>
+  database.read(() => allPages((part) => listOrganizations(part)));
+
+/** The id of an organization that is named by its id or its name. */
+async function organizationId(core: Core, which: string): Promise<string> {
+  const found = (await allOrganizations(core)).find(({ id, name }) => id === which || name === which);
+  if (found !== undefined) return found.id;
+  if (isSnowflake(which)) return which;
+  throw notFound(`There is no organization named ${which}. List them with: tessera org list`);
 }
 
 export function orgCommands(contextOf: ContextOf): Command {
-  const org = new Command('org').description('organizations: create, list, add-member, remove-member');
+  const org = new Command('org').description('organizations: create, show, list, add-member, remove-member');
 
-  org
-    .command('create')
+  examples(org.command('create'), 'tessera org create --name acme --domain acme.example')
     .description('make an organization')
     .requiredOption('--name <slug>', '2 to 48 of a-z 0-9 -')
     .requiredOption('--domain <domain>', 'its primary domain')
     .action(async (options: { name: string; domain: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = validate(NewOrganization, options);
-      out.show(organizationView(await withCore(flags, (core) => createOrganization(core, input, origin))));
+      const input = checkInput(NewOrganization, options);
+      const made = await withCore(flags, (core) => createOrganization(core, input, origin), { mayBeNew: true });
+      out.show(organizationView(made));
+    });
+
+  org
+    .command('show')
+    .description('show an organization and its members')
+    .argument(...WHICH)
+    .action(async (which: string, _options, command: Command) => {
+      const { flags, out } = contextOf(command);
+      const found = await withCore(flags, async (core) => getOrganization(core, await organizationId(core, which)));
+      out.show({ ...organizationView(found.organization), members: found.members });
     });
 
   org
@@ -39,48 +60,43 @@ export function orgCommands(contextOf: ContextOf): Command {
     .description('list organizations')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const found = await withCore(flags, ({ database }) =>
-        database.read(function* read() {
-          const all: Organization[] = [];
-          for (let after = '0'; ; ) {
-            const part: Organization[] = yield* listOrganizations({ after, limit: 500 });
-            all.push(...part);
-            if (part.length < 500) return all;
-            after = part.at(-1)?.id ?? after;
-          }
-        }),
-      );
+      const found = await withCore(flags, allOrganizations);
       out.list(found.map(organizationView), ['id', 'name', 'domain', 'createdAt']);
     });
 
-  org
-    .command('add-member')
-    .description('make a person a member, or change the role')
-    .argument('<organizationId>')
-    .argument('<user>', 'id, username or email')
+  examples(
+    org.command('add-member'),
+    'tessera org add-member acme ada --role OWNER',
+    'tessera org add-member acme ada@example.com',
+  )
+    .description('make a person a member, or set the role of a member; without --role, no role')
+    .argument(...WHICH)
+    .argument(...WHO)
     .option('--role <role>', 'OWNER, ADMIN or MEMBER')
-    .action(async (organization: string, who: string, options: { role?: string }, command: Command) => {
+    .action(async (which: string, who: string, options: { role?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const { role = null } = validate(Membership, given(options));
-      const organizationId = checkedId(organization);
-      const userId = await withCore(flags, async (core) => {
-        const id = await accountId(core, who);
-        await setMember(core, { organizationId, accountId: id, role }, origin);
-        return id;
+      const { role = null } = checkInput(Membership, { role: options.role });
+      const member = await withCore(flags, async (core) => {
+        const ids = { organizationId: await organizationId(core, which), accountId: await accountId(core, who) };
+        await setMember(core, { ...ids, role }, origin);
+        return ids;
       });
-      out.show({ organizationId, userId, role });
+      out.show({ organizationId: member.organizationId, userId: member.accountId, role });
     });
 
   org
     .command('remove-member')
     .description('end a membership')
-    .argument('<organizationId>')
-    .argument('<user>', 'id, username or email')
-    .action(async (organization: string, who: string, _options, command: Command) => {
+    .argument(...WHICH)
+    .argument(...WHO)
+    .action(async (which: string, who: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const organizationId = checkedId(organization);
-      await withCore(flags, async (core) => removeMember(core, organizationId, await accountId(core, who), origin));
-      out.say(`${who} is no member any more.`, { organizationId, removed: true });
+      const ids = await withCore(flags, async (core) => {
+        const found = { organizationId: await organizationId(core, which), userId: await accountId(core, who) };
+        await removeMember(core, found.organizationId, found.userId, origin);
+        return found;
+      });
+      out.say(`${who} is no member any more.`, { ...ids, removed: true });
     });
 
   return org;

@@ -1,3 +1,4 @@
+import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
@@ -8,16 +9,31 @@ import { serve } from './serve.ts';
 import type { GlobalFlags } from './session.ts';
 import { userCommands } from './user.ts';
 
+const require = createRequire(import.meta.url);
+const { version } = require('../../package.json') as { version: string };
+
+const FIRST_STEPS = `
+Examples:
+  tessera serve
+  tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin
+  tessera client create --name "My app" --redirect-uri http://localhost:8080/callback
+  tessera user ban ada --reason spam
+
+Every command says more with --help: tessera user ban --help
+Exit status: 0 done, 1 refused, 2 wrong usage, 3 the configuration or the data cannot be used.`;
+
 /** The command line: decisions §7. */
 export function program(): Command {
   const tessera = new Command('tessera')
     .description('The identity provider whose tokens stop working the moment access is taken away.')
     .option('--json', 'print JSON, for scripts')
-    .option('--data-dir <path>', 'where the data lies (TESSERA_DATA_DIR)')
+    .option('--data-dir <path>', 'where the data lies (TESSERA_DATA_DIR; ./data where neither is given)')
     .option('--database-url <url>', 'which database to use (TESSERA_DATABASE_URL)')
+    .version(version, '--version', 'print the version')
     .exitOverride()
     .showHelpAfterError('Run the command with --help to see what it takes.')
-    .showSuggestionAfterError();
+    .showSuggestionAfterError()
+    .addHelpText('after', FIRST_STEPS);
   tessera
     .command('serve')
     .description('run the server')

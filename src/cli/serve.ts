@@ -1,5 +1,6 @@
+import { resolve } from 'node:path';
 import { start } from '../app.ts';
-import { readConfig } from '../config/config.ts';
+import { type Config, readConfig } from '../config/config.ts';
 import { environment, type GlobalFlags } from './session.ts';
 
 /** Runs the server until it is told to stop. */
@@ -7,18 +8,8 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
   const config = readConfig(environment(flags));
   const tessera = await start(config);
   const seconds = (performance.now() / 1000).toFixed(2);
-  process.stdout.write(
-    [
-      `Tessera is ready after ${seconds} s.`,
-      `  Address   ${tessera.baseUrl}`,
-      `  Data      ${config.databaseUrl}`,
-      '',
-      'Make a first user and a first client, in another terminal:',
-      '  npx tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin',
-      '  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
-      '',
-    ].join('\n'),
-  );
+  const facts = { baseUrl: tessera.baseUrl, databaseUrl: config.databaseUrl, dataDir: config.dataDir };
+  process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, tessera.baseUrl, seconds));
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -35,3 +26,25 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
     });
   }
 }
+
+function welcome(config: Config, baseUrl: string, seconds: string): string {
+  // Another terminal has neither this one's folder nor its variables.
+  const where = [
+    config.dataDir === resolve('data') ? '' : ` --data-dir ${quoted(config.dataDir)}`,
+    config.databaseUrl === `sqlite:${resolve(config.dataDir, 'tessera.db')}`
+      ? ''
+      : ` --database-url ${quoted(config.databaseUrl)}`,
+  ].join('');
+  return [
+    `Tessera is ready after ${seconds} s.`,
+    `  Address   ${baseUrl}`,
+    `  Data      ${config.databaseUrl}`,
+    '',
+    'Make a first user and a first client, in another terminal in this folder:',
+    `  npx tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin${where}`,
+    `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${where}`,
+    '',
+  ].join('\n');
+}
+
+const quoted = (text: string): string => (/^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -1,4 +1,5 @@
-import { readConfig } from '../config/config.ts';
+import { existsSync } from 'node:fs';
+import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { type Core, openCore } from '../core.ts';
 import type { Origin } from '../events/audit.ts';
 
@@ -24,21 +25,36 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string;
   };
 }
 
-/** Opens the data, works on it, and lets go of it: also while a server runs on it. */
-export async function withCore<T>(flags: GlobalFlags, work: (core: Core) => Promise<T>): Promise<T> {
-  const core = await openCore(readConfig(environment(flags)), Date.now);
+/**
+ * Opens the data, works on it, and lets go of it: also while a server runs on it.
+ * @param options.mayBeNew whether the work makes sense on a database that does not exist yet
+ * @throws {ConfigError} where it does not: the command was most likely run in another folder than the server
+ */
+export async function withCore<T>(
+  flags: GlobalFlags,
+  work: (core: Core) => Promise<T>,
+  options: { readonly mayBeNew?: boolean } = {},
+): Promise<T> {
+  const config = readConfig(environment(flags));
+  const path = databaseFile(config);
+  const isNew = path !== undefined && !existsSync(path);
+  if (isNew && !options.mayBeNew) {
+    throw new ConfigError([
+      `There is no data of Tessera at ${path}. Run the command in the folder where the server runs, ` +
+        'or name the folder of the data with --data-dir or TESSERA_DATA_DIR.',
+    ]);
+  }
+  const core = await openCore(config, Date.now);
   try {
+    if (isNew) process.stderr.write(`Made a new database: ${path}\n`);
     return await work(core);
   } finally {
     await core.close();
   }
 }
 
-/** Reads all of standard input without the line end: how a secret is given without showing it to the process list. */
-export async function readStandardInput(): Promise<string> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks)
-    .toString('utf8')
-    .replace(/\r?\n$/, '');
+/** The file of an embedded database, or undefined for one in memory. */
+function databaseFile({ databaseUrl }: Config): string | undefined {
+  const path = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
+  return path === ':memory:' ? undefined : path;
 }

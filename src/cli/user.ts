@@ -10,15 +10,16 @@ import {
   updateAccount,
 } from '../accounts/accounts.ts';
 import { AccountChange, Ban, NewAccount, Suspension } from '../accounts/schema.ts';
-import { type Account, findByIdentifier, listAccounts } from '../accounts/store.ts';
+import { type Account, findAccount, findByIdentifier, listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
-import { validate } from '../validation/validate.ts';
-import { type ContextOf, given } from './context.ts';
-import { CLI_ORIGIN as origin, readStandardInput, withCore } from './session.ts';
+import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';
+import { allPages } from './pages.ts';
+import { readPassword } from './password.ts';
+import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 interface Fields {
   readonly username?: string;
@@ -42,7 +43,7 @@ const withFields = (command: Command): Command =>
     .option('--username <name>', '3 to 32 of a-z 0-9 _ . -')
     .option('--display-name <name>', 'the name as others see it')
     .option('--email <address>', 'the email address')
-    .option('--password-stdin', 'read the password from standard input')
+    .option('--password-stdin', 'read the password from standard input; a terminal asks for it')
     .option('--email-verified', 'the address is known to be theirs')
     .option('--no-email-verified', 'the address is not known to be theirs')
     .option('--about <text>', 'up to 500 characters')
@@ -55,15 +56,12 @@ const withFields = (command: Command): Command =>
     .option('--social-links <json>', 'a JSON list of {platform, url, label}')
     .option('--avatar-color <color>', 'such as #5b2a86');
 
-/** Fields that can be emptied: the empty text stands for null. */
-const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
-
-async function readFields(fields: Fields): Promise<Record<string, unknown>> {
-  return given({
+async function readFields(fields: Fields): Promise<object> {
+  return {
     username: fields.username,
     displayName: fields.displayName,
     email: fields.email,
-    password: fields.passwordStdin ? await readStandardInput() : undefined,
+    password: fields.passwordStdin ? await readPassword() : undefined,
     emailVerified: fields.emailVerified,
     about: fields.about,
     language: fields.language,
@@ -74,7 +72,7 @@ async function readFields(fields: Fields): Promise<Record<string, unknown>> {
     phone: orNull(fields.phone),
     socialLinks: fields.socialLinks === undefined ? undefined : parseLinks(fields.socialLinks),
     avatarColor: fields.avatarColor,
-  });
+  };
 }
 
 function parseLinks(text: string): unknown {
@@ -89,36 +87,46 @@ function parseLinks(text: string): unknown {
 
 /** The id of an account that is named by its id, user name or email address. */
 export async function accountId({ database }: Pick<Core, 'database'>, who: string): Promise<string> {
-  if (isSnowflake(who)) return who;
-  const account = await database.read(() => findByIdentifier(who));
-  if (account === undefined) throw notFound(`There is no user named ${who}. List them with: tessera user list`);
+  const account = await database.read(function* find() {
+    // A user name may consist of digits: an id comes first.
+    return (isSnowflake(who) ? yield* findAccount(who) : undefined) ?? (yield* findByIdentifier(who));
+  });
+  if (account === undefined) throw notFound(`There is no user ${who}. List them with: tessera user list`);
   return account.id;
 }
 
-export function userCommands(contextOf: ContextOf): Command {
-  const user = new Command('user').description('people: create, show, list, update, ban, suspend, delete');
-  const view = (account: Account) => accountView(account, Date.now());
+const view = (account: Account) => accountView(account, Date.now());
 
-  withFields(user.command('create'))
-    .description('make an account')
-    .addHelpText(
-      'after',
-      '\nExample:\n  printf %s "$PASSWORD" | tessera user create --username ada --display-name "Ada" --email ada@example.com --password-stdin',
-    )
+export function userCommands(contextOf: ContextOf): Command {
+  const user = new Command('user').description(
+    'people: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect',
+  );
+
+  /** A command about one account. */
+  const about = (name: string, description: string): Command =>
+    user.command(name).description(description).argument('<user>', 'id, username or email');
+
+  /** What a command about one account does, after which the account is shown. */
+  const showing =
+    <O>(work: (core: Core, id: string, options: O) => Promise<Account>) =>
+    async (who: string, options: O, command: Command): Promise<void> => {
+      const { flags, out } = contextOf(command);
+      out.show(view(await withCore(flags, async (core) => work(core, await accountId(core, who), options))));
+    };
+
+  examples(
+    requireOptions(withFields(user.command('create')), '--username', '--display-name', '--email'),
+    'tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin',
+    'printf %s "$PASSWORD" | tessera user create --username ada --display-name Ada --email ada@example.com --password-stdin',
+  )
+    .description('make an account; without a password nobody can sign in to it yet')
     .action(async (fields: Fields, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = validate(NewAccount, await readFields(fields));
-      out.show(view(await withCore(flags, (core) => createAccount(core, input, origin))));
+      const input = checkInput(NewAccount, await readFields(fields));
+      out.show(view(await withCore(flags, (core) => createAccount(core, input, origin), { mayBeNew: true })));
     });
 
-  user
-    .command('show')
-    .description('show an account')
-    .argument('<user>', 'id, username or email')
-    .action(async (who: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
-      out.show(view(await withCore(flags, async (core) => getAccount(core, await accountId(core, who)))));
-    });
+  about('show', 'show an account').action(showing((core, id) => getAccount(core, id)));
 
   user
     .command('list')
@@ -126,75 +134,51 @@ export function userCommands(contextOf: ContextOf): Command {
     .option('--query <text>', 'only those whose name or email contains this')
     .action(async (options: { query?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const accounts = await withCore(flags, async ({ database }) => {
-        const found: Account[] = [];
-        for (let after = '0'; ; ) {
-          const part = await database.read(() => listAccounts({ after, limit: 500, text: options.query }));
-          found.push(...part);
-          if (part.length < 500) return found;
-          after = part.at(-1)?.id ?? after;
-        }
-      });
+      const accounts = await withCore(flags, ({ database }) =>
+        database.read(() => allPages((part) => listAccounts({ ...part, text: options.query }))),
+      );
       out.list(accounts.map(view), ['id', 'username', 'email', 'status', 'createdAt']);
     });
 
-  withFields(user.command('update'))
-    .description('change fields of an account')
-    .argument('<user>', 'id, username or email')
-    .action(async (who: string, fields: Fields, command: Command) => {
-      const { flags, out } = contextOf(command);
-      const change = validate(AccountChange, await readFields(fields));
-      if (Object.keys(change).length === 0) throw invalidRequest('Nothing to change: give at least one field.');
-      out.show(
-        view(await withCore(flags, async (core) => updateAccount(core, await accountId(core, who), change, origin))),
-      );
-    });
+  examples(
+    withFields(about('update', 'change fields of an account')),
+    'tessera user update ada --display-name "Ada King" --website https://ada.example',
+    'tessera user update ada@example.com --password-stdin',
+  ).action(async (who: string, fields: Fields, command: Command) => {
+    const change = checkInput(AccountChange, await readFields(fields));
+    if (Object.keys(change).length === 0) {
+      throw invalidRequest('Nothing to change: give at least one option. See: tessera user update --help');
+    }
+    await showing((core, id) => updateAccount(core, id, change, origin))(who, fields, command);
+  });
 
-  user
-    .command('ban')
-    .description('ban an account; every token and session of it is dead from now on')
-    .argument('<user>', 'id, username or email')
+  examples(
+    about('ban', 'ban an account; every token and session of it is dead from now on'),
+    'tessera user ban ada --until 2030-01-31T12:00:00Z --reason "spam"',
+  )
     .option('--until <instant>', 'when the ban ends, such as 2030-01-31T12:00:00Z; without it, never')
     .option('--reason <text>', 'for the record; the person does not see it')
-    .action(async (who: string, options: { until?: string; reason?: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
-      const ban = validate(Ban, given(options));
-      out.show(view(await withCore(flags, async (core) => banAccount(core, await accountId(core, who), ban, origin))));
-    });
+    .action(
+      showing((core, id, options: { until?: string; reason?: string }) =>
+        banAccount(core, id, checkInput(Ban, { until: options.until, reason: options.reason }), origin),
+      ),
+    );
 
-  user
-    .command('suspend')
-    .description('suspend an account until it is reinstated; every token and session of it is dead from now on')
-    .argument('<user>', 'id, username or email')
+  about('suspend', 'suspend an account until it is reinstated; every token and session of it is dead from now on')
     .option('--reason <text>', 'for the record; the person does not see it')
-    .action(async (who: string, options: { reason?: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
-      const input = validate(Suspension, given(options));
-      out.show(
-        view(await withCore(flags, async (core) => suspendAccount(core, await accountId(core, who), input, origin))),
-      );
-    });
+    .action(
+      showing((core, id, { reason }: { reason?: string }) =>
+        suspendAccount(core, id, checkInput(Suspension, { reason }), origin),
+      ),
+    );
 
-  const lifts = [
-    ['unban', 'lift a ban; what was dead stays dead', unbanAccount],
-    ['reinstate', 'lift a suspension; what was dead stays dead', reinstateAccount],
-  ] as const;
-  for (const [name, description, lift] of lifts) {
-    user
-      .command(name)
-      .description(description)
-      .argument('<user>', 'id, username or email')
-      .action(async (who: string, _options, command: Command) => {
-        const { flags, out } = contextOf(command);
-        out.show(view(await withCore(flags, async (core) => lift(core, await accountId(core, who), origin))));
-      });
-  }
+  about('unban', 'lift a ban; what was dead stays dead').action(showing((core, id) => unbanAccount(core, id, origin)));
+  about('reinstate', 'lift a suspension; what was dead stays dead').action(
+    showing((core, id) => reinstateAccount(core, id, origin)),
+  );
 
-  user
-    .command('delete')
-    .description('delete an account with all that hangs on it')
-    .argument('<user>', 'id, username or email')
-    .action(async (who: string, _options, command: Command) => {
+  about('delete', 'delete an account with all that hangs on it').action(
+    async (who: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       const id = await withCore(flags, async (core) => {
         const found = await accountId(core, who);
@@ -202,23 +186,22 @@ export function userCommands(contextOf: ContextOf): Command {
         return found;
       });
       out.say(`Deleted the user ${id}.`, { id, deleted: true });
-    });
+    },
+  );
 
-  user
-    .command('connections')
-    .description('list the apps that have access to an account')
-    .argument('<user>', 'id, username or email')
-    .action(async (who: string, _options, command: Command) => {
+  about('connections', 'list the apps that have access to an account').action(
+    async (who: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       const found = await withCore(flags, async (core) => connectionsOf(core, await accountId(core, who)));
       out.list(found.map(connectionView), ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt']);
-    });
+    },
+  );
 
-  user
-    .command('disconnect')
-    .description('take an app’s access to an account away, as the person would')
-    .argument('<user>', 'id, username or email')
-    .argument('<clientId>', 'the id of the client')
+  examples(
+    about('disconnect', 'take an app’s access to an account away, as the person would'),
+    'tessera user disconnect ada 289236738748416000',
+  )
+    .argument('<clientId>', 'the id of the app, from: tessera user connections <user>')
     .action(async (who: string, clientId: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       if (!isSnowflake(clientId)) throw notFound(`There is no client with the id ${clientId}.`);

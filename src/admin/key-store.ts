@@ -1,0 +1,54 @@
+import type { Work } from '../database/database.ts';
+import { all, first, run, statement } from '../database/statement.ts';
+
+/** A key for the admin API; the key itself is not kept. */
+export interface AdminKey {
+  readonly id: string;
+  readonly name: string;
+  readonly createdAt: number;
+  readonly revokedAt: number | null;
+}
+
+interface NewKey {
+  readonly id: string;
+  readonly name: string;
+  readonly hash: string;
+  readonly now: number;
+}
+
+const insert = statement((db, p: NewKey) =>
+  db.insertInto('admin_key').values({ id: p.id, name: p.name, hash: p.hash, created_at: p.now, revoked_at: null }),
+);
+const liveByHash = statement((db, p: { hash: string }) =>
+  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null),
+);
+const list = statement((db, _p: object) =>
+  db.selectFrom('admin_key').select(['id', 'name', 'created_at', 'revoked_at']).orderBy('id'),
+);
+const revoke = statement((db, p: { id: string; now: number }) =>
+  db
+    .updateTable('admin_key')
+    .set({ revoked_at: p.now })
+    .where('id', '=', p.id)
+    .where('revoked_at', 'is', null)
+    .returning('id'),
+);
+
+export function* insertAdminKey(key: NewKey): Work<void> {
+  yield* run(insert, key);
+}
+
+/** The id of the live key with this hash. */
+export function* findLiveAdminKey(hash: string): Work<string | undefined> {
+  return (yield* first(liveByHash, { hash }))?.id;
+}
+
+export function* listAdminKeys(): Work<AdminKey[]> {
+  const rows = yield* all(list, {});
+  return rows.map((row) => ({ id: row.id, name: row.name, createdAt: row.created_at, revokedAt: row.revoked_at }));
+}
+
+/** Ends a key; answers false where there is no live one with this id. */
+export function* endAdminKey(id: string, now: number): Work<boolean> {
+  return (yield* first(revoke, { id, now })) !== undefined;
+}
