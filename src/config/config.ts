@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
@@ -74,15 +75,26 @@ function secret(value: string): Reading<string> {
 }
 
 function adminKey(value: string): Reading<string> {
-  if (value.length >= 32) return { value };
-  return { problem: 'must be at least 32 characters; make one with: openssl rand -base64 32' };
+  // It travels in a header: what could not be sent could never be used.
+  if (/^[\x21-\x7e]{32,512}$/.test(value)) return { value };
+  return {
+    problem: 'must be 32 to 512 characters of ASCII without spaces; make one with: openssl rand -base64 32',
+  };
 }
 
 function trustProxy(value: string): Reading<TrustProxy> {
   if (value === '' || value === '0' || value === 'false' || value === 'off') return { value: false };
   if (/^\d{1,2}$/.test(value)) return { value: Number(value) };
-  if (/^[0-9a-fA-F.:/, ]+$/.test(value)) return { value };
+  if (value.split(',').every((part) => isNetwork(part.trim()))) return { value };
   return { problem: 'must be off, the number of proxies in front, or their addresses separated by commas' };
+}
+
+/** An address, or a network as `<address>/<bits>`. */
+function isNetwork(text: string): boolean {
+  const [address = '', bits, ...more] = text.split('/');
+  const version = isIP(address);
+  if (version === 0 || more.length > 0) return false;
+  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
 function logLevel(value: string): Reading<LogLevel> {

@@ -1,12 +1,12 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { randomSecret } from '../secrets.ts';
+import { randomIdentifier, randomSecret } from '../secrets.ts';
 import { type Config, ConfigError, variables } from './config.ts';
 
 /**
  * The root secret: as given, from its file, or, with the embedded database, made on the first start in a file that
  * only its owner can read.
- * @throws {ConfigError} when a file that was named cannot be read or holds no usable secret
+ * @throws {ConfigError} when the file cannot be made or read, or holds no usable secret
  */
 export function loadSecret(config: Config): Buffer {
   if (config.secret !== undefined) return Buffer.from(config.secret, 'utf8');
@@ -17,21 +17,45 @@ export function loadSecret(config: Config): Buffer {
         `${variables.secretFile.name} names ${path}, which does not exist. Make it, or unset it.`,
       ]);
     }
-    mkdirSync(config.dataDir, { recursive: true, mode: 0o700 });
-    try {
-      // Exclusive: of two processes that start together one makes the secret and both read it.
-      writeFileSync(path, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
-      chmodSync(path, 0o600);
-    } catch (error) {
-      if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    }
+    makeSecret(path, config.dataDir);
   }
   const problems: string[] = [];
-  const secret = variables.secret.read({ [variables.secret.name]: readFileSync(path, 'utf8').trim() }, problems);
+  const secret = variables.secret.read({ [variables.secret.name]: readSecret(path).trim() }, problems);
   if (secret === undefined) {
     throw new ConfigError([
       `The secret in ${path} is not usable: it must be at least 43 random characters. Restore it from a backup.`,
     ]);
   }
   return Buffer.from(secret, 'utf8');
+}
+
+function makeSecret(path: string, dataDir: string): void {
+  const draft = `${path}.${randomIdentifier()}`;
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(draft, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    // Whole or not there, and exclusive: of two processes that start together one makes the secret and both read it.
+    linkSync(draft, path);
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    if (error.code === 'EEXIST' && existsSync(path)) return;
+    throw new ConfigError([
+      `The data folder ${dataDir} cannot be used: ${error.message}. ` +
+        `Set ${variables.dataDir.name} to a folder that this user may write to.`,
+    ]);
+  } finally {
+    rmSync(draft, { force: true });
+  }
+}
+
+function readSecret(path: string): string {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error)) throw error;
+    throw new ConfigError([
+      `The secret in ${path} cannot be read: ${error.message}. ` +
+        `Let this user read it, or name another file with ${variables.secretFile.name}.`,
+    ]);
+  }
 }

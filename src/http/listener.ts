@@ -47,8 +47,9 @@ export async function listen(host: string, port: number): Promise<Listener> {
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {
-      const remedy = REMEDIES[error.code ?? ''];
-      reject(remedy === undefined ? error : new ConfigError([`Cannot listen on ${host}:${port}. ${remedy}`]));
+      const remedy =
+        REMEDIES[error.code ?? ''] ?? `${error.message}. Set TESSERA_HOST and TESSERA_PORT to another address.`;
+      reject(new ConfigError([`Cannot listen on ${host}:${port}. ${remedy}`]));
     });
     server.listen(port, host, resolve);
   });

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import { migrate } from '../migrations/timeline.ts';
@@ -122,6 +123,8 @@ export async function openSqlite(path: string): Promise<Database> {
 }
 
 function connect(path: string): DatabaseSync {
+  // Made readable by its owner alone; SQLite gives its journal files the same mode.
+  if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const connection = new DatabaseSync(path, { timeout: 5000 });
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
