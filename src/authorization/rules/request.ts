@@ -42,7 +42,8 @@ export type AuthorizationErrorCode =
   | 'login_required'
   | 'consent_required'
   | 'request_not_supported'
-  | 'request_uri_not_supported';
+  | 'request_uri_not_supported'
+  | 'registration_not_supported';
 
 /** An error for the client, sent to its own address. */
 export interface RedirectedError {
@@ -130,6 +131,7 @@ const KNOWN = [
   'response_mode',
   'request',
   'request_uri',
+  'registration',
 ] as const;
 
 /** Goes into the database, the ID token and so into headers of clients. */
@@ -158,6 +160,7 @@ export function checkRequest(
   // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
   if (parameters.get('request')) return refuse('request_not_supported', 'request objects are not supported');
   if (parameters.get('request_uri')) return refuse('request_uri_not_supported', 'request_uri is not supported');
+  if (parameters.get('registration')) return refuse('registration_not_supported', 'registration is not supported');
 
   const responseType = parameters.get('response_type');
   if (responseType === undefined) return refuse('invalid_request', 'response_type is missing: send response_type=code');
