@@ -1,0 +1,214 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Agent, agent } from '../support/agent.ts';
+import {
+  authorizeUrl,
+  claimsOf,
+  newClient,
+  newUser,
+  redeem,
+  signedIn,
+  type TestClient,
+  walk,
+} from '../support/flow.ts';
+import { assertErrorRedirect, assertStaysHere, codeOf, parametersOf } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// Contract §4.1 and §7, decisions §§2–3: what is wrong with a request goes to the client, in exactly these parameters.
+
+let server: TestServer;
+let client: TestClient;
+let withQuery: TestClient;
+let limited: TestClient;
+let pkceOnly: TestClient;
+let browser: Agent;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server);
+  withQuery = await newClient(server, { redirectUris: ['https://app.example.com/cb?tenant=1&next=%2Fhome'] });
+  limited = await newClient(server, { scopes: ['openid', 'email'] });
+  pkceOnly = await newClient(server, { requirePkce: true });
+  browser = await signedIn(server, await newUser(server));
+  for (const app of [client, withQuery, limited]) await walk(browser, authorizeUrl(app));
+});
+after(() => server.close());
+
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+const s256 = (challenge: string) => ({ code_challenge: challenge, code_challenge_method: 'S256' });
+
+const invalid: readonly [name: string, parameters: Readonly<Record<string, string>>, error?: string][] = [
+  ['an empty response_type, which counts as missing', { response_type: '' }],
+  ['response_type=token', { response_type: 'token' }],
+  ['response_type=id_token', { response_type: 'id_token' }],
+  ['response_type=none', { response_type: 'none' }],
+  ['response_type=code token', { response_type: 'code token' }],
+  ['response_type=code id_token', { response_type: 'code id_token' }],
+  ['response_type=code code', { response_type: 'code code' }],
+  ['response_type=CODE', { response_type: 'CODE' }],
+  ['response_type with a space', { response_type: ' code' }],
+  ['response_mode=fragment', { response_mode: 'fragment' }],
+  ['response_mode=form_post', { response_mode: 'form_post' }],
+  ['response_mode=query.jwt', { response_mode: 'query.jwt' }],
+  ['an unknown scope', { scope: 'openid bogus' }, 'invalid_scope'],
+  ['a scope in another case', { scope: 'openid Email' }, 'invalid_scope'],
+  ['two spaces between scopes', { scope: 'openid  email' }, 'invalid_scope'],
+  ['a space before the scopes', { scope: ' openid' }, 'invalid_scope'],
+  ['a space after the scopes', { scope: 'openid ' }, 'invalid_scope'],
+  ['a scope that is a space', { scope: ' ' }, 'invalid_scope'],
+  ['scopes separated by commas', { scope: 'openid,email' }, 'invalid_scope'],
+  ['scopes separated by a tab', { scope: 'openid\temail' }, 'invalid_scope'],
+  ['scopes separated by a line feed', { scope: 'openid\nemail' }, 'invalid_scope'],
+  ['a scope in quotes', { scope: '"openid"' }, 'invalid_scope'],
+  ['a scope with a backslash', { scope: 'open\\id' }, 'invalid_scope'],
+  ['a scope beyond ASCII', { scope: 'openid é' }, 'invalid_scope'],
+  ['a scope with NUL', { scope: 'openid\0' }, 'invalid_scope'],
+  ['a member of every object as scope', { scope: '__proto__ constructor toString' }, 'invalid_scope'],
+  ['8,000 scopes', { scope: Array(8000).fill('a').join(' ') }, 'invalid_scope'],
+  ['a challenge without a method, which means plain', { code_challenge: CHALLENGE }],
+  ['a challenge with an empty method', { code_challenge: CHALLENGE, code_challenge_method: '' }],
+  ['plain', { code_challenge: CHALLENGE, code_challenge_method: 'plain' }],
+  ['s256 in lower case', { code_challenge: CHALLENGE, code_challenge_method: 's256' }],
+  ['S512', { code_challenge: CHALLENGE, code_challenge_method: 'S512' }],
+  ['a method without a challenge', { code_challenge_method: 'S256' }],
+  ['a challenge of 42 characters', s256(CHALLENGE.slice(1))],
+  ['a challenge of 44 characters', s256(`${CHALLENGE}A`)],
+  ['a challenge with padding', s256(`${CHALLENGE.slice(1)}=`)],
+  ['a challenge in base64 that is not base64url', s256(CHALLENGE.replace('-', '+'))],
+  ['a challenge with a line feed', s256(`${CHALLENGE}\n`)],
+  ['an unknown prompt', { prompt: 'bogus' }],
+  ['prompt=none with login', { prompt: 'none login' }],
+  ['prompt=none with consent', { prompt: 'consent none' }],
+  ['prompt=none with select_account', { prompt: 'none select_account' }],
+  ['prompt in another case', { prompt: 'None' }],
+  ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
+  ['a request_uri', { request_uri: 'https://app.example.com/r' }, 'request_uri_not_supported'],
+  ['registration', { registration: '{}' }, 'registration_not_supported'],
+];
+
+for (const [name, parameters, error = 'invalid_request'] of invalid) {
+  test(`contract §7: ${name} is ${error}, sent to the client`, async () => {
+    for (const who of [agent(server.baseUrl), browser]) {
+      const answer = await who.get(authorizeUrl(client, parameters));
+      assertErrorRedirect(answer, { error, state: 'st4te', to: client.redirectUri }, server);
+      const stateless = await who.get(authorizeUrl(client, { ...parameters, state: '' }));
+      assertErrorRedirect(stateless, { error, to: client.redirectUri }, server);
+    }
+  });
+}
+
+test('contract §7: a missing response_type is invalid_request', async () => {
+  const query = new URLSearchParams({ client_id: client.clientId, redirect_uri: client.redirectUri, state: 's' });
+  const answer = await browser.get(`/api/v2/oauth/authorize?${query}`);
+  assertErrorRedirect(answer, { error: 'invalid_request', state: 's', to: client.redirectUri }, server);
+});
+
+test('decisions §2: a scope that the client is not registered for is invalid_scope, and openid always goes', async () => {
+  for (const scope of ['phone', 'openid phone', 'openid email details', 'profile', 'offline_access']) {
+    const answer = await browser.get(authorizeUrl(limited, { scope }));
+    assertErrorRedirect(answer, { error: 'invalid_scope', state: 'st4te', to: limited.redirectUri }, server);
+  }
+  const noOpenid = await newClient(server, { scopes: ['email'] });
+  for (const scope of ['email', 'openid email', 'openid', '']) {
+    const answer = await browser.get(authorizeUrl(noOpenid, { scope }));
+    assert.equal(answer.location?.pathname, '/consent', scope);
+  }
+});
+
+test('decisions §3: PKCE is honoured when sent and may be required of a client', async () => {
+  codeOf(await browser.get(authorizeUrl(client, s256(CHALLENGE))));
+  const answer = await browser.get(authorizeUrl(pkceOnly));
+  assertErrorRedirect(answer, { error: 'invalid_request', state: 'st4te', to: pkceOnly.redirectUri }, server);
+  assert.equal((await browser.get(authorizeUrl(pkceOnly, s256(CHALLENGE)))).location?.pathname, '/consent');
+});
+
+for (const name of [
+  'response_type',
+  'scope',
+  'state',
+  'nonce',
+  'code_challenge',
+  'code_challenge_method',
+  'prompt',
+  'response_mode',
+  'request',
+  'request_uri',
+  'registration',
+]) {
+  const good: Record<string, string> = {
+    response_type: 'code',
+    scope: 'openid',
+    state: 'st4te',
+    nonce: 'n',
+    prompt: 'login',
+    response_mode: 'query',
+    ...s256(CHALLENGE),
+  };
+  test(`RFC 6749 §3.1: ${name} twice is invalid_request, also when both are equal or one is empty`, async () => {
+    const first = authorizeUrl(client, name in good ? { [name]: good[name] ?? '' } : { [name]: 'x' });
+    for (const second of [good[name] ?? 'x', 'other', '']) {
+      const answer = await browser.get(`${first}&${name}=${encodeURIComponent(second)}`);
+      // Decisions §3: which of two states the client meant is unknown, so neither is returned.
+      const state = name === 'state' ? undefined : 'st4te';
+      assertErrorRedirect(answer, { error: 'invalid_request', state, to: client.redirectUri }, server);
+    }
+  });
+}
+
+test('decisions §3: unknown parameters are ignored, repeated ones too', async () => {
+  const forged = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"1"}').toString('base64url')}.`;
+  for (const more of [
+    'foo=bar',
+    'foo=1&foo=2',
+    'foo[]=1&foo[x]=2',
+    '__proto__=1&constructor=2&toString=3',
+    'display=popup',
+    'ui_locales=tr+en+xx-YY',
+    'claims_locales=tr',
+    'acr_values=urn%3Ax',
+    'login_hint=somebody%40example.com',
+    `id_token_hint=${forged}`,
+    'claims=%7B%22userinfo%22%3A%7B%22email%22%3Anull%7D%7D',
+    'resource=https%3A%2F%2Fapi.example.com',
+    'Scope=bogus',
+    'error=access_denied&code=stolen',
+    '=&&=x',
+  ]) {
+    const answer = await browser.get(`${authorizeUrl(client)}&${more}`);
+    const { code, ...others } = parametersOf(answer.location);
+    assert.ok(code !== undefined && code !== 'stolen', more);
+    assert.deepEqual(others, { state: 'st4te', iss: server.baseUrl }, more);
+    const cold = await agent(server.baseUrl).get(`${authorizeUrl(client)}&${more}`);
+    assert.equal(cold.location?.pathname, '/login', `${more}: a hint signs nobody in`);
+  }
+});
+
+test('RFC 6749 §3.1: an empty parameter counts as absent', async () => {
+  const empty = { scope: '', nonce: '', prompt: '', response_mode: '', code_challenge: '', code_challenge_method: '' };
+  const answer = await browser.get(`${authorizeUrl(client, { ...empty, state: '' })}&request=&request_uri=`);
+  const { code, ...others } = parametersOf(answer.location);
+  assert.deepEqual(others, { iss: server.baseUrl });
+  const tokens = await redeem(server, client, code ?? '');
+  assert.equal(claimsOf(tokens.body.access_token).scope, 'openid');
+  assert.ok(!('nonce' in claimsOf(tokens.body.id_token)));
+});
+
+test('RFC 6749 §3.1.2: a registered query stays as it is, before the parameters of an answer', async () => {
+  const success = (await browser.get(authorizeUrl(withQuery))).headers.get('location') ?? '';
+  assert.ok(success.startsWith('https://app.example.com/cb?tenant=1&next=%2Fhome&code='), success);
+  const failure = (await browser.get(authorizeUrl(withQuery, { scope: 'bogus' }))).headers.get('location') ?? '';
+  assert.ok(failure.startsWith('https://app.example.com/cb?tenant=1&next=%2Fhome&error=invalid_scope&'), failure);
+});
+
+test('decisions §9: an address beyond 16 KiB is 414, and nothing is redirected', async () => {
+  const base = authorizeUrl(client);
+  const ofLength = (length: number) => `${base}&pad=${'x'.repeat(length - base.length - '&pad='.length)}`;
+  codeOf(await browser.get(ofLength(16 * 1024)));
+  for (const length of [16 * 1024 + 1, 20_000, 40_000]) {
+    assertStaysHere(await browser.get(ofLength(length)), 414);
+    const json = await browser.get(ofLength(length), { accept: 'application/json' });
+    assertStaysHere(json, 414);
+    assert.equal(JSON.parse(json.text).error, 'invalid_request');
+  }
+  // AZ-11: ten thousand scopes do not fit.
+  assertStaysHere(await browser.get(authorizeUrl(client, { scope: Array(10_000).fill('a').join(' ') })), 414);
+});

@@ -1,0 +1,83 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import type { Agent, Answer } from './agent.ts';
+import type { TestServer } from './server.ts';
+
+/** Asserts that an answer was given here: a page or a JSON body, and nothing that would take a browser elsewhere. */
+export function assertStaysHere(answer: Answer, status: number): void {
+  assert.equal(answer.status, status, `${answer.location ?? answer.text.slice(0, 500)}`);
+  for (const header of ['location', 'refresh']) assert.equal(answer.headers.get(header), null, header);
+  assert.doesNotMatch(answer.text, /http-equiv/i);
+}
+
+/** The parameters that a redirect adds, each of which must stand there once. */
+export function parametersOf(address: URL | undefined): Record<string, string> {
+  assert.ok(address !== undefined, 'no redirect');
+  const names = [...address.searchParams.keys()];
+  assert.equal(new Set(names).size, names.length, `a parameter stands twice in ${address}`);
+  return Object.fromEntries(address.searchParams);
+}
+
+/** Asserts an error that was sent to the client: contract §4.1 and §7, RFC 9207. */
+export function assertErrorRedirect(
+  answer: Answer,
+  expected: {
+    error: string;
+    status?: 302 | 303;
+    state?: string | undefined;
+    description?: string | RegExp;
+    to: string;
+  },
+  server: Pick<TestServer, 'baseUrl'>,
+): void {
+  assert.equal(answer.status, expected.status ?? 302, answer.text.slice(0, 500));
+  assert.ok(answer.location?.href.startsWith(`${expected.to}?`), `${answer.location}`);
+  const { error_description: description, ...rest } = parametersOf(answer.location);
+  const { state } = expected;
+  assert.deepEqual(rest, { error: expected.error, ...(state !== undefined && { state }), iss: server.baseUrl });
+  // RFC 6749 §4.1.2.1: the characters that an error_description may have.
+  assert.match(description ?? '', /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
+  if (typeof expected.description === 'string') assert.equal(description, expected.description);
+  else if (expected.description !== undefined) assert.match(description ?? '', expected.description);
+}
+
+/** Follows redirects between our own pages, up to a page or to an address of somebody else. */
+export async function settle(browser: Agent, server: Pick<TestServer, 'baseUrl'>, answer: Answer): Promise<Answer> {
+  let last = answer;
+  for (let hop = 0; hop < 5; hop++) {
+    if (last.location === undefined || last.location.origin !== new URL(server.baseUrl).origin) return last;
+    last = await browser.get(last.location.href);
+  }
+  throw new Error(`redirects without end: ${last.location}`);
+}
+
+/** The code that an answer carries to the client. */
+export function codeOf(answer: Answer): string {
+  const code = answer.location?.searchParams.get('code');
+  assert.ok(code, `no code: ${answer.status} ${answer.location ?? answer.text.slice(0, 800)}`);
+  return code;
+}
+
+/** Runs SQL on a server's own database, beside the server. */
+export function onDatabase(
+  server: Pick<TestServer, 'dataDir'>,
+  sql: string,
+  ...parameters: SQLInputValue[]
+): Record<string, unknown>[] {
+  const database = new DatabaseSync(join(server.dataDir, 'tessera.db'), { timeout: 5000 });
+  try {
+    return database.prepare(sql).all(...parameters);
+  } finally {
+    database.close();
+  }
+}
+
+/** How many rows a table has. */
+export const countRows = (server: Pick<TestServer, 'dataDir'>, table: string): number =>
+  Number(onDatabase(server, `SELECT count(*) AS n FROM ${table}`)[0]?.['n']);
+
+export const SECOND = 1000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
