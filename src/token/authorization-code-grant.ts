@@ -125,6 +125,8 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   if (result.kind === 'replay') {
     if (code.familyId !== null) yield* killFamily(code.familyId, 'code replayed', now);
     yield* record({ ...about, type: 'token.code_replayed', outcome: 'failure', details: { familyId: code.familyId } });
+    // The order of the verdict: what has expired is refused as such, whatever the account has come to since.
+    if (code.expiresAt <= now) return { kind: 'refused', reason: UNKNOWN };
   }
   const verdict = judge(code.standing, code.inherited, now);
   if (verdict.kind !== 'live') {
