@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Server } from 'node:http';
+import { METHODS, type Server } from 'node:http';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -80,26 +80,28 @@ export function createApp(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-const METHODS = ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'] as const;
+/** Every method that reaches the routes. CONNECT never does: it asks for a tunnel, not for an address. */
+const methods = METHODS.filter((method) => method !== 'CONNECT');
 
 /**
  * Notes every route that is registered after this call; the function that it answers then gives each address a 405 for
  * the methods that it does not serve (RFC 9110 §15.5.6), before any body is read.
  */
 export function refuseOtherMethods(app: FastifyInstance): () => void {
+  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
   const served = new Map<string, Set<string>>();
   app.addHook('onRoute', ({ url, method }) => {
-    const methods = served.get(url) ?? new Set();
-    for (const name of [method].flat()) methods.add(name);
-    served.set(url, methods);
+    const names = served.get(url) ?? new Set();
+    for (const name of [method].flat()) names.add(name);
+    served.set(url, names);
   });
   return () => {
-    for (const [url, methods] of [...served]) {
-      const allow = [...methods].sort().join(', ');
+    for (const [url, names] of [...served]) {
+      const allow = [...names].sort().join(', ');
       const refuse = async () => {
         throw new OAuthError(405, 'invalid_request', `This address answers ${allow}.`, { allow });
       };
-      const others = METHODS.filter((method) => !methods.has(method));
+      const others = methods.filter((method) => !names.has(method));
       if (others.length > 0) app.route({ method: others, url, onRequest: refuse, handler: refuse });
     }
   };
