@@ -19,7 +19,9 @@ export function findProblem(schema: object, value: unknown, where = ''): OAuthEr
     compiled.set(schema, check);
   }
   if (check(value)) return undefined;
-  const [error] = check.errors ?? [];
+  // Of a union the first error speaks of one member only; the union itself says what is expected.
+  const errors = check.errors ?? [];
+  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0];
   return invalidRequest(error === undefined ? 'The input is not valid.' : explain(error, where));
 }
 

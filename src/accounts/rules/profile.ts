@@ -63,7 +63,7 @@ export function newProfile(input: NewAccount, id: string, now: number): Profile 
  * @throws {OAuthError} when the birth date is not past
  */
 export function changeProfile(profile: Profile, change: AccountChange, now: number): Profile {
-  if (change.birthDate != null && Date.parse(`${change.birthDate}T00:00:00Z`) >= now) {
+  if (change.birthDate != null && change.birthDate >= new Date(now).toISOString().slice(0, 10)) {
     throw invalidRequest(`birthDate must be in the past; got ${change.birthDate}.`);
   }
   const sameEmail = change.email === undefined || emailKey(change.email) === emailKey(profile.email);
