@@ -111,7 +111,7 @@ describe('CD-07: PKCE', () => {
 
   test('RFC 7636 appendix B', () => assert.equal(challenge, 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM'));
 
-  const wrong: readonly [string, object][] = [
+  const wrong: readonly [string, Record<string, string>][] = [
     ['missing', {}],
     ['empty', { code_verifier: '' }],
     ['another one', { code_verifier: 'A'.repeat(43) }],
@@ -201,7 +201,7 @@ describe('CD-04: a second use with any fault kills nothing', () => {
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   };
-  const faults: readonly [string, object, number, string][] = [
+  const faults: readonly [string, Record<string, string>, number, string][] = [
     ['wrong secret', { client_secret: 'A'.repeat(43) }, 401, 'invalid_client'],
     ['no secret', { client_secret: '' }, 401, 'invalid_client'],
     ['other redirect_uri', { redirect_uri: SECOND }, 400, 'invalid_grant'],

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { JsonAnswer, TestClient } from './flow.ts';
+import { type JsonAnswer, refresh, type TestClient, userinfo } from './flow.ts';
 import type { TestServer } from './server.ts';
 
 /** What `fetch` takes as a body. */
@@ -51,7 +51,11 @@ export const tokenForm = (server: Server, form: Readonly<Record<string, string>>
   tokenBytes(server, new URLSearchParams(form).toString(), FORM_TYPE, headers);
 
 /** RFC 6749 §2.3.1: both parts form-urlencoded, joined by a colon, in base64. */
-export function basic(clientId: string, clientSecret: string, encode: (text: string) => string = encodeURIComponent): Headers_ {
+export function basic(
+  clientId: string,
+  clientSecret: string,
+  encode: (text: string) => string = encodeURIComponent,
+): Headers_ {
   const pair = `${encode(clientId)}:${encode(clientSecret)}`;
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
@@ -107,4 +111,24 @@ export const assertInvalidGrant = (answer: JsonAnswer): void => assertRefused(an
 export function assertInvalidToken(answer: JsonAnswer): void {
   assertRefused(answer, 401, 'invalid_token');
   assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer [a-z]+="[^"\\]*"(, [a-z_]+="[^"\\]*")*$/);
+}
+
+/** The two kinds of token that the server reads. */
+export const KINDS = ['access', 'refresh'] as const;
+export type Kind = (typeof KINDS)[number];
+
+/** Presents tokens where their kind belongs, a few at a time: each must be refused as any other rubbish is. */
+export async function allRefused(
+  server: Server,
+  client: TestClient,
+  kind: Kind,
+  forgeries: readonly string[],
+): Promise<void> {
+  for (let i = 0; i < forgeries.length; i += 64) {
+    const batch = forgeries.slice(i, i + 64).map(async (token) => {
+      if (kind === 'access') assertInvalidToken(await userinfo(server, token));
+      else assertInvalidGrant(await refresh(server, client, token));
+    });
+    await Promise.all(batch);
+  }
 }

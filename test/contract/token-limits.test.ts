@@ -1,0 +1,123 @@
+import assert from 'node:assert/strict';
+import { after, describe, test } from 'node:test';
+import { assertInvalidGrant, assertRefused, basic, refreshBody, tokenBytes, tokenForm } from '../support/api-call.ts';
+import { newClient, newUser, type TestClient, tokensFor, userinfo } from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const servers: TestServer[] = [];
+async function started(settings: Record<string, string> = {}): Promise<TestServer> {
+  const server = await startServer(settings);
+  servers.push(server);
+  return server;
+}
+after(async () => {
+  for (const server of servers) await server.close();
+});
+
+/** A refresh as if from an address, as a proxy would name it. */
+const from = (server: TestServer, client: TestClient, address: string | undefined, token = 'x') =>
+  tokenBytes(server, JSON.stringify(refreshBody(client, token)), 'application/json', {
+    ...(address !== undefined && { 'x-forwarded-for': address }),
+  });
+const wrong = (client: TestClient): TestClient => ({ ...client, clientSecret: 'A'.repeat(43) });
+
+describe('decisions §9: failed client authentications, 20 a minute for a client from one address', () => {
+  test('the 21st failure is 429, and so is then the right secret, until the minute is over', async () => {
+    const server = await started();
+    const client = await newClient(server);
+    const other = await newClient(server);
+    for (let i = 0; i < 20; i++) {
+      if (i === 10) server.advance(30_000);
+      assertRefused(await from(server, wrong(client), undefined), 401, 'invalid_client');
+    }
+    const limited = await from(server, wrong(client), undefined);
+    assertRefused(limited, 429, 'rate_limit_exceeded');
+    assert.equal(limited.headers.get('retry-after'), '30');
+    // Someone who has used up the guesses learns nothing from a right one.
+    assertRefused(await from(server, client, undefined), 429, 'rate_limit_exceeded');
+    assertRefused(await tokenForm(server, {}, basic(client.clientId, 'x')), 429, 'rate_limit_exceeded');
+    assertInvalidGrant(await from(server, other, undefined));
+    server.advance(29_999);
+    assertRefused(await from(server, client, undefined), 429, 'rate_limit_exceeded');
+    server.advance(1);
+    assertInvalidGrant(await from(server, client, undefined));
+  });
+
+  test('right secrets are not counted', async () => {
+    const server = await started();
+    const client = await newClient(server);
+    for (let i = 0; i < 30; i++) assertInvalidGrant(await from(server, client, undefined));
+    assertRefused(await from(server, wrong(client), undefined), 401, 'invalid_client');
+  });
+
+  test('the count outlives a restart', async () => {
+    const server = await started();
+    const client = await newClient(server);
+    for (let i = 0; i < 21; i++) await from(server, wrong(client), undefined);
+    await server.restart();
+    assertRefused(await from(server, client, undefined), 429, 'rate_limit_exceeded');
+  });
+
+  test('behind a trusted proxy another address is unaffected (TK-07)', async () => {
+    const server = await started({ TESSERA_TRUST_PROXY: '1' });
+    const client = await newClient(server);
+    for (let i = 0; i < 21; i++) await from(server, wrong(client), '203.0.113.7');
+    assertRefused(await from(server, client, '203.0.113.7'), 429, 'rate_limit_exceeded');
+    assertInvalidGrant(await from(server, client, '203.0.113.8'));
+    // Only the hop that the proxy itself wrote counts: what the caller put before it changes nothing.
+    assertRefused(await from(server, client, '198.51.100.1, 203.0.113.7'), 429, 'rate_limit_exceeded');
+    assertInvalidGrant(await from(server, client, '203.0.113.7, 203.0.113.8'));
+  });
+
+  test('IPv6 counts by its /64, in whatever spelling', async () => {
+    const server = await started({ TESSERA_TRUST_PROXY: '1' });
+    const client = await newClient(server);
+    const spellings = ['2001:db8:1:2::', '2001:DB8:1:2:0:0:0:1', '2001:0db8:0001:0002::ffff', '2001:db8:1:2:a:b:c:d'];
+    for (let i = 0; i < 21; i++) await from(server, wrong(client), spellings[i % spellings.length]);
+    for (const address of spellings) {
+      assertRefused(await from(server, client, address), 429, 'rate_limit_exceeded');
+    }
+    assertInvalidGrant(await from(server, client, '2001:db8:1:3::'));
+  });
+
+  test('without a trusted proxy X-Forwarded-For is ignored (SE-08)', async () => {
+    const server = await started();
+    const client = await newClient(server);
+    for (let i = 0; i < 21; i++) await from(server, wrong(client), `203.0.113.${i}`);
+    assertRefused(await from(server, client, '203.0.113.99'), 429, 'rate_limit_exceeded');
+  });
+});
+
+describe('decisions §9: authenticated token requests of one client', () => {
+  test('the 3,000th in a minute is answered, the 3,001st is 429', async () => {
+    const server = await started({ TESSERA_LIMIT_TOKEN: '3000/m' });
+    const client = await newClient(server);
+    for (let i = 0; i < 30; i++) {
+      const answers = await Promise.all(Array.from({ length: 100 }, () => from(server, client, undefined)));
+      for (const answer of answers) assertInvalidGrant(answer);
+    }
+    assertRefused(await from(server, client, undefined), 429, 'rate_limit_exceeded');
+  });
+
+  test('a limited request consumes nothing; other clients and the next minute are unaffected', async () => {
+    const server = await started({ TESSERA_LIMIT_TOKEN: '3/m' });
+    const client = await newClient(server);
+    const other = await newClient(server);
+    const tokens = await tokensFor(server, client, await newUser(server));
+    for (let i = 0; i < 2; i++) assertInvalidGrant(await from(server, client, undefined));
+    const limited = await from(server, client, undefined, tokens.refresh_token);
+    assertRefused(limited, 429, 'rate_limit_exceeded');
+    assert.equal(limited.headers.get('retry-after'), '60');
+    assert.equal((await userinfo(server, tokens.access_token)).status, 200);
+    assertInvalidGrant(await from(server, other, undefined));
+    server.advance(60_000);
+    const renewed = await from(server, client, undefined, tokens.refresh_token);
+    assert.equal(renewed.status, 200);
+  });
+
+  test('UserInfo is not limited', async () => {
+    const server = await started({ TESSERA_LIMIT_TOKEN: '3/m' });
+    const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
+    for (let i = 0; i < 100; i++) assert.equal((await userinfo(server, access_token)).status, 200);
+  });
+});
