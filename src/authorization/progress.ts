@@ -40,9 +40,7 @@ export function* progressOf(
   now: number,
 ): Work<Progress> {
   const client = yield* findClient(request.clientId);
-  if (client === undefined || client.status !== 'active' || client.generation !== request.clientGeneration) {
-    return { kind: 'client gone' };
-  }
+  if (client === undefined || !stillFits(client, request)) return { kind: 'client gone' };
   const signedIn = yield* judgedSession(session.hash, now);
   const grant = signedIn.kind === 'somebody' ? yield* findGrant(signedIn.account.id, client.id) : undefined;
   const step = nextStep({
@@ -58,6 +56,12 @@ export function* progressOf(
 function rememberedOf(grant: Grant | undefined, client: Client): Remembered | null {
   return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
 }
+
+/** A request holds while its client is active without a break, and its redirect URI registered (RFC 9700 §4.1.3). */
+const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
+  client.status === 'active' &&
+  client.generation === request.clientGeneration &&
+  client.redirectUris.includes(request.redirectUri);
 
 /** Keeps a request until the person has answered, and gives the handle that its pages carry. */
 export async function begin(

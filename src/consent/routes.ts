@@ -21,14 +21,12 @@ import { findMembership } from '../organizations/store.ts';
 import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
-import type { Session } from '../sessions/store.ts';
 import { consentPage, switchName } from './pages.ts';
 import { findGrant } from './store.ts';
 
 interface Question {
   readonly client: Client;
   readonly account: Account;
-  readonly session: Session;
   readonly asked: readonly OptionalScope[];
 }
 
@@ -53,12 +51,16 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       await follow(parts, request, reply, pending, browser);
       return undefined;
     }
-    return { client, account: signedIn.account, session: signedIn.session, asked: step.asked };
+    return { client, account: signedIn.account, asked: step.asked };
   }
 
-  /** A form answers what it showed, to whom it showed it: for another person, app or set of switches it does not fit. */
-  const contextOf = ({ handle }: Pending, { session, asked }: Question): string =>
-    `consent ${handle} ${session.hash} ${asked.join(' ')}`;
+  /**
+   * A form answers what it showed, to whom it showed it: for another person, app or set of switches it does not fit.
+   * It fits the person rather than the session: a sign-in in another tab makes a new one, and tabs do not disturb each
+   * other (decisions §3).
+   */
+  const contextOf = ({ handle }: Pending, { account, asked }: Question): string =>
+    `consent ${handle} ${account.id} ${asked.join(' ')}`;
 
   async function show(
     reply: FastifyReply,
