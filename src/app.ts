@@ -11,7 +11,7 @@ import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
 import { browsers } from './http/browser.ts';
 import { listen } from './http/listener.ts';
-import { createApp, refuseOtherMethods } from './http/server.ts';
+import { createApp } from './http/server.ts';
 import { openKeys } from './keys/keys.ts';
 import { serveAssets } from './pages/assets.ts';
 import { pageErrors } from './pages/error-page.ts';
@@ -64,7 +64,6 @@ export async function start(config: Config, clock: Clock = Date.now): Promise<Te
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
     });
-    const refuseRest = refuseOtherMethods(app);
     app.register(
       async (root) => {
         tokenRoutes(root, parts);
@@ -85,7 +84,6 @@ export async function start(config: Config, clock: Clock = Date.now): Promise<Te
       },
       { prefix: basePath },
     );
-    app.register(async () => refuseRest());
     await app.ready();
     const stopHousekeeping = startHousekeeping(database, clock, MINUTE, (error) =>
       app.log.error({ err: error }, 'housekeeping'),

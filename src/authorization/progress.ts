@@ -2,9 +2,10 @@ import type { Client } from '../clients/store.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import { HOUR, MINUTE } from '../clock.ts';
-import { decide, grantedPart, type Remembered } from '../consent/rules/consent.ts';
-import { addGrant, changeGrant, findGrant, type Grant } from '../consent/store.ts';
-import type { Database, Work } from '../database/database.ts';
+import { type ConsentDecision, rememberedOf, writeDecision } from '../consent/decision.ts';
+import { grantedPart } from '../consent/rules/consent.ts';
+import { findGrant, lockGrant } from '../consent/store.ts';
+import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isOptional } from '../scopes/scopes.ts';
@@ -52,11 +53,6 @@ export function* progressOf(
   return { kind: 'step', step, client, signedIn };
 }
 
-/** A consent holds while the client is the one that the person consented to. */
-function rememberedOf(grant: Grant | undefined, client: Client): Remembered | null {
-  return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
-}
-
 /** A request holds while its client is active without a break, and its redirect URI registered (RFC 9700 §4.1.3). */
 const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
   client.status === 'active' &&
@@ -91,12 +87,6 @@ export function* resume(handle: string, browserHash: string, now: number): Work<
  */
 const codeOf = (parts: AuthorizationParts, handle: string): string => keyedDigest(parts.codeKey, handle);
 
-/** What the person decided on the consent page. */
-export interface ConsentDecision {
-  readonly asked: readonly string[];
-  readonly allowed: ReadonlySet<string>;
-}
-
 export type IssueOutcome =
   | { readonly kind: 'redirect'; readonly location: string }
   /** What the decision rested on has changed: compute the step again. */
@@ -114,6 +104,12 @@ interface Issue {
   readonly origin: Origin;
 }
 
+/** Whether this is what the step asks for: nothing more, or a decision about the very scopes that it asks about. */
+function isAnsweredBy(step: Step, decision: ConsentDecision | undefined): boolean {
+  if (decision === undefined) return step.kind === 'issue';
+  return step.kind === 'consent' && decision.asked.join() === step.asked.join();
+}
+
 /**
  * Issues a code, once the verdict of this very commit allows it: the session is judged again, the consent is written or
  * found, the pending request is ended, and the code and its event are recorded, all together.
@@ -128,26 +124,21 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
     if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
     const { step, client } = progress;
     const { account, session: live } = progress.signedIn;
-    if (step.kind === 'consent' ? decision?.asked.join() !== step.asked.join() : step.kind !== 'issue') {
-      return { kind: 'changed' };
-    }
+    if (!isAnsweredBy(step, decision)) return { kind: 'changed' };
     if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
 
     const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
     const event = { at: now, origin, accountId: account.id, clientId: client.id };
-    let grant = yield* findGrant(account.id, client.id);
-    if (step.kind === 'consent' && decision !== undefined) {
-      const { scopes, declined } = decide(request.scopes, step.asked, decision.allowed, rememberedOf(grant, client));
-      const terms = { scopes, declined, epoch: client.consentEpoch, now };
-      if (grant === undefined) {
-        yield* addGrant({ id: newGrantId, accountId: account.id, clientId: client.id, ...terms });
-      } else {
-        yield* changeGrant({ id: grant.id, ...terms });
-      }
-      yield* record({ ...event, type: 'consent.granted', details: { scopes, declined } });
-      grant = yield* findGrant(account.id, client.id);
+    const grant =
+      decision === undefined
+        ? yield* lockGrant(account.id, client.id)
+        : yield* writeDecision({ accountId: account.id, client, requested: request.scopes, decision, newGrantId, now });
+    // Revoked between the two reads, by another process: nothing of this unit may stay.
+    if (grant === undefined) throw new StoreUnavailable('the grant was revoked while a code was issued');
+    if (decision !== undefined) {
+      const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
+      yield* record({ ...event, type: 'consent.granted', details });
     }
-    if (grant === undefined) throw new Error('a grant that was just written is not on record');
 
     const scopes = grantedPart(request.scopes, grant.scopes);
     yield* insertCode({

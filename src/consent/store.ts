@@ -1,5 +1,7 @@
+import type { Kysely } from 'kysely';
 import type { Work } from '../database/database.ts';
-import { all, first, run, statement } from '../database/statement.ts';
+import type { Tables } from '../database/schema.ts';
+import { all, first, type RowOf, run, statement } from '../database/statement.ts';
 import { storedScopes } from '../scopes/scopes.ts';
 
 /** A person's consent for one app, from its first "allow" to its revocation. */
@@ -11,15 +13,21 @@ export interface Grant {
   readonly consentEpoch: string;
 }
 
-const liveGrant = statement((db, p: { accountId: string; clientId: string }) =>
+interface Pair {
+  readonly accountId: string;
+  readonly clientId: string;
+}
+
+const selectGrant = (db: Kysely<Tables>, p: Pair) =>
   db
     .selectFrom('consent_grant')
     .select(['id', 'scopes', 'declined_scopes', 'consent_epoch'])
     .where('account_id', '=', p.accountId)
     .where('client_id', '=', p.clientId)
-    .where('revoked_at', 'is', null)
-    .forUpdate(),
-);
+    .where('revoked_at', 'is', null);
+
+const liveGrant = statement((db, p: Pair) => selectGrant(db, p));
+const liveGrantLocked = statement((db, p: Pair) => selectGrant(db, p).forUpdate());
 
 interface Decision {
   readonly scopes: string;
@@ -85,9 +93,7 @@ const connections = statement((db, p: { accountId: string }) =>
     .orderBy('g.id'),
 );
 
-/** The live grant of a person for an app; locked where the unit of work writes. */
-export function* findGrant(accountId: string, clientId: string): Work<Grant | undefined> {
-  const row = yield* first(liveGrant, { accountId, clientId });
+function toGrant(row: RowOf<typeof liveGrant> | undefined): Grant | undefined {
   return (
     row && {
       id: row.id,
@@ -96,6 +102,16 @@ export function* findGrant(accountId: string, clientId: string): Work<Grant | un
       consentEpoch: row.consent_epoch,
     }
   );
+}
+
+/** The live grant of a person for an app. */
+export function* findGrant(accountId: string, clientId: string): Work<Grant | undefined> {
+  return toGrant(yield* first(liveGrant, { accountId, clientId }));
+}
+
+/** Reads the live grant that the same unit of work is about to change, or whose life it rests on. */
+export function* lockGrant(accountId: string, clientId: string): Work<Grant | undefined> {
+  return toGrant(yield* first(liveGrantLocked, { accountId, clientId }));
 }
 
 /** Adds a grant; answers false where a parallel consent was faster. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { METHODS, type Server } from 'node:http';
+import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import { OAuthError } from '../oauth-error.ts';
@@ -59,16 +59,16 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
 
   const headers = commonHeaders(options.https);
+  const methodsAt = servedMethods(app);
   app.addHook('onRequest', async (request, reply) => {
     reply.headers(headers);
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
     }
-    if (request.is404) throw new OAuthError(404, 'invalid_request', 'There is nothing at this address.');
+    if (request.is404) throw nothingHere(methodsAt((request.raw.url ?? '').split('?', 1)[0] ?? ''));
   });
-  app.setNotFoundHandler((request, reply) => {
-    sendError(request, reply, new OAuthError(404, 'invalid_request', 'There is nothing at this address.'));
-  });
+  // Before any body is read; the handler is only there for the framework.
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, nothingHere(undefined)));
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toOAuthError(error, request)));
   app.removeAllContentTypeParsers();
   app.setValidatorCompiler(({ schema }) => (value) => {
@@ -80,29 +80,26 @@ export function createApp(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** Every method that reaches the routes. CONNECT never does: it asks for a tunnel, not for an address. */
-const methods = METHODS.filter((method) => method !== 'CONNECT');
+/** RFC 9110 §15.5.6: 405 names the methods that an address does serve. @param allow undefined where there is none */
+function nothingHere(allow: string | undefined): OAuthError {
+  return allow === undefined
+    ? new OAuthError(404, 'invalid_request', 'There is nothing at this address.')
+    : new OAuthError(405, 'invalid_request', `This address answers ${allow}.`, { allow });
+}
 
-/**
- * Notes every route that is registered after this call; the function that it answers then gives each address a 405 for
- * the methods that it does not serve (RFC 9110 §15.5.6), before any body is read.
- */
-export function refuseOtherMethods(app: FastifyInstance): () => void {
-  for (const method of methods) if (!app.supportedMethods.includes(method)) app.addHttpMethod(method);
-  const served = new Map<string, Set<string>>();
+/** Knows every route that was registered, to tell a wrong method from an address where there is nothing. */
+function servedMethods(app: FastifyInstance): (path: string) => string | undefined {
+  const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {
-    const names = served.get(url) ?? new Set();
-    for (const name of [method].flat()) names.add(name);
-    served.set(url, names);
+    const pattern = new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:[^/]+/g, '[^/]+')}$`);
+    const { methods } = served.get(url) ?? { methods: new Set() };
+    for (const name of [method].flat()) methods.add(name);
+    served.set(url, { pattern, methods });
   });
-  return () => {
-    for (const [url, names] of [...served]) {
-      const allow = [...names].sort().join(', ');
-      const refuse = async () => {
-        throw new OAuthError(405, 'invalid_request', `This address answers ${allow}.`, { allow });
-      };
-      const others = methods.filter((method) => !names.has(method));
-      if (others.length > 0) app.route({ method: others, url, onRequest: refuse, handler: refuse });
+  return (path) => {
+    for (const { pattern, methods } of served.values()) {
+      if (pattern.test(path)) return [...methods].sort().join(', ');
     }
+    return undefined;
   };
 }

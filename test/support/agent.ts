@@ -72,7 +72,7 @@ export function agent(baseUrl: string): Agent {
 
 /** The form of a page: the one with this action, or the only one. */
 export function formOf(html: string, action?: string): { action: string; hidden: Record<string, string> } {
-  const forms = [...html.matchAll(/<form method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
+  const forms = [...html.matchAll(/<form[^>]* method="post" action="([^"]+)"[^>]*>(.*?)<\/form>/gs)];
   const found = action === undefined ? forms.at(-1) : forms.find((form) => form[1] === action);
   assert.ok(found?.[1] !== undefined && found[2] !== undefined, `no form ${action ?? ''} in: ${html.slice(0, 2000)}`);
   const hidden: Record<string, string> = {};

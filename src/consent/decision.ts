@@ -1,0 +1,44 @@
+import type { Client } from '../clients/store.ts';
+import type { Work } from '../database/database.ts';
+import type { OptionalScope } from '../scopes/scopes.ts';
+import { decide, type Remembered } from './rules/consent.ts';
+import { addGrant, changeGrant, type Grant, lockGrant } from './store.ts';
+
+/** What a person decided on the consent page. */
+export interface ConsentDecision {
+  /** The scopes that the page asked about. */
+  readonly asked: readonly OptionalScope[];
+  /** Those of them that were left on. */
+  readonly allowed: ReadonlySet<string>;
+}
+
+/** A consent holds while the client is the one that the person consented to. */
+export function rememberedOf(grant: Grant | undefined, client: Client): Remembered | null {
+  return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
+}
+
+interface Writing {
+  readonly accountId: string;
+  readonly client: Client;
+  readonly requested: readonly string[];
+  readonly decision: ConsentDecision;
+  /** The id of the grant, if there is none yet. */
+  readonly newGrantId: string;
+  readonly now: number;
+}
+
+/** Writes a decision into the live grant of a person and an app, which it makes where there is none. */
+export function* writeDecision(writing: Writing): Work<Grant> {
+  const { accountId, client, requested, decision, newGrantId, now } = writing;
+  // Of two consents that both find no grant one makes it; the other then finds it, and adds to it.
+  for (let attempt = 0; attempt < 2; attempt++) {
+    const grant = yield* lockGrant(accountId, client.id);
+    const { scopes, declined } = decide(requested, decision.asked, decision.allowed, rememberedOf(grant, client));
+    const terms = { scopes, declined, epoch: client.consentEpoch, now };
+    if (grant !== undefined) yield* changeGrant({ id: grant.id, ...terms });
+    else if (!(yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms }))) continue;
+    const written = yield* lockGrant(accountId, client.id);
+    if (written !== undefined) return written;
+  }
+  throw new Error('a grant that was just written is not on record');
+}
