@@ -1,7 +1,8 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Work } from '../database/database.ts';
 import type { AccountTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
 import { emailKey, type Profile, type SocialLink } from './rules/profile.ts';
 import type { AccountStanding } from './rules/standing.ts';
 
@@ -44,7 +45,11 @@ const page = statement((db, p: { after: string; limit: number }) =>
   db.selectFrom('account').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 
-const search = statement((db, p: { after: string; limit: number; pattern: string; id: string }) =>
+/** Whether a column holds a text somewhere; `lower` knows the letters of ASCII alone on SQLite. */
+const contains = (column: 'username' | 'email_key' | 'display_name', pattern: string) =>
+  sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
+
+const search = statement((db, p: { after: string; limit: number; pattern: string; asTyped: string; id: string }) =>
   db
     .selectFrom('account')
     .selectAll()
@@ -52,14 +57,18 @@ const search = statement((db, p: { after: string; limit: number; pattern: string
     .where((eb) =>
       eb.or([
         eb('id', '=', p.id),
-        eb(eb.fn<string>('lower', ['username']), 'like', p.pattern),
-        eb('email_key', 'like', p.pattern),
-        eb(eb.fn<string>('lower', ['display_name']), 'like', p.pattern),
+        contains('username', p.pattern),
+        contains('email_key', p.pattern),
+        contains('display_name', p.pattern),
+        sql<boolean>`display_name like ${p.asTyped} escape '\\'`,
       ]),
     )
     .orderBy('id')
     .limit(p.limit),
 );
+
+/** A pattern for texts that contain this one, in which no character is a wildcard. */
+const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
 /** Every column by name, so that a statement sets all of them. */
 function columns(p: AccountTable): AccountTable {
@@ -221,8 +230,9 @@ export function* listAccounts(query: { after: string; limit: number; text: strin
       : yield* all(search, {
           after,
           limit,
-          pattern: `%${text.toLowerCase().replaceAll('%', '')}%`,
-          id: /^\d{1,18}$/.test(text) ? text : '0',
+          pattern: containing(text.toLowerCase()),
+          asTyped: containing(text),
+          id: isSnowflake(text) ? text : '0',
         });
   return rows.map((row) => toAccount(row) as Account);
 }

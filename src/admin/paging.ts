@@ -37,6 +37,15 @@ export function readPage(query: RepeatableParameters, allowed: readonly string[]
   return { after: cursor === undefined ? '0' : decode(cursor), limit: Number(limit) };
 }
 
+/** The text that is looked for. @throws {OAuthError} `invalid_request`: no name holds what it refuses */
+export function readSearch(query: RepeatableParameters): string | undefined {
+  const text = query.get('q');
+  if (text !== undefined && (text.length > 256 || /\p{Cc}/u.test(text))) {
+    throw invalidRequest('q must be at most 256 characters without control characters.');
+  }
+  return text;
+}
+
 /**
  * Reads one page more than by one item, to know whether there is a next.
  * @param read gives up to `limit` items after an id, in the order of their ids

@@ -44,7 +44,7 @@ import { equalSecrets } from '../secrets.ts';
 import { bearerToken } from '../userinfo/bearer.ts';
 import { validate } from '../validation/validate.ts';
 import { findAdminKey } from './keys.ts';
-import { page, readPage } from './paging.ts';
+import { page, readPage, readSearch } from './paging.ts';
 
 export interface AdminParts {
   readonly database: Database;
@@ -101,7 +101,7 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
     });
     admin.get('/users', async (request) => {
       const query = request.query as RepeatableParameters;
-      const text = query.get('q');
+      const text = readSearch(query);
       const read = (at: { after: string; limit: number }) => database.read(() => listAccounts({ ...at, text }));
       return page(readPage(query, ['q']), read, (account) => accountView(account, clock()));
     });
