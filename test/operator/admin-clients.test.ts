@@ -1,0 +1,265 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  admin,
+  codeFor,
+  type JsonAnswer,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { columnNames, refuseBadBodies, refuses } from './refusals.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+});
+after(() => server.close());
+
+const api = (method: string, path: string, body?: unknown): Promise<JsonAnswer> => admin(server, method, path, body);
+const GOOD = { name: 'App', redirectUris: ['https://app.example.com/cb'] };
+const DAY = 86_400_000;
+
+test('POST /clients: 201, the record of decisions §6 with its defaults, and this once the secret', async () => {
+  const answer = await api('POST', '/clients', GOOD);
+  assert.equal(answer.status, 201);
+  const { clientId, clientSecret, secrets, ...rest } = answer.body;
+  const at = new Date(server.now()).toISOString();
+  assert.match(clientId, /^[1-9]\d{15,18}$/);
+  assert.match(clientSecret, /^tcs_[A-Za-z0-9_-]{43}$/);
+  assert.equal(secrets.length, 1);
+  assert.deepEqual(secrets[0], { id: secrets[0].id, createdAt: at, lastUsedAt: null, expiresAt: null });
+  assert.deepEqual(rest, {
+    name: 'App',
+    description: null,
+    logoUrl: null,
+    homepageUrl: null,
+    policyUrl: null,
+    termsUrl: null,
+    redirectUris: ['https://app.example.com/cb'],
+    postLogoutRedirectUris: [],
+    scopes: null,
+    type: 'confidential',
+    requirePkce: false,
+    idTokenSignedResponseAlg: 'HS256',
+    owner: null,
+    status: 'active',
+    createdAt: at,
+    updatedAt: at,
+  });
+  const shown = await api('GET', `/clients/${clientId}`);
+  assert.deepEqual(shown.body, { clientId, secrets, ...rest });
+});
+
+test('AD-06: no answer but the creating one holds a secret or its hash', async () => {
+  const made = await api('POST', '/clients', GOOD);
+  const { clientId, clientSecret } = made.body;
+  const second = await api('POST', `/clients/${clientId}/secrets`, {});
+  const answers = [
+    await api('GET', `/clients/${clientId}`),
+    await api('GET', '/clients?limit=200'),
+    await api('PATCH', `/clients/${clientId}`, { name: 'Other' }),
+    await api('GET', '/audit-events?limit=200'),
+    await api('GET', `/audit-events?clientId=${clientId}`),
+  ];
+  for (const { body } of answers) {
+    const text = JSON.stringify(body);
+    for (const secret of [clientSecret, second.body.clientSecret]) assert.ok(!text.includes(secret));
+    assert.doesNotMatch(text, /"(clientSecret|hash|generation|consentEpoch)"/);
+  }
+});
+
+const CHANGE = {
+  name: 'Acme Notes',
+  description: 'Keeps\nnotes',
+  logoUrl: 'https://acme.example/logo.png',
+  homepageUrl: 'https://acme.example',
+  policyUrl: 'https://acme.example/policy',
+  termsUrl: 'https://acme.example/terms',
+  redirectUris: ['https://acme.example/cb?x=1', 'http://localhost:8080/cb', 'http://127.0.0.1/cb', 'http://[::1]:1/cb'],
+  postLogoutRedirectUris: ['https://acme.example/bye'],
+  scopes: ['openid', 'email'],
+  requirePkce: true,
+  idTokenSignedResponseAlg: 'HS256',
+  owner: 'Acme Inc.',
+};
+
+test('PATCH /clients/{clientId}: each field alone, all of them, and back to nothing', async () => {
+  const { clientId } = await newClient(server);
+  let expected = (await api('GET', `/clients/${clientId}`)).body;
+  for (const [field, value] of Object.entries(CHANGE)) {
+    const answer = await api('PATCH', `/clients/${clientId}`, { [field]: value });
+    expected = { ...expected, [field]: value };
+    assert.deepEqual([answer.status, answer.body], [200, expected], field);
+  }
+  assert.deepEqual(
+    (await api('POST', '/clients', CHANGE)).body.redirectUris,
+    CHANGE.redirectUris,
+    'as written, in order',
+  );
+  const nulls = { description: null, logoUrl: null, homepageUrl: null, policyUrl: null, termsUrl: null, owner: null };
+  const emptied = await api('PATCH', `/clients/${clientId}`, { ...nulls, scopes: null, postLogoutRedirectUris: [] });
+  assert.deepEqual(emptied.body, { ...expected, ...nulls, scopes: null, postLogoutRedirectUris: [] });
+});
+
+const text = (length: number): string => 'x'.repeat(length);
+const BAD_URIS = [
+  '',
+  '/cb',
+  'app.example.com/cb',
+  'https://',
+  'https://app.example.com/cb#x',
+  'https://app.example.com/cb#',
+  'https://user@app.example.com/cb',
+  'http://app.example.com/cb',
+  'http://localhost.example.com/cb',
+  'javascript:alert(1)',
+  'JavaScript://x.example/%0aalert(1)',
+  'data:text/html,x',
+  'com.example.app:/cb',
+  'https://app.example.com/cb?code=1',
+  'https://app.example.com/ cb',
+  `https://app.example.com/${text(2048)}`,
+];
+const BAD_FIELDS: Record<string, unknown[]> = {
+  name: ['', ' App', text(65), 'a\nb', 'a\u202eb', null, 5],
+  redirectUris: [
+    [],
+    null,
+    'https://app.example.com/cb',
+    [1],
+    [null],
+    Array(2).fill('https://a.example'),
+    ...BAD_URIS.map((uri) => [uri]),
+  ],
+  postLogoutRedirectUris: [null, 'x', [1], ...BAD_URIS.map((uri) => [uri])],
+  scopes: ['openid', ['nothing'], ['openid', 'openid'], [1], ['OPENID'], {}],
+  requirePkce: ['true', 1, null],
+  idTokenSignedResponseAlg: ['none', 'RS256', 'hs256', null],
+  description: [text(501), 'a\u0000', 5],
+  owner: ['', text(101), 5],
+  logoUrl: ['', 'http://a.example', 'javascript:alert(1)', 5],
+  homepageUrl: ['a.example'],
+  policyUrl: ['ftp://a.example'],
+  termsUrl: [[]],
+};
+
+test('400 invalid_request names the field and the remedy; AD-07: create and change are checked alike', async () => {
+  const { clientId } = await newClient(server);
+  const before = (await api('GET', `/clients/${clientId}`)).body;
+  for (const [field, values] of Object.entries(BAD_FIELDS)) {
+    for (const value of values) {
+      await refuses(server, ['POST', '/clients', { ...GOOD, [field]: value }], field, / must /);
+      await refuses(server, ['PATCH', `/clients/${clientId}`, { [field]: value }], field, / must /);
+    }
+  }
+  for (const value of ['public', 'web', null, 1]) {
+    await refuses(server, ['POST', '/clients', { ...GOOD, type: value }], 'type', /must be confidential/);
+  }
+  for (const value of ['deleted', 'Disabled', null, true]) {
+    await refuses(server, ['PATCH', `/clients/${clientId}`, { status: value }], 'status', /must be active or disabled/);
+  }
+  await refuses(server, ['POST', '/clients', { redirectUris: GOOD.redirectUris }], 'name', /is missing/);
+  await refuses(server, ['POST', '/clients', { name: 'App' }], 'redirectUris', /is missing/);
+  assert.deepEqual((await api('GET', `/clients/${clientId}`)).body, before);
+});
+
+test('AD-04: unknown fields and every column of the database are refused by name', async () => {
+  const { clientId } = await newClient(server);
+  const known = { ...BAD_FIELDS, status: 1, type: 1 };
+  const columns = [...columnNames('client'), ...columnNames('client_secret')];
+  for (const name of [...columns, 'clientId', 'clientSecret', 'secrets', 'createdAt', 'generation', 'toString']) {
+    if (Object.hasOwn(known, name)) continue;
+    await refuses(server, ['POST', '/clients', { ...GOOD, [name]: 'x' }], name, /is not a field here/);
+    await refuses(server, ['PATCH', `/clients/${clientId}`, { [name]: 'x' }], name, /is not a field here/);
+    await refuses(server, ['POST', `/clients/${clientId}/secrets`, { [name]: 'x' }], name, /is not a field here/);
+  }
+  for (const call of ['POST /clients', `PATCH /clients/${clientId}`, `POST /clients/${clientId}/secrets`]) {
+    await refuseBadBodies(server, call);
+  }
+  await refuses(server, ['PATCH', `/clients/${clientId}`, { type: 'public' }], 'type', /is not a field here/);
+  await refuses(server, ['POST', '/clients', { ...GOOD, status: 'disabled' }], 'status', /is not a field here/);
+});
+
+test('POST and DELETE secrets: two hold for a day, the one before ends; codes and tokens live on', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  const path = `/clients/${client.clientId}/secrets`;
+  const made = await api('POST', path, {});
+  assert.equal(made.status, 201);
+  const next = { ...client, clientSecret: made.body.clientSecret };
+  const end = new Date(server.now() + DAY).toISOString();
+  assert.deepEqual(
+    made.body.secrets.map(({ expiresAt }: { expiresAt: string | null }) => expiresAt),
+    [end, null],
+  );
+  const first = await refresh(server, client, tokens.refresh_token);
+  assert.equal(first.status, 200, 'the secret before still holds');
+  const second = await refresh(server, next, first.body.refresh_token);
+  assert.equal(second.status, 200);
+  server.advance(DAY);
+  const used = (await api('GET', `/clients/${client.clientId}`)).body.secrets;
+  assert.deepEqual([used.length, used[0].id], [1, made.body.id], 'a day later only the new one holds');
+  assert.equal((await refresh(server, client, second.body.refresh_token)).status, 401);
+  const third = await refresh(server, next, second.body.refresh_token);
+  assert.equal(third.status, 200);
+
+  const only = await api('DELETE', `${path}/${made.body.id}`);
+  assert.deepEqual([only.status, only.body.error], [409, 'conflict']);
+  assert.match(only.body.error_description, /Add another one first/);
+  const last = await api('POST', path, { expirePreviousIn: 3600 });
+  const other = await newClient(server);
+  assert.equal((await api('DELETE', `/clients/${other.clientId}/secrets/${made.body.id}`)).status, 404, 'AD-02');
+  const ended = await api('DELETE', `${path}/${made.body.id}`);
+  assert.deepEqual([ended.status, ended.body], [204, undefined]);
+  assert.equal((await refresh(server, next, third.body.refresh_token)).status, 401, 'at once');
+  assert.equal(
+    (await refresh(server, { ...client, clientSecret: last.body.clientSecret }, third.body.refresh_token)).status,
+    200,
+  );
+  assert.equal((await api('DELETE', `${path}/${made.body.id}`)).status, 404);
+  const now = await api('POST', path, { expirePreviousIn: 0 });
+  assert.equal(now.body.secrets.length, 1);
+  for (const value of [-1, 1.5, '60', 2_592_001, null]) {
+    await refuses(server, ['POST', path, { expirePreviousIn: value }], 'expirePreviousIn', /from 0 to 2592000/);
+  }
+});
+
+test('AD-08: a disabled client is dead at once, also its codes; enabled again, what was dead stays dead', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  const code = await codeFor(server, client, user);
+  const answer = await api('PATCH', `/clients/${client.clientId}`, { status: 'disabled' });
+  assert.deepEqual([answer.status, answer.body.status], [200, 'disabled']);
+  assert.equal((await userinfo(server, tokens.access_token)).status, 401);
+  assert.equal((await redeem(server, client, code)).status, 401);
+  assert.equal((await api('PATCH', `/clients/${client.clientId}`, { status: 'active' })).body.status, 'active');
+  assert.equal((await userinfo(server, tokens.access_token)).status, 401);
+  const stale = await redeem(server, client, code);
+  assert.deepEqual([stale.status, stale.body.error], [400, 'invalid_grant']);
+});
+
+test('DELETE /clients/{clientId}: 204, with its secrets, codes, tokens and consents, and its id is never used again', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  const answer = await api('DELETE', `/clients/${client.clientId}`);
+  assert.deepEqual([answer.status, answer.body], [204, undefined]);
+  assert.equal((await userinfo(server, tokens.access_token)).status, 401);
+  assert.equal((await refresh(server, client, tokens.refresh_token)).body.error, 'invalid_client');
+  assert.deepEqual((await api('GET', `/users/${user.id}/connections`)).body.items, []);
+  for (const [method, path, body] of [
+    ['GET', '', undefined],
+    ['PATCH', '', {}],
+    ['DELETE', '', undefined],
+    ['POST', '/secrets', {}],
+    ['DELETE', '/secrets/1', undefined],
+  ] as const) {
+    const gone = await api(method, `/clients/${client.clientId}${path}`, body);
+    assert.deepEqual([gone.status, gone.body.error], [404, 'not_found'], `${method} ${path}`);
+  }
+  assert.notEqual((await newClient(server)).clientId, client.clientId);
+});

@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { admin, type JsonAnswer, newClient, newUser, signedIn, type Tokens, tokensFor } from '../support/flow.ts';
+import { ADMIN_KEY, startServer, type TestServer } from '../support/server.ts';
+import { type AdminRoute, adminRouteTable } from './admin-routes.ts';
+
+const CALLS = [
+  'POST /users',
+  'GET /users',
+  'GET /users/:id',
+  'PATCH /users/:id',
+  'DELETE /users/:id',
+  'PUT /users/:id/ban',
+  'DELETE /users/:id/ban',
+  'PUT /users/:id/suspension',
+  'DELETE /users/:id/suspension',
+  'GET /users/:id/connections',
+  'DELETE /users/:id/connections/:clientId',
+  'POST /clients',
+  'GET /clients',
+  'GET /clients/:clientId',
+  'PATCH /clients/:clientId',
+  'DELETE /clients/:clientId',
+  'POST /clients/:clientId/secrets',
+  'DELETE /clients/:clientId/secrets/:id',
+  'POST /organizations',
+  'GET /organizations',
+  'GET /organizations/:id',
+  'PUT /organizations/:id/members/:userId',
+  'DELETE /organizations/:id/members/:userId',
+  'GET /audit-events',
+];
+
+let server: TestServer;
+let routes: AdminRoute[];
+let tokens: Tokens;
+let clientSecret: string;
+let sessionCookie: string;
+let userId: string;
+let clientId: string;
+
+before(async () => {
+  server = await startServer();
+  routes = await adminRouteTable();
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const browser = await signedIn(server, user);
+  tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
+  ({ clientSecret, clientId } = client);
+  sessionCookie = browser.cookie('tessera_session') ?? '';
+  userId = user.id;
+  assert.match(sessionCookie, /^\S{43}$/);
+});
+after(() => server.close());
+
+async function call({ method, url }: AdminRoute, headers: Readonly<Record<string, string>>): Promise<JsonAnswer> {
+  const path = url.replace(':clientId', clientId).replace(/:(id|userId)/g, userId);
+  const body = ['POST', 'PUT', 'PATCH'].includes(method) ? '{"__proto__": 1, broken' : null;
+  const response = await fetch(server.baseUrl + path, {
+    method,
+    headers: { ...(body !== null && { 'content-type': 'application/json' }), ...headers },
+    body,
+  });
+  const text = await response.text();
+  return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
+}
+
+test('decisions §7: the admin API is these calls', () => {
+  assert.deepEqual(
+    routes.map(({ method, url }) => `${method} ${url.slice('/api/v2/admin'.length)}`).sort(),
+    [...CALLS].sort(),
+  );
+});
+
+test('AD-01, AD-03: no route answers any other credential than an admin key, and none reads a body before it', async () => {
+  const basic = Buffer.from(`${clientId}:${clientSecret}`).toString('base64');
+  const credentials: [string, Record<string, string>][] = [
+    ['nothing', {}],
+    ['an empty key', { authorization: 'Bearer ' }],
+    ['another scheme', { authorization: `Basic ${basic}` }],
+    ['the key as Basic', { authorization: `Basic ${Buffer.from(`admin:${ADMIN_KEY}`).toString('base64')}` }],
+    ['the key in another header', { 'x-api-key': ADMIN_KEY, cookie: `admin=${ADMIN_KEY}` }],
+    ['two keys in one', { authorization: `Bearer ${ADMIN_KEY} ${ADMIN_KEY}` }],
+    ['a key with one letter more', { authorization: `Bearer ${ADMIN_KEY}a` }],
+    ['a key with one letter less', { authorization: `Bearer ${ADMIN_KEY.slice(0, -1)}` }],
+    ['a key in another case', { authorization: `Bearer ${ADMIN_KEY.toUpperCase()}` }],
+    ['an unknown key', { authorization: `Bearer tak_${'A'.repeat(43)}` }],
+    ['an access token', { authorization: `Bearer ${tokens.access_token}` }],
+    ['a refresh token', { authorization: `Bearer ${tokens.refresh_token}` }],
+    ['an ID token', { authorization: `Bearer ${tokens.id_token}` }],
+    ['a client secret', { authorization: `Bearer ${clientSecret}` }],
+    ['a session’s secret', { authorization: `Bearer ${sessionCookie}` }],
+    ['a session cookie', { cookie: `tessera_session=${sessionCookie}` }],
+  ];
+  for (const [what, headers] of credentials) {
+    for (const route of routes) {
+      const answer = await call(route, headers);
+      const where = `${route.method} ${route.url} with ${what}`;
+      assert.equal(answer.status, 401, where);
+      assert.equal(answer.body.error, 'invalid_token', where);
+      assert.deepEqual(Object.keys(answer.body), ['error', 'error_description'], where);
+      assert.match(answer.headers.get('www-authenticate') ?? '', /^Bearer realm="tessera"/, where);
+      assert.equal(answer.headers.get('cache-control'), 'no-store', where);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/, where);
+    }
+  }
+  assert.equal((await admin(server, 'GET', `/users/${userId}`)).status, 200, 'and nothing was done');
+});
+
+test('RFC 6750 §2.3: an admin key in the address is no key', async () => {
+  for (const name of ['access_token', 'key', 'token', 'api_key']) {
+    const response = await fetch(`${server.baseUrl}/api/v2/admin/users?${name}=${ADMIN_KEY}`);
+    assert.equal(response.status, 401, name);
+  }
+});
+
+test('RFC 9110 §11.1: the scheme is written in any letter case', async () => {
+  const headers = { authorization: `bEARER ${ADMIN_KEY}` };
+  assert.equal((await fetch(`${server.baseUrl}/api/v2/admin/users`, { headers })).status, 200);
+});
+
+test('a missing key is told how to get one; a wrong one does not come back in the answer', async () => {
+  const missing = await call({ method: 'GET', url: '/api/v2/admin/users' }, {});
+  assert.match(missing.body.error_description, /tessera admin-key create/);
+  assert.equal(missing.headers.get('www-authenticate'), 'Bearer realm="tessera"');
+  const wrong = await call({ method: 'GET', url: '/api/v2/admin/users' }, { authorization: 'Bearer canary-8361' });
+  assert.match(wrong.headers.get('www-authenticate') ?? '', /error="invalid_token"/);
+  assert.ok(!JSON.stringify(wrong.body).includes('canary-8361'));
+});
+
+test('decisions §4: an admin key opens nothing but the admin API', async () => {
+  const headers = { authorization: `Bearer ${ADMIN_KEY}` };
+  assert.equal((await fetch(`${server.baseUrl}/api/v2/oauth/userinfo`, { headers })).status, 401);
+});
+
+test('decisions §4: unknown addresses are 404 and wrong methods 405, with what the address answers', async () => {
+  for (const path of ['/nothing', '/users/', '/Users', '/users/1/ban/2', '/keys']) {
+    assert.equal((await admin(server, 'GET', path)).status, 404, path);
+  }
+  const wrong = await admin(server, 'PUT', '/users');
+  assert.equal(wrong.status, 405);
+  assert.equal(wrong.headers.get('allow'), 'GET, POST');
+});
+
+test('decisions §7: what cannot be an id, and the id of another kind of thing, are 404 not_found', async () => {
+  const ids = [
+    '0',
+    '-1',
+    '01',
+    '1.0',
+    '1e3',
+    'abc',
+    '9223372036854775808',
+    '99999999999999999999',
+    '%00',
+    "1'--",
+    '１',
+  ];
+  for (const route of routes.filter(({ url }) => url.includes(':'))) {
+    for (const id of ids) {
+      const path = route.url.replace(/:\w+/g, () => encodeURIComponent(id)).slice('/api/v2/admin'.length);
+      const body = ['POST', 'PUT', 'PATCH'].includes(route.method) ? {} : undefined;
+      const answer = await admin(server, route.method, path, body);
+      assert.equal(answer.status, 404, `${route.method} ${path} ${JSON.stringify(answer.body)}`);
+      assert.equal(answer.body.error, 'not_found', path);
+    }
+  }
+  for (const path of [`/users/${clientId}`, `/clients/${userId}`, `/organizations/${userId}`]) {
+    const answer = await admin(server, 'GET', path);
+    assert.equal(answer.status, 404, path);
+    assert.equal(answer.body.error, 'not_found', path);
+  }
+});

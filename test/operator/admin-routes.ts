@@ -1,0 +1,31 @@
+import fastify from 'fastify';
+import { passwords } from '../../src/accounts/passwords.ts';
+import { adminRoutes } from '../../src/admin/routes.ts';
+import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { leasedIds } from '../../src/identifiers/ids.ts';
+
+export interface AdminRoute {
+  readonly method: string;
+  readonly url: string;
+}
+
+/** Every route of the admin API, as the server registers it: a new one is in every matrix by itself. */
+export async function adminRouteTable(): Promise<AdminRoute[]> {
+  const database = await openSqlite(':memory:');
+  const app = fastify({ exposeHeadRoutes: false });
+  const routes: AdminRoute[] = [];
+  app.addHook('onRoute', ({ method, url }) => {
+    for (const name of [method].flat()) routes.push({ method: name, url });
+  });
+  adminRoutes(app, {
+    database,
+    clock: Date.now,
+    ids: leasedIds(database, Date.now),
+    passwords: passwords(1),
+    adminKey: undefined,
+  });
+  await app.ready();
+  await app.close();
+  await database.close();
+  return routes;
+}
