@@ -52,6 +52,17 @@ export async function settle(browser: Agent, server: Pick<TestServer, 'baseUrl'>
   throw new Error(`redirects without end: ${last.location}`);
 }
 
+/** Restarts a server, and lets go of the connections that were kept alive: the first requests on them would fail. */
+export async function restart(server: TestServer): Promise<void> {
+  await server.restart();
+  for (let attempt = 0; attempt < 20; attempt++) {
+    const alive = await fetch(`${server.baseUrl}/health/live`).catch(() => undefined);
+    await alive?.text();
+    if (alive?.ok === true) return;
+  }
+  throw new Error('the server did not come back');
+}
+
 /** The code that an answer carries to the client. */
 export function codeOf(answer: Answer): string {
   const code = answer.location?.searchParams.get('code');
@@ -59,7 +70,7 @@ export function codeOf(answer: Answer): string {
   return code;
 }
 
-/** Runs SQL on a server's own database, beside the server. */
+/** Runs SQL on a server's own database, beside the server; whole numbers come as text, for ids exceed 2⁵³. */
 export function onDatabase(
   server: Pick<TestServer, 'dataDir'>,
   sql: string,
@@ -67,7 +78,12 @@ export function onDatabase(
 ): Record<string, unknown>[] {
   const database = new DatabaseSync(join(server.dataDir, 'tessera.db'), { timeout: 5000 });
   try {
-    return database.prepare(sql).all(...parameters);
+    const statement = database.prepare(sql);
+    statement.setReadBigInts(true);
+    const text = (value: unknown) => (typeof value === 'bigint' ? value.toString() : value);
+    return statement.all(...parameters).map((row) => {
+      return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, text(value)]));
+    });
   } finally {
     database.close();
   }
