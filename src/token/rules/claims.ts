@@ -11,7 +11,7 @@ export const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
 /** A family of tokens ends this long after its authorization, in seconds. */
 export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
 
-/** `iat` may lie this far in the future (RFC 7519 §4.1.4 allows for clock skew between nodes). */
+/** `iat` and `nbf` may lie this far in the future (RFC 7519 §4.1.4 allows for clock skew between nodes). */
 const SKEW = 60;
 
 /** The audience of each kind: whoever reads one never takes the other. */
@@ -118,14 +118,18 @@ export interface VerifiedToken {
  * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
-  const { iss, aud, sub, client_id, iat, exp, jti, family, scope = '' } = claims;
+  const { iss, aud, sub, client_id, iat, exp, nbf = 0, jti, family } = claims;
+  // Contract §2.2: an access token always says what was granted; a refresh token never does.
+  const scope = kind === 'access' ? claims['scope'] : '';
   if (iss !== issuer || aud !== audience(issuer, kind)) return undefined;
-  if (!Number.isSafeInteger(iat) || !Number.isSafeInteger(exp)) return undefined;
+  if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) return undefined;
   const seconds = numericDate(now);
-  if ((exp as number) <= seconds || (iat as number) > seconds + SKEW || (iat as number) < 0) return undefined;
+  if (exp <= seconds || iat > seconds + SKEW || nbf > seconds + SKEW) return undefined;
   if (!isId(sub) || !isId(client_id) || !isId(family)) return undefined;
-  if (typeof jti !== 'string' || jti === '' || typeof scope !== 'string') return undefined;
+  if (typeof jti !== 'string' || jti === '') return undefined;
+  if (typeof scope !== 'string' || (kind === 'access' && scope === '')) return undefined;
   return { accountId: sub, clientId: client_id, familyId: family, jti, scope };
 }
 
+const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
 const isId = (value: unknown): value is string => typeof value === 'string' && isSnowflake(value);
