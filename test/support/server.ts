@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { start } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { randomSecret } from '../../src/secrets.ts';
@@ -53,6 +54,8 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
       await tessera.close();
       // The same port, so that the issuer stays what it was.
       tessera = await open(new URL(baseUrl).port);
+      // The ends of the old connections arrive in this turn: without it a request might go out on one of them.
+      await nextTurn();
     },
     async close() {
       await tessera.close();
