@@ -1,7 +1,8 @@
-import { accountNav } from '../consent/pages.ts';
-import { hidden, moment, type Problems, passwordField, problemSummary } from '../pages/components.ts';
+import { accountNav, signOutForm } from '../consent/pages.ts';
+import { doneNotice, fact, facts, hidden, type Problems, passwordField, problemSummary } from '../pages/components.ts';
 import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
+import { baseFacts, scopeValues } from '../pages/person.ts';
 import type { Account } from './store.ts';
 
 interface AccountPage {
@@ -10,34 +11,42 @@ interface AccountPage {
   readonly logoutToken: string;
   readonly problems: Problems;
   readonly done: string | undefined;
-  readonly picture: string;
 }
 
 /** A person's own page: who they are here, their password, and the ways to sign out. */
-export function accountPage(site: Site, { account, token, logoutToken, problems, done, picture }: AccountPage): Page {
+export function accountPage(site: Site, { account, token, logoutToken, problems, done }: AccountPage): Page {
   const { messages, path } = site;
   const text = messages.account;
   const { profile } = account;
+  const factsOf = (scope: 'details' | 'phone' | 'social', name: string) =>
+    scopeValues(scope, profile, undefined, messages).map((shared) => fact(shared.name ?? name, shared.value));
   return {
     title: text.title,
+    layout: 'wide',
     theme: profile.theme,
-    aside: html`<form method="post" action="${path('/logout')}">${hidden(logoutToken)}<button class="link" type="submit">${text.signOut}</button></form>`,
-    body: html`<div class="wide">${accountNav(site, 'account')}<div class="stack">
-${done !== undefined && html`<div class="notice" role="status" tabindex="-1" data-takes-focus>${done}</div>`}
+    aside: signOutForm(site, logoutToken),
+    body: html`${accountNav(site, 'account')}<div class="stack">
+<header><h1>${text.title}</h1></header>
+${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
-<section class="card"><header class="app-head"><img class="tile" src="${path(picture)}" alt="" width="44" height="44"><div><h1>${profile.displayName}</h1><p class="muted small">${profile.username}</p></div></header>
-<dl><dt>${messages.signUp.email}</dt><dd>${profile.email}</dd><dt>${text.memberSince}</dt><dd>${moment(account.createdAt)}</dd></dl></section>
-<section class="card"><header><h2>${text.changePassword}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
+<section class="card"><h2>${text.profile}</h2>${baseFacts(site, account)}
+<hr>
+${facts([
+  factsOf('phone', messages.person.phone),
+  factsOf('details', ''),
+  factsOf('social', messages.person.social),
+])}</section>
+<section class="card"><header><h2>${text.password}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
 ${
   account.passwordHash !== null &&
   html`<form method="post" action="${path('/account/password')}" novalidate>${hidden(token)}
 <input type="text" name="username" value="${profile.username}" autocomplete="username" hidden>
 ${passwordField({ name: 'current', label: text.currentPassword, autocomplete: 'current-password', problems, messages })}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages })}
-<div><button class="button" type="submit">${text.changePassword}</button></div></form>`
+<div><button class="primary" type="submit">${text.changePassword}</button></div></form>`
 }</section>
 <section class="card"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
-<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="button danger" type="submit">${text.signOutEverywhere}</button></div></form></section>
-</div></div>`,
+<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>
+</div>`,
   };
 }

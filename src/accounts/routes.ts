@@ -13,7 +13,6 @@ import type { SessionParts } from '../sessions/routes.ts';
 import { newSession, SESSION_LIFETIME, whoIs } from '../sessions/sessions.ts';
 import { confirmPassword } from '../sessions/sign-in.ts';
 import { insertSession, removeSession, type Session } from '../sessions/store.ts';
-import { avatarPath } from '../userinfo/rules/avatar.ts';
 import { findProblem } from '../validation/validate.ts';
 import { signOutEverywhere, updateAccount } from './accounts.ts';
 import { accountPage } from './page.ts';
@@ -55,7 +54,6 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
       logoutToken: browser.formToken('logout'),
       problems,
       done,
-      picture: `/avatars${avatarPath(account.id)}`,
     });
     return sendPage(at.reply, status, site, page);
   }
@@ -64,12 +62,19 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     at: Visit,
     status: number,
     problems: Problems,
-    revoked?: { app: string; at: number },
+    revoked?: { clientId: string; app: string; at: number },
   ): Promise<FastifyReply> {
     const { browser, account } = at;
     const connections = await connectionsOf(parts, account.id);
-    const token = browser.formToken(contextOf(at));
-    return sendPage(at.reply, status, site, connectionsPage(site, { account, token, connections, revoked, problems }));
+    const page = connectionsPage(site, {
+      account,
+      token: browser.formToken(contextOf(at)),
+      logoutToken: browser.formToken('logout'),
+      connections,
+      revoked,
+      problems,
+    });
+    return sendPage(at.reply, status, site, page);
   }
 
   /** A form of the account, sent from our own page by the person who is signed in; undefined where the answer was sent. */
@@ -138,7 +143,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     const client = await parts.database.read(() => findClient(clientId));
     await revokeAccess(parts, at.account.id, clientId, originAt(at));
     // A second press finds it done already, and says the same.
-    const revoked = client === undefined ? undefined : { app: client.name, at: parts.clock() };
+    const revoked = client === undefined ? undefined : { clientId, app: client.name, at: parts.clock() };
     return showConnections(at, 200, NO_PROBLEMS, revoked);
   });
 }

@@ -1,13 +1,23 @@
-import type { Profile } from '../accounts/rules/profile.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Client } from '../clients/store.ts';
-import type { Role } from '../organizations/store.ts';
-import { formatMoment, hidden, moment, type Problems, problemSummary } from '../pages/components.ts';
+import {
+  doneNotice,
+  fact,
+  facts,
+  foreign,
+  hidden,
+  moment,
+  type Problems,
+  problemSummary,
+} from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
+import { tile } from '../pages/mark.ts';
 import type { Messages } from '../pages/messages.ts';
+import { baseFacts, type Membership, type Shared, scopeValues } from '../pages/person.ts';
 import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import { initials } from '../userinfo/rules/avatar.ts';
+import type { Remembered } from './rules/consent.ts';
 import type { Connection } from './store.ts';
 
 /** The name of the switch of a scope in the consent form. */
@@ -20,11 +30,19 @@ interface Consent {
   readonly client: Client;
   readonly host: string;
   readonly account: Account;
-  readonly organization: { readonly name: string; readonly role: Role | null } | undefined;
+  readonly organization: Membership | undefined;
   readonly asked: readonly OptionalScope[];
+  /** What was decided about this app before, as far as it still holds. */
+  readonly remembered: Remembered | null;
   /** The switches that are on. */
   readonly on: ReadonlySet<string>;
   readonly problems: Problems;
+}
+
+/** Whether the app has access already, and all that it asks about is new. */
+function asksForMore({ asked, remembered }: Consent): boolean {
+  if (remembered === null || asked.length === 0) return false;
+  return asked.every((scope) => !remembered.scopes.has(scope) && !remembered.declined.has(scope));
 }
 
 export function consentPage(site: Site, consent: Consent): Page {
@@ -32,101 +50,101 @@ export function consentPage(site: Site, consent: Consent): Page {
   const text = messages.consent;
   const { client, account, asked, host } = consent;
   const { profile } = account;
+  const more = asksForMore(consent);
+  const base = baseFacts(site, account);
   return {
     title: text.title(client.name),
+    layout: 'narrow',
     theme: profile.theme,
-    body: html`<div class="narrow"><section class="card">
-<div class="halves" aria-hidden="true"><span class="half app">${initials(client.name)}</span><span class="half person">${initials(profile.displayName)}</span></div>
-<header><h1><strong>${client.name}</strong> ${text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(client.owner)}</p>`}</header>
+    body: html`<section class="card">
+<header class="asks">${tile({ kind: 'large', app: initials(client.name), person: initials(profile.displayName) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
-<div class="who small"><span>${text.signedInAs} <strong>${profile.username}</strong></span>
+<div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
-<form method="post" action="${path('/consent')}">
+<form method="post" action="${path('/consent')}" class="decide">
 ${hidden(consent.token, { request: consent.handle })}
-<div><h2>${text.always}</h2><ul class="rows">
-${row(text.nameAndUsername, `${profile.displayName}, ${profile.username}`)}
-${row(text.emailAddress, profile.email)}
-${row(text.picture, text.pictureValue)}
-${row(text.profileBasics, [profile.about, profile.language, profile.theme ?? ''].filter((part) => part !== '').join(', '))}
-</ul></div>
+${more ? html`<details><summary>${text.already}</summary><div class="passport">${base}${alreadyFacts(consent, messages)}</div></details>` : html`<section><h2>${text.always}</h2>${base}</section>`}
 ${
   asked.length > 0 &&
-  html`<div><h2>${text.choose}</h2><ul class="rows">${asked.map((scope) => switchRow(scope, consent, messages))}</ul></div>`
+  html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${asked.map((scope) => switchRow(scope, consent, messages))}</ul></section>`
 }
-<p class="small muted">${text.howToEnd}</p>
-<div class="pair"><button class="button quiet" type="submit" name="decision" value="deny">${text.deny}</button><button class="button" type="submit" name="decision" value="allow">${text.allow}</button></div>
+<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd}</p>
+<div class="pair"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
-<p class="small muted">${text.returnsTo(host)}</p>
-</section></div>`,
+<p class="small muted">${text.returnsTo(foreign(host))}</p>
+</section>`,
   };
 }
 
-const row = (name: string, value: string): Html =>
-  html`<li><span>${name}<br><span class="value">${value}</span></span></li>`;
-
-function switchRow(scope: OptionalScope, { account, organization, on }: Consent, messages: Messages): Html {
-  const text = messages.consent;
-  const id = `scope-${scope.replaceAll('.', '-')}`;
-  const { name, about } = text.scopes[scope];
-  const value = sharedValue(scope, account.profile, organization, messages) || about;
-  return html`<li><label for="${id}">${name}<span class="value">${value}</span></label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}></li>`;
+/** What the app was allowed before, besides what is always shared. */
+function alreadyFacts({ account, organization, remembered }: Consent, messages: Messages): Html | undefined {
+  const scopes = [...(remembered?.scopes ?? [])].filter(isOptional);
+  if (scopes.length === 0) return undefined;
+  const values = (scope: OptionalScope) =>
+    scopeValues(scope, account.profile, organization, messages).map((shared) => html`<p>${sharedText(shared)}</p>`);
+  return facts(scopes.map((scope) => fact(messages.consent.scopes[scope].name, values(scope), true)));
 }
 
-/** The very value that a scope would share. */
-function sharedValue(
-  scope: OptionalScope,
-  profile: Profile,
-  organization: Consent['organization'],
-  { consent: text }: Messages,
-): string {
-  switch (scope) {
-    case 'email':
-      return '';
-    case 'details':
-      return (
-        [profile.website, profile.location, profile.birthDate].filter((value) => value !== null).join(', ') ||
-        text.noneSet
-      );
-    case 'phone':
-      return profile.phone ?? text.notSet;
-    case 'social':
-      return profile.socialLinks.map(({ label }) => label).join(', ') || text.noneSet;
-    case 'organization.read':
-      return organization === undefined
-        ? text.noneSet
-        : [organization.name, organization.role].filter((part) => part !== null).join(', ');
-  }
+const sharedText = ({ name, value }: Shared): Html => html`${name !== undefined && html`${foreign(name)}: `}${value}`;
+
+function switchRow(scope: OptionalScope, { account, organization, on }: Consent, messages: Messages): Html {
+  const id = `scope-${scope.replaceAll('.', '-')}`;
+  const { name, note } = messages.consent.scopes[scope];
+  const values = scopeValues(scope, account.profile, organization, messages);
+  return html`<li><label for="${id}"><span class="name">${name}</span>${values.map((shared) => html`<span>${sharedText(shared)}</span>`)}${note !== '' && html`<span class="muted small">${note}</span>`}</label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}></li>`;
 }
 
 interface Connections {
   readonly account: Account;
   readonly token: string;
+  readonly logoutToken: string;
   readonly connections: readonly Connection[];
-  readonly revoked: { readonly app: string; readonly at: number } | undefined;
+  readonly revoked: { readonly clientId: string; readonly app: string; readonly at: number } | undefined;
   readonly problems: Problems;
 }
 
-export function connectionsPage(site: Site, { account, token, connections, revoked, problems }: Connections): Page {
+export function connectionsPage(site: Site, page: Connections): Page {
   const { messages } = site;
   const text = messages.connections;
+  const { connections, token, revoked } = page;
   return {
     title: text.title,
-    theme: account.profile.theme,
-    body: html`<div class="wide">${accountNav(site, 'connections')}<div class="stack">
-${revoked !== undefined && html`<div class="notice" role="status" tabindex="-1" data-takes-focus>${text.revoked(revoked.app, formatMoment(revoked.at))}</div>`}
-${problemSummary(messages, problems)}
-<section class="card"><header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
-${connections.length > 0 && html`<div>${connections.map((connection) => appRow(site, connection, token))}</div>`}
-</section></div></div>`,
+    layout: 'wide',
+    theme: page.account.profile.theme,
+    aside: signOutForm(site, page.logoutToken),
+    body: html`${accountNav(site, 'connections')}<div class="stack">
+<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
+${revoked !== undefined && revokedNotice(revoked, connections, messages)}
+${problemSummary(messages, page.problems)}
+${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, token))}</div>`}
+</div>`,
   };
+}
+
+/** What stopped, and when. That it was checked is said only where the list, read after the change, shows it. */
+function revokedNotice(
+  { clientId, app, at }: NonNullable<Connections['revoked']>,
+  connections: readonly Connection[],
+  { connections: text }: Messages,
+): Html {
+  const gone = connections.every((connection) => connection.clientId !== clientId);
+  return doneNotice(
+    html`<p><strong>${text.revoked(foreign(app), moment(at))}</strong></p><p>${text.stopped} ${gone && text.checked} ${text.kept}</p>`,
+  );
 }
 
 function appRow({ messages, path }: Site, connection: Connection, token: string): Html {
   const text = messages.connections;
+  const { clientId, name, owner, host, connectedAt, lastUsedAt } = connection;
   const sees = [text.basics, ...connection.scopes.filter(isOptional).map((scope) => messages.scopeNames[scope])];
-  return html`<article class="app-row" aria-label="${connection.name}"><div class="app-head"><span class="tile" aria-hidden="true">${initials(connection.name)}</span><div><h2>${connection.name}</h2><p class="small muted">${connection.host}</p></div></div>
-<dl class="small"><dt>${text.sees}</dt><dd>${sees.join(', ')}</dd><dt>${text.since}</dt><dd>${moment(connection.connectedAt)}</dd><dt>${text.lastUsed}</dt><dd>${connection.lastUsedAt === null ? text.never : moment(connection.lastUsedAt)}</dd></dl>
-<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: connection.clientId })}<button class="button danger" type="submit" aria-label="${text.revokeOf(connection.name)}">${text.revoke}</button></form></article>`;
+  const id = `app-${clientId}`;
+  return html`<article class="app" aria-labelledby="${id}"><span class="letters" aria-hidden="true">${initials(name)}</span><div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
+${facts([
+  fact(text.sees, sees.join(', '), true),
+  fact(text.since, moment(connectedAt)),
+  fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
+])}
+<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId })}<button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revoke}</button></form></article>`;
 }
 
 /** The way between the pages of the account. */
@@ -135,3 +153,6 @@ export function accountNav({ messages, path }: Site, current: 'account' | 'conne
     html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
   return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('connections', '/account/connections', messages.connections.title)}</nav>`;
 }
+
+export const signOutForm = ({ messages, path }: Site, token: string): Html =>
+  html`<form method="post" action="${path('/logout')}">${hidden(token)}<button class="link" type="submit">${messages.account.signOut}</button></form>`;

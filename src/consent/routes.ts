@@ -83,6 +83,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       account,
       organization,
       asked,
+      remembered: grant?.consentEpoch === client.consentEpoch ? grant : null,
       on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
       problems,
     });

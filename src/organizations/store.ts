@@ -55,7 +55,7 @@ const ofAccount = statement((db, p: { accountId: string }) =>
   db
     .selectFrom('membership')
     .innerJoin('organization', 'organization.id', 'membership.organization_id')
-    .select(['organization.name', 'membership.role'])
+    .select(['organization.name', 'organization.domain', 'membership.role'])
     .where('membership.account_id', '=', p.accountId),
 );
 
@@ -96,7 +96,9 @@ export function* listMembers(organizationId: string) {
 }
 
 /** The organization of a person, if there is one. */
-export function* findMembership(accountId: string): Work<{ name: string; role: Role | null } | undefined> {
+export function* findMembership(
+  accountId: string,
+): Work<{ name: string; domain: string; role: Role | null } | undefined> {
   const row = yield* first(ofAccount, { accountId });
-  return row && { name: row.name, role: row.role as Role | null };
+  return row && { name: row.name, domain: row.domain, role: row.role as Role | null };
 }

@@ -19,6 +19,7 @@ function load(file: string, type: string): Asset {
 export const assets = {
   style: load('style.css', 'text/css; charset=utf-8'),
   script: load('script.js', 'text/javascript; charset=utf-8'),
+  icon: load('icon.svg', 'image/svg+xml'),
 };
 
 export function serveAssets(app: FastifyInstance): void {

@@ -1,5 +1,5 @@
 import { FORM_TOKEN } from '../http/browser.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, type Part } from './html.ts';
 import type { Messages } from './messages.ts';
 
 /** What is wrong with a form: one text for each field, and texts that belong to none. */
@@ -13,13 +13,23 @@ export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 export const hasProblems = ({ fields, general }: Problems): boolean =>
   general.length > 0 || Object.keys(fields).length > 0;
 
-/** The list of problems above a form. It takes the focus, and each problem leads to its field. */
+/**
+ * What is wrong, above a form. It takes the focus, so that it is read out and the keyboard starts there, and each
+ * problem leads to its field.
+ */
 export function problemSummary(messages: Messages, { fields, general }: Problems): Html | undefined {
   const links = Object.entries(fields).map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`);
-  const texts = general.map((text) => html`<li>${text}</li>`);
-  if (links.length + texts.length === 0) return undefined;
-  return html`<div class="notice problem" role="alert" tabindex="-1" data-takes-focus><h2>${messages.problemTitle}</h2><ul>${texts}${links}</ul></div>`;
+  if (links.length + general.length === 0) return undefined;
+  const content =
+    links.length === 0
+      ? general.map((text) => html`<p>${text}</p>`)
+      : html`<h2>${messages.problemTitle}</h2><ul>${general.map((text) => html`<li>${text}</li>`)}${links}</ul>`;
+  return html`<div class="notice problem" role="alert" tabindex="-1" autofocus>${content}</div>`;
 }
+
+/** What was done. It takes the focus. */
+export const doneNotice = (content: Part): Html =>
+  html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
 
 interface Field {
   readonly name: string;
@@ -30,12 +40,14 @@ interface Field {
   readonly hint?: string;
   readonly problems: Problems;
   readonly focus?: boolean;
+  /** Names of people are written with capitals and are no words to correct; identifiers have neither. */
+  readonly capitals?: 'words';
 }
 
 /** A labelled field with its hint and its problem, tied together for assistive technology. */
-export function field({ name, label, type, autocomplete, value, hint, problems, focus }: Field): Html {
+export function field({ name, label, type, autocomplete, value, hint, problems, focus, capitals }: Field): Html {
   const { attributes, notes } = described(name, hint, problems);
-  return html`<div class="field"><label for="${name}">${label}</label><input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="none" spellcheck="false" required${attributes}${focus && html` autofocus`}>${notes}</div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
 }
 
 interface PasswordField {
@@ -47,18 +59,22 @@ interface PasswordField {
   readonly messages: Messages;
 }
 
-/** A field for a password, with a button that shows it. */
+/** A field for a password, with a button that shows it where there is script. */
 export function passwordField({ name, label, autocomplete, hint, problems, messages }: PasswordField): Html {
   const { attributes, notes } = described(name, hint, problems);
-  return html`<div class="field"><label for="${name}">${label}</label><div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}><button class="button quiet" type="button" hidden data-reveal="${name}" data-show="${messages.showPassword}" data-hide="${messages.hidePassword}" aria-pressed="false">${messages.showPassword}</button></div>${notes}</div>`;
+  const { show, hide, showLabel, hideLabel } = messages.password;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
 }
 
 function described(name: string, hint: string | undefined, { fields }: Problems) {
   const problem = fields[name];
-  const ids = [hint && `${name}-hint`, problem && `${name}-problem`].filter((id) => id !== undefined).join(' ');
+  // A problem says what to do, so the hint before it would say it twice.
+  const note = problem ?? hint;
+  if (note === undefined) return { attributes: undefined, notes: undefined };
+  const kind = problem === undefined ? 'hint' : 'problem';
   return {
-    attributes: html`${ids !== '' && html` aria-describedby="${ids}"`}${problem !== undefined && html` aria-invalid="true"`}`,
-    notes: html`${hint !== undefined && html`<p class="hint" id="${name}-hint">${hint}</p>`}${problem !== undefined && html`<p class="field-error" id="${name}-problem">${problem}</p>`}`,
+    attributes: html` aria-describedby="${name}-note"${problem !== undefined && html` aria-invalid="true"`}`,
+    notes: html`<p class="${kind}" id="${name}-note">${note}</p>`,
   };
 }
 
@@ -68,12 +84,26 @@ export function hidden(token: string, values: Readonly<Record<string, string>> =
   return html`${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
-/** A moment, readable by people and machines, in UTC. */
-export function moment(instant: number): Html {
-  const iso = new Date(instant).toISOString();
-  return html`<time datetime="${iso}">${formatMoment(instant)}</time>`;
-}
+/** Text from people or apps: it stands by itself, so that its direction does not reorder ours. */
+export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
+
+/** A fact with its name: small above, the value below, as on the page of a passport. */
+export const fact = (name: string, value: Part, wide = false): Html =>
+  html`<div${wide && html` class="wide"`}><dt>${name}</dt><dd>${value}</dd></div>`;
+
+export const facts = (list: readonly Part[]): Html => html`<dl class="facts">${list}</dl>`;
+
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;
 
 /** A moment as text, in UTC. */
-export const formatMoment = (instant: number): string =>
-  `${new Date(instant).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+export const formatMoment = (instant: number): string => `${DATE.format(instant)}, ${timeOf(instant)}`;
+
+/** A moment, readable by people and machines, in UTC. */
+export const moment = (instant: number): Html =>
+  html`<time datetime="${new Date(instant).toISOString()}">${DATE.format(instant)}, <span class="together">${timeOf(instant)}</span></time>`;
+
+/** A day of the calendar, given as `YYYY-MM-DD`. */
+export const day = (date: string): Html =>
+  html`<time datetime="${date}">${DATE.format(Date.parse(`${date}T00:00:00Z`))}</time>`;

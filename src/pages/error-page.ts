@@ -1,8 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { sendError, toOAuthError } from '../http/errors.ts';
 import type { OAuthError } from '../oauth-error.ts';
+import { fact, facts } from './components.ts';
 import { type Html, html } from './html.ts';
 import { type Site, sendPage } from './layout.ts';
+import type { Messages } from './messages.ts';
 
 interface ErrorPage {
   readonly title: string;
@@ -14,16 +16,26 @@ interface ErrorPage {
 
 function body({ messages, path }: Site, page: ErrorPage): Html {
   const { technical } = page;
-  return html`<div class="narrow"><section class="card"><header><h1>${page.title}</h1></header><p>${page.text}</p>${
-    page.homeLink && html`<p><a href="${path('/account')}">${messages.error.home}</a></p>`
+  const text = messages.error;
+  return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
+    page.homeLink && html`<p><a href="${path('/account')}">${text.home}</a></p>`
   }${
     technical !== undefined &&
-    html`<div class="tech"><h2>${messages.error.forDeveloper}</h2><p><code>${technical.code}</code>: ${technical.description}</p><p>${messages.error.correlation}: <code>${technical.correlationId}</code></p></div>`
-  }</section></div>`;
+    html`<div class="technical"><h2>${text.forDeveloper}</h2>${facts([
+      fact(text.code, html`<code>${technical.code}</code>`, true),
+      fact(text.reason, technical.description, true),
+      fact(text.correlation, copyable(technical.correlationId, messages), true),
+    ])}</div>`
+  }</section>`;
+}
+
+/** A value with a button that copies it, where there is script. */
+function copyable(value: string, { error: text }: Messages): Html {
+  return html`<span class="copyable"><code>${value}</code><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${text.copyLabel}">${text.copy}</button></span>`;
 }
 
 export function sendErrorPage(reply: FastifyReply, status: number, site: Site, page: ErrorPage): FastifyReply {
-  return sendPage(reply, status, site, { title: page.title, body: body(site, page) });
+  return sendPage(reply, status, site, { title: page.title, layout: 'narrow', body: body(site, page) });
 }
 
 /** Whether the caller reads pages: a browser asks for HTML, a program that wants JSON says so. */

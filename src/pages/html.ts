@@ -6,7 +6,8 @@ export class Html {
   }
 }
 
-type Value = Html | string | number | undefined | null | false | readonly Value[];
+/** What may be put into HTML. */
+export type Part = Html | string | number | undefined | null | false | readonly Part[];
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -16,7 +17,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function render(value: Value): string {
+function render(value: Part): string {
   if (value instanceof Html) return value.text;
   if (value === undefined || value === null || value === false) return '';
   if (typeof value === 'string' || typeof value === 'number') {
@@ -29,7 +30,7 @@ function render(value: Value): string {
  * Builds HTML. Values are escaped for text and for quoted attributes; `undefined`, `null` and `false` leave nothing,
  * lists are joined. Attributes must be quoted, and no value may stand in a script, a style or an event handler.
  */
-export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Html {
+export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
   let text = strings[0] ?? '';
   for (const [index, value] of values.entries()) text += render(value) + (strings[index + 1] ?? '');
   return new Html(text);

@@ -1,7 +1,7 @@
 import type { FastifyReply } from 'fastify';
 import { assets } from './assets.ts';
 import { type Html, html } from './html.ts';
-import { mark } from './mark.ts';
+import { tile } from './mark.ts';
 import type { Messages } from './messages.ts';
 
 /** Addresses inside the service: they carry the path of the base URL, if it has one. */
@@ -16,7 +16,9 @@ export interface Site {
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** The person's own choice, on pages of the account. */
+  /** One card, for a step on somebody's way; or the pages of the account. */
+  readonly layout: 'narrow' | 'wide';
+  /** The person's own choice, where one is signed in. */
   readonly theme?: 'light' | 'dark' | 'system' | null;
   /** Stands at the end of the first line: for a way to sign out. */
   readonly aside?: Html;
@@ -25,6 +27,7 @@ export interface Page {
 /** The whole document around a page's content. */
 export function document({ path, messages }: Site, page: Page): string {
   const theme = page.theme === 'light' || page.theme === 'dark' ? html` data-theme="${page.theme}"` : undefined;
+  const brand = html`${tile({ kind: 'mark' })}${messages.product}`;
   return html`<!doctype html>
 <html lang="${messages.language}"${theme}>
 <head>
@@ -33,13 +36,18 @@ export function document({ path, messages }: Site, page: Page): string {
 <meta name="color-scheme" content="light dark">
 <title>${page.title} – ${messages.product}</title>
 <link rel="stylesheet" href="${path(assets.style.path)}">
-<link rel="icon" href="data:,">
+<link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
 <script src="${path(assets.script.path)}" type="module"></script>
 </head>
-<body>
+<body class="${page.layout}">
 <a class="skip" href="#content">${messages.skipToContent}</a>
-<header class="masthead"><a class="brand" href="${path('/account')}">${mark()}${messages.product}</a>${page.aside}</header>
-<main id="content">
+<header class="masthead">${
+    // On a step of a sign-in there is no way aside: it would leave the app waiting.
+    page.layout === 'wide'
+      ? html`<a class="brand" href="${path('/account')}">${brand}</a>`
+      : html`<span class="brand">${brand}</span>`
+  }${page.aside}</header>
+<main id="content" tabindex="-1">
 ${page.body}
 </main>
 </body>
@@ -62,7 +70,7 @@ export function sendPage(
     "default-src 'none'",
     "style-src 'self'",
     "script-src 'self'",
-    "img-src 'self' data:",
+    "img-src 'self'",
     "connect-src 'none'",
     "object-src 'none'",
     "base-uri 'none'",

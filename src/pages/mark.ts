@@ -1,5 +1,24 @@
 import { type Html, html } from './html.ts';
 
-/** The mark: a tile with a broken edge whose other half fits. Decoration, so hidden from assistive technology. */
-export const mark = (): Html =>
-  html`<svg class="mark" viewBox="0 0 32 32" width="28" height="28" aria-hidden="true" focusable="false"><path d="M5 4h10.2l-2 5 3.6 4.500-3.400 5 2.800 4.500-1.800 5H5a1 1 0 0 1-1-1V5a1 1 0 0 1 1-1z" fill="currentColor"/><path d="M18.200 4H27a1 1 0 0 1 1 1v22a1 1 0 0 1-1 1h-9.600l1.800-5-2.800-4.500 3.400-5-3.600-4.500z" fill="none" stroke="currentColor" stroke-width="1.500" stroke-linejoin="round"/></svg>`;
+/*
+ * A square tile of 96 units, broken in two. Both halves run along the same line, so that they fit; the style sheet moves
+ * them apart and together. `assets/icon.svg` repeats the two shapes.
+ */
+const APP_HALF = 'M8 0H52L43 23L57 46L40 70L49 96H8a8 8 0 0 1-8-8V8a8 8 0 0 1 8-8z';
+const PERSON_HALF = 'M52 0H88a8 8 0 0 1 8 8V88a8 8 0 0 1-8 8H49L40 70L57 46L43 23z';
+
+const letters = (x: number, text: string): Html => html`<text x="${x}" y="50" dy="0.36em">${text}</text>`;
+
+interface Tile {
+  /** The letters on the app's half. */
+  readonly app?: string;
+  /** The letters on the person's half; where nobody is known yet, it is an outline. */
+  readonly person?: string | undefined;
+  readonly kind: 'mark' | 'large';
+}
+
+/** The mark: decoration, so hidden from assistive technology. */
+export function tile({ app, person, kind }: Tile): Html {
+  const unknown = kind === 'large' && person === undefined;
+  return html`<svg class="tile ${kind}" viewBox="-5 -2 106 100" aria-hidden="true" focusable="false"><g class="half app"><path d="${APP_HALF}"/>${app !== undefined && letters(25, app)}</g><g class="half ${unknown ? 'unknown' : 'person'}"><path d="${PERSON_HALF}"/>${person !== undefined && letters(75, person)}</g></svg>`;
+}

@@ -1,7 +1,9 @@
-import { field, hidden, type Problems, passwordField, problemSummary } from '../pages/components.ts';
+import { field, foreign, hidden, type Problems, passwordField, problemSummary } from '../pages/components.ts';
 import type { Html } from '../pages/html.ts';
 import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
+import { tile } from '../pages/mark.ts';
+import { initials } from '../userinfo/rules/avatar.ts';
 
 /** Who waits for the sign-in, and how the request is carried on. */
 export interface Waiting {
@@ -20,9 +22,11 @@ const carried = (waiting: Waiting | undefined) => (waiting === undefined ? {} : 
 const query = (waiting: Waiting | undefined) =>
   waiting === undefined ? '' : `?request=${encodeURIComponent(waiting.handle)}`;
 
+/** Who asks, if somebody does: its half of the tile waits for the other. */
 function heading(title: string, lead: string, waiting: Waiting | undefined, site: Site): Html {
   if (waiting === undefined) return html`<header><h1>${title}</h1></header>`;
-  return html`<header><h1>${lead} <strong>${waiting.clientName}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(waiting.host)}</p></header>`;
+  const { clientName, host } = waiting;
+  return html`<header class="asks">${tile({ kind: 'large', app: initials(clientName) })}<div><h1>${lead} <strong>${foreign(clientName)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
 }
 
 export function signInPage(site: Site, form: Form & { readonly identifier: string }): Page {
@@ -31,17 +35,18 @@ export function signInPage(site: Site, form: Form & { readonly identifier: strin
   const { problems, waiting } = form;
   return {
     title: text.title,
-    body: html`<div class="narrow"><section class="card">
+    layout: 'narrow',
+    body: html`<section class="card">
 ${heading(text.title, text.lead, waiting, site)}
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/login')}" novalidate>
 ${hidden(form.token, carried(waiting))}
-${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: form.identifier, problems, focus: form.identifier === '' })}
+${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: form.identifier, problems, focus: true })}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages })}
-<button class="button" type="submit">${text.submit}</button>
+<button class="primary" type="submit">${text.submit}</button>
 </form>
 </section>
-<p class="foot">${text.noAccount} <a href="${path(`/signup${query(waiting)}`)}">${text.create}</a></p></div>`,
+<p class="foot">${text.noAccount} <a href="${path(`/signup${query(waiting)}`)}">${text.create}</a></p>`,
   };
 }
 
@@ -58,18 +63,19 @@ export function signUpPage(site: Site, form: Form & { readonly values: SignUpVal
   const { problems, waiting, values } = form;
   return {
     title: text.title,
-    body: html`<div class="narrow"><section class="card">
+    layout: 'narrow',
+    body: html`<section class="card">
 ${heading(text.title, text.lead, waiting, site)}
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/signup')}" novalidate>
 ${hidden(form.token, carried(waiting))}
-${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
+${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
 ${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
 ${field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems })}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages })}
-<button class="button" type="submit">${text.submit}</button>
+<button class="primary" type="submit">${text.submit}</button>
 </form>
 </section>
-<p class="foot">${text.haveAccount} <a href="${path(`/login${query(waiting)}`)}">${text.signIn}</a></p></div>`,
+<p class="foot">${text.haveAccount} <a href="${path(`/login${query(waiting)}`)}">${text.signIn}</a></p>`,
   };
 }

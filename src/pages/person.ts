@@ -1,0 +1,94 @@
+import { createRequire } from 'node:module';
+import type { Profile } from '../accounts/rules/profile.ts';
+import type { Account } from '../accounts/store.ts';
+import type { Role } from '../organizations/store.ts';
+import type { OptionalScope } from '../scopes/scopes.ts';
+import { avatarPath } from '../userinfo/rules/avatar.ts';
+import { day, fact, facts, foreign, moment } from './components.ts';
+import { type Html, html } from './html.ts';
+import type { Site } from './layout.ts';
+import type { Messages } from './messages.ts';
+
+export interface Membership {
+  readonly name: string;
+  readonly domain: string;
+  readonly role: Role | null;
+}
+
+const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
+
+/** A person's picture. The name stands beside it, so it needs no text of its own. */
+export const picture = ({ path }: Site, { id }: Pick<Account, 'id'>, size: number): Html =>
+  html`<img class="picture" src="${path(`/avatars${avatarPath(id)}`)}" alt="" width="${size}" height="${size}">`;
+
+/** What every app with access gets, value by value, as on the page of a passport. */
+export function baseFacts(site: Site, { id, profile, createdAt }: Account): Html {
+  const text = site.messages.person;
+  return html`<div class="passport"><div class="holder">${picture(site, { id }, 88)}${facts([
+    fact(text.name, foreign(profile.displayName), true),
+    fact(text.username, profile.username, true),
+  ])}</div>${facts([
+    fact(text.email, emailValue(profile, site.messages), true),
+    fact(text.about, profile.about === '' ? absent(text.nothingWritten) : foreign(profile.about), true),
+    fact(text.language, languageName(profile.language, site.messages)),
+    fact(text.theme, profile.theme === null ? absent(text.notChosen) : text.themes[profile.theme]),
+    fact(text.since, moment(createdAt)),
+    fact(text.id, html`<span class="figures">${id}</span>`),
+  ])}</div>`;
+}
+
+function emailValue({ email, emailVerified }: Profile, { person: text }: Messages): Html {
+  return html`${email} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span>`;
+}
+
+function languageName(code: string, { language }: Messages): string {
+  return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(code) ?? code;
+}
+
+const require = createRequire(import.meta.url);
+
+/** A phone number in groups, as people read it. Its tables are loaded with the first one. */
+function formatPhone(number: string): string {
+  const { parsePhoneNumberFromString } = require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
+  return parsePhoneNumberFromString(number)?.formatInternational() ?? number;
+}
+
+/** A value that a scope shares, with its name where the scope's own does not say it. */
+export interface Shared {
+  readonly name: string | undefined;
+  readonly value: Html;
+}
+
+/** The very values that an optional scope would share, or that there are none. */
+export function scopeValues(
+  scope: OptionalScope,
+  profile: Profile,
+  organization: Membership | undefined,
+  messages: Messages,
+): readonly Shared[] {
+  const text = messages.person;
+  const one = (value: Html): readonly Shared[] => [{ name: undefined, value }];
+  const textOf = (value: string | null): Html => (value === null ? absent(text.notSet) : foreign(value));
+  switch (scope) {
+    case 'email':
+      return one(emailValue(profile, messages));
+    case 'details':
+      return [
+        { name: text.website, value: textOf(profile.website) },
+        { name: text.location, value: textOf(profile.location) },
+        { name: text.birthDate, value: profile.birthDate === null ? absent(text.notSet) : day(profile.birthDate) },
+      ];
+    case 'phone':
+      return one(
+        profile.phone === null ? absent(text.notSet) : html`<span class="figures">${formatPhone(profile.phone)}</span>`,
+      );
+    case 'social':
+      if (profile.socialLinks.length === 0) return one(absent(text.noneSet));
+      return profile.socialLinks.map(({ label, url }) => ({ name: label, value: foreign(url) }));
+    case 'organization.read': {
+      if (organization === undefined) return one(absent(text.noOrganization));
+      const { name, domain, role } = organization;
+      return one(html`${name}, ${domain}${role !== null && html`, ${text.roles[role]}`}`);
+    }
+  }
+}

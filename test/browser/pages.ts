@@ -1,0 +1,135 @@
+import type { Page } from 'playwright-core';
+import { admin, authorizeUrl, newClient, newUser, PASSWORD, redeem, type TestClient } from '../support/flow.ts';
+import { type Stage, signIn } from './stage.ts';
+
+const ALL = 'openid email details phone social organization.read';
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Two apps whose pages show addresses of real ones; what reaches the app goes to the local one. */
+export interface Apps {
+  readonly notes: TestClient;
+  readonly almanac: TestClient;
+}
+
+export async function registerApps({ server, app }: Stage): Promise<Apps> {
+  const redirectUris = (uri: string) => [uri, app.redirectUri];
+  return {
+    notes: await newClient(server, {
+      name: 'Acme Notes',
+      owner: 'Acme Ltd',
+      redirectUris: redirectUris('https://notes.acme.example/callback'),
+    }),
+    almanac: await newClient(server, {
+      name: 'Weather Almanac',
+      redirectUris: redirectUris('https://almanac.example/signed-in'),
+    }),
+  };
+}
+
+/** A person with everything set. */
+async function newAda({ server }: Stage, suffix: string) {
+  const user = await newUser(server, {
+    username: `ada.lovelace${suffix}`,
+    displayName: 'Ada Lovelace',
+    email: `ada${suffix}@example.com`,
+    emailVerified: true,
+    about: 'Writes programs for a machine that is not built yet.',
+    website: 'https://ada.example/',
+    location: 'London',
+    birthDate: '1990-12-10',
+    phone: '+905551234567',
+    socialLinks: [{ platform: 'github', url: 'https://github.com/ada', label: 'GitHub' }],
+    avatarColor: '#1f4e8c',
+  });
+  const name = `engines${suffix.replaceAll('.', '-')}`;
+  const organization = await admin(server, 'POST', '/organizations', { name, domain: 'engines.example' });
+  await admin(server, 'PUT', `/organizations/${organization.body.id}/members/${user.id}`, { role: 'MEMBER' });
+  return user;
+}
+
+/**
+ * Walks one page through every page and state, and stops at each.
+ * @param suffix keeps the persons of several walks on one server apart
+ */
+export async function walkPages(
+  stage: Stage,
+  { notes, almanac }: Apps,
+  page: Page,
+  suffix: string,
+  stop: (name: string) => Promise<void>,
+): Promise<void> {
+  const { server, app } = stage;
+  const to = (path: string) => page.goto(server.baseUrl + path);
+  const ask = (client: TestClient, scope: string) => to(authorizeUrl(client, { scope }));
+  const submit = () => page.click('main button[type=submit]');
+  const local = (client: TestClient): TestClient => ({ ...client, redirectUri: app.redirectUri });
+  const allow = async (client: TestClient, scope: string) => {
+    await ask(local(client), scope);
+    await page.click('[value=allow]');
+    await page.waitForURL((url) => url.href.startsWith(app.redirectUri));
+    await redeem(server, local(client), app.answers.at(-1)?.get('code') ?? '');
+  };
+  const user = await newAda(stage, suffix);
+  const banned = await newUser(server);
+  const until = new Date(server.now() + 3 * DAY).toISOString();
+  await admin(server, 'PUT', `/users/${banned.id}/ban`, { until });
+
+  await to('/login');
+  await stop('sign-in');
+  await ask(notes, ALL);
+  await stop('sign-in-app');
+  await submit();
+  await stop('sign-in-empty');
+  await signIn(page, user.username, 'not the password');
+  await stop('sign-in-wrong');
+  await signIn(page, banned.username, PASSWORD);
+  await stop('sign-in-banned');
+  await page.click('.foot a');
+  await stop('sign-up-app');
+  await to('/signup');
+  await stop('sign-up');
+  await page.fill('#username', 'Ada Lovelace');
+  await page.fill('#email', 'ada');
+  await submit();
+  await stop('sign-up-errors');
+
+  await ask(notes, ALL);
+  await signIn(page, user.username, PASSWORD);
+  await stop('consent');
+  await page.hover('[value=allow]');
+  await stop('consent-meeting');
+  await allow(notes, 'openid email');
+  // The code is used, so a second submit of the same form has nowhere to lead.
+  await page.goBack();
+  await stop('error-finished');
+  await ask(notes, ALL);
+  await stop('consent-more');
+  await page.click('summary');
+  await stop('consent-more-open');
+
+  server.advance(DAY + 2 * 60 * 60 * 1000);
+  await allow(almanac, 'openid phone');
+  await to('/account/connections');
+  await stop('connected-apps');
+  await page.click('button.danger');
+  await stop('connected-apps-revoked');
+  await page.click('button.danger');
+  await to('/account/connections');
+  await stop('connected-apps-none');
+  await to('/account');
+  await stop('account');
+  const change = async (current: string) => {
+    await page.fill('#current', current);
+    await page.fill('#password', 'another good password');
+    await page.click('form[action$="/account/password"] button[type=submit]');
+  };
+  await change('not the password');
+  await stop('account-wrong');
+  await change(PASSWORD);
+  await stop('account-changed');
+
+  await to(authorizeUrl({ ...notes, redirectUri: 'https://notes.acme.example/wrong' }));
+  await stop('error-redirect-uri');
+  await to('/login?request=unknown');
+  await stop('error-expired');
+}

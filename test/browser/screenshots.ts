@@ -1,0 +1,58 @@
+/*
+ * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, dark and at phone width.
+ * The pictures of the README are drawn anew with `node test/browser/screenshots.ts docs/images --readme`.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import type { BrowserContextOptions } from 'playwright-core';
+import { registerApps, walkPages } from './pages.ts';
+import { openStage, visit } from './stage.ts';
+
+type Look = 'light' | 'dark' | 'phone';
+
+const LOOKS: Readonly<Record<Look, BrowserContextOptions>> = {
+  light: { colorScheme: 'light' },
+  dark: { colorScheme: 'dark' },
+  phone: { viewport: { width: 360, height: 640 } },
+};
+
+interface Picture {
+  readonly file: string;
+  readonly look: Look;
+  readonly page: string;
+}
+
+const README: readonly Picture[] = [
+  { file: 'sign-in', look: 'light', page: 'sign-in-app' },
+  { file: 'consent', look: 'light', page: 'consent' },
+  { file: 'connected-apps', look: 'light', page: 'connected-apps' },
+  { file: 'consent-dark', look: 'dark', page: 'consent-more' },
+];
+
+const { values, positionals } = parseArgs({ allowPositionals: true, options: { readme: { type: 'boolean' } } });
+const folder = positionals[0];
+if (folder === undefined) throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme]');
+mkdirSync(folder, { recursive: true });
+
+for (const look of ['light', 'dark', 'phone'] as const) {
+  const wanted = README.filter((picture) => picture.look === look);
+  if (values.readme && wanted.length === 0) continue;
+  // A server for each look, so that all of them show the same persons and times.
+  const stage = await openStage();
+  try {
+    const apps = await registerApps(stage);
+    await visit(stage, LOOKS[look], (page) =>
+      walkPages(stage, apps, page, '', async (name) => {
+        const files = values.readme
+          ? wanted.filter((picture) => picture.page === name).map(({ file }) => file)
+          : [`${name}-${look}`];
+        for (const file of files) {
+          await page.screenshot({ path: join(folder, `${file}.png`), fullPage: true, animations: 'disabled' });
+        }
+      }),
+    );
+  } finally {
+    await stage.close();
+  }
+}

@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { authorizeUrl, newClient, type TestClient } from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { startChromium } from './chromium.ts';
+import { type ClientApp, startClientApp } from './client-app.ts';
+
+/** A server, an app and a browser. */
+export interface Stage {
+  readonly server: TestServer;
+  readonly app: ClientApp;
+  readonly browser: Browser;
+  close(): Promise<void>;
+}
+
+export async function openStage(): Promise<Stage> {
+  const [server, app, chromium] = await Promise.all([startServer(), startClientApp(), startChromium()]);
+  return {
+    server,
+    app,
+    browser: chromium.browser,
+    async close() {
+      await chromium.close();
+      await Promise.all([server.close(), app.close()]);
+    },
+  };
+}
+
+/** A client whose redirect URI is the app's. */
+export const appClient = (
+  { server, app }: Stage,
+  fields: Readonly<Record<string, unknown>> = {},
+): Promise<TestClient> => newClient(server, { redirectUris: [app.redirectUri], ...fields });
+
+/** The full address of an authorization request. */
+export const requestUrl = (
+  { server }: Stage,
+  client: TestClient,
+  parameters: Readonly<Record<string, string>>,
+): string => server.baseUrl + authorizeUrl(client, parameters);
+
+/**
+ * Runs a visit in a browser context of its own, and fails where the pages asked for anything from elsewhere, broke their
+ * own policy, or logged an error.
+ */
+export async function visit(
+  stage: Stage,
+  options: BrowserContextOptions,
+  work: (page: Page) => Promise<void>,
+): Promise<void> {
+  const context = await stage.browser.newContext({ viewport: { width: 1000, height: 720 }, ...options });
+  try {
+    const page = await context.newPage();
+    page.setDefaultTimeout(20_000);
+    const complaints = watch(page, stage);
+    await work(page);
+    assert.deepEqual(complaints, []);
+  } finally {
+    await context.close();
+  }
+}
+
+function watch(page: Page, { server, app }: Stage): readonly string[] {
+  const complaints: string[] = [];
+  const refused = new Set<string>();
+  const { origin } = new URL(server.baseUrl);
+  page.on('request', (request) => {
+    const url = new URL(request.url());
+    const expected =
+      url.origin === origin || (url.origin === app.origin && request.isNavigationRequest()) || url.href === 'data:,';
+    if (!expected) complaints.push(`request to ${url.href}`);
+  });
+  page.on('response', (response) => {
+    if (response.request().isNavigationRequest() && response.status() >= 400) refused.add(response.url());
+  });
+  page.on('console', (message) => {
+    // A page that answers with an error status is noted by the browser; that is no error of the page.
+    const status = message.text().startsWith('Failed to load resource') && refused.has(message.location().url);
+    if (['error', 'warning'].includes(message.type()) && !status) complaints.push(message.text());
+  });
+  page.on('pageerror', (error) => complaints.push(String(error)));
+  page.on('dialog', (dialog) => {
+    complaints.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  return complaints;
+}
+
+export async function signIn(page: Page, username: string, password: string): Promise<void> {
+  await page.fill('#identifier', username);
+  await page.fill('#password', password);
+  await page.click('main button[type=submit]');
+}
+
+/** The last answer that reached the app, once the browser is there. */
+export async function answerAt(page: Page, { app }: Stage): Promise<URLSearchParams> {
+  await page.waitForURL((url) => url.href.startsWith(app.redirectUri));
+  const answer = app.answers.at(-1);
+  assert.ok(answer !== undefined);
+  return answer;
+}
