@@ -10,7 +10,7 @@ import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isOptional } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
-import { judgedSession, type SignedIn } from '../sessions/sessions.ts';
+import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
 import { insertCode, isCodeOpen } from './code-store.ts';
 import { findInteraction, finishInteraction, type Interaction, insertInteraction } from './interaction-store.ts';
 import { nextStep, type Step } from './rules/next-step.ts';
@@ -140,6 +140,7 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
       yield* record({ ...event, type: 'consent.granted', details });
     }
 
+    yield* noteUse(live, now);
     const scopes = grantedPart(request.scopes, grant.scopes);
     yield* insertCode({
       hash: digest(code),

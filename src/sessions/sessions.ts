@@ -40,10 +40,18 @@ export async function whoIs({ database, clock }: Parts, secret: string | undefin
   if (secret === undefined) return { kind: 'nobody' };
   const now = clock();
   const signedIn = await database.read(() => judgedSession(digest(secret), now));
-  if (signedIn.kind === 'somebody' && signedIn.session.lastSeenAt + HOUR <= now) {
-    await database.commit(() => store.touchSession(signedIn.session.hash, now));
+  if (signedIn.kind === 'somebody' && isUseDue(signedIn.session, now)) {
+    await database.commit(() => noteUse(signedIn.session, now));
   }
   return signedIn;
+}
+
+/** Idleness is counted to the hour, so that not every request writes. */
+const isUseDue = (session: Session, now: number): boolean => session.lastSeenAt + HOUR <= now;
+
+/** Notes that a session was used, inside a unit of work. */
+export function* noteUse(session: Session, now: number): Work<void> {
+  if (isUseDue(session, now)) yield* store.touchSession(session.hash, now);
 }
 
 /** A session about to be, and the secret for its cookie. */
