@@ -108,7 +108,7 @@ const redeem = statement((db, p: { hash: string; familyId: string; now: number }
 const stillOpen = statement((db, p: { hash: string; now: number }) =>
   db
     .selectFrom('authorization_code')
-    .select('hash')
+    .select('account_id')
     .where('hash', '=', p.hash)
     .where('redeemed_at', 'is', null)
     .where('expires_at', '>', p.now),
@@ -157,7 +157,7 @@ export function* spendCode(hash: string, familyId: string, now: number): Work<bo
   return (yield* first(redeem, { hash, familyId, now })) !== undefined;
 }
 
-/** Whether a code can still be redeemed. */
-export function* isCodeOpen(hash: string, now: number): Work<boolean> {
-  return (yield* first(stillOpen, { hash, now })) !== undefined;
+/** Whose code this is, while it can still be redeemed. */
+export function* openCodeOwner(hash: string, now: number): Work<string | undefined> {
+  return (yield* first(stillOpen, { hash, now }))?.account_id;
 }

@@ -11,7 +11,7 @@ import type { Ids } from '../identifiers/ids.ts';
 import { isOptional } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
-import { insertCode, isCodeOpen } from './code-store.ts';
+import { insertCode, openCodeOwner } from './code-store.ts';
 import { findInteraction, finishInteraction, type Interaction, insertInteraction } from './interaction-store.ts';
 import { nextStep, type Step } from './rules/next-step.ts';
 import { errorRedirect, successRedirect } from './rules/redirect.ts';
@@ -190,11 +190,17 @@ export async function deny(
  */
 export async function finishedLocation(
   parts: AuthorizationParts,
-  interaction: Interaction,
-  handle: string,
+  { interaction, handle, sessionHash }: { interaction: Interaction; handle: string; sessionHash: string | undefined },
 ): Promise<string | undefined> {
   if (interaction.outcome === 'denied') return errorRedirect(interaction.request, DENIED, parts.issuer);
   const code = codeOf(parts, handle);
-  const open = await parts.database.read(() => isCodeOpen(digest(code), parts.clock()));
-  return open ? successRedirect(interaction.request, code, parts.issuer) : undefined;
+  const now = parts.clock();
+  const fits = await parts.database.read(function* read(): Work<boolean> {
+    const owner = yield* openCodeOwner(digest(code), now);
+    if (owner === undefined) return false;
+    // Two people in one browser are never mixed: once another one has signed in, the code is nothing to this browser.
+    const signedIn = yield* judgedSession(sessionHash, now);
+    return signedIn.kind === 'nobody' || signedIn.account.id === owner;
+  });
+  return fits ? successRedirect(interaction.request, code, parts.issuer) : undefined;
 }

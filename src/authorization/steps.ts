@@ -50,7 +50,7 @@ export async function pendingOrAnswer(
     return undefined;
   }
   if (interaction.outcome === null) return { handle, interaction };
-  await answerFinished(parts, request, reply, { handle, interaction });
+  await answerFinished(parts, request, reply, { handle, interaction }, browser);
   return undefined;
 }
 
@@ -59,8 +59,10 @@ async function answerFinished(
   request: FastifyRequest,
   reply: FastifyReply,
   { handle, interaction }: Pending,
+  browser: Pick<Browser, 'sessionSecret'>,
 ): Promise<FastifyReply> {
-  const location = await finishedLocation(parts, interaction, handle);
+  const { hash: sessionHash } = sessionOf(browser, interaction);
+  const location = await finishedLocation(parts, { interaction, handle, sessionHash });
   if (location !== undefined) return redirect(request, reply, location);
   const { finishedTitle: title, finishedText: text } = parts.site.messages.error;
   return sendErrorPage(reply, 409, parts.site, { title, text, homeLink: true });
@@ -107,10 +109,8 @@ export async function follow(
     if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
     if (outcome.kind === 'finished') break;
   }
-  return answerFinished(parts, request, reply, {
-    handle,
-    interaction: (await reread(parts, request, reply, handle)) ?? pending.interaction,
-  });
+  const interaction = (await reread(parts, request, reply, handle)) ?? pending.interaction;
+  return answerFinished(parts, request, reply, { handle, interaction }, browser);
 }
 
 const reread = (parts: FlowParts, request: FastifyRequest, reply: FastifyReply, handle: string) =>
