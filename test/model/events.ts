@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import { admin, revokeOnPage } from '../support/flow.ts';
+import { banned, disable, liveGrant, rotateSecret, secure } from './model.ts';
+import { enter } from './pages.ts';
+import { pick, type State, type User } from './state.ts';
+import { step } from './step.ts';
+import type { World } from './world.ts';
+
+const nat = fc.nat(11);
+const SECOND = 1000;
+const DAY = 86_400 * SECOND;
+
+/** An operator's change to a user: 404 where there is none. */
+async function change(world: World, user: User, method: string, path: string, body?: unknown): Promise<void> {
+  const answer = await admin(world.server, method, `/users/${pick(world.users, user.index).id}${path}`, body);
+  assert.equal(answer.status, user.exists ? 200 : 404, JSON.stringify(answer.body));
+}
+
+const BANS = [Number.POSITIVE_INFINITY, 1, SECOND, 60 * SECOND, 1800 * SECOND, DAY];
+
+export const accountSteps = {
+  ban: step({
+    weight: 2,
+    argument: fc.record({ user: nat, length: fc.constantFrom(...BANS) }),
+    async act(state, world, argument) {
+      const user = pick(state.users, argument.user);
+      const until = state.now + argument.length;
+      const end = Number.isFinite(until) ? { until: new Date(until).toISOString() } : {};
+      await change(world, user, 'PUT', '/ban', end);
+      user.bannedUntil = until;
+      secure(state, user);
+    },
+  }),
+  unban: step({
+    weight: 3,
+    argument: nat,
+    applies: (state, which) => banned(pick(state.users, which), state.now),
+    async act(state, world, which) {
+      const user = pick(state.users, which);
+      await change(world, user, 'DELETE', '/ban');
+      user.bannedUntil = 0;
+    },
+  }),
+  suspend: step({
+    weight: 2,
+    argument: nat,
+    async act(state, world, which) {
+      const user = pick(state.users, which);
+      await change(world, user, 'PUT', '/suspension', {});
+      user.suspended = true;
+      secure(state, user);
+    },
+  }),
+  reinstate: step({
+    weight: 4,
+    argument: nat,
+    applies: (state, which) => pick(state.users, which).suspended,
+    async act(state, world, which) {
+      const user = pick(state.users, which);
+      await change(world, user, 'DELETE', '/suspension');
+      user.suspended = false;
+    },
+  }),
+  changePassword: step({
+    weight: 1,
+    argument: fc.record({ browser: nat, byOperator: fc.boolean() }),
+    async act(state, world, argument) {
+      const browser = pick(state.browsers, argument.browser);
+      const { user } = browser;
+      const real = pick(world.users, user.index);
+      const password = `another password, number ${state.nextGeneration}`;
+      if (argument.byOperator) {
+        await change(world, user, 'PATCH', '', { password });
+        secure(state, user);
+      } else {
+        if (!(await enter(state, world, browser))) return;
+        const agent = pick(world.browsers, browser.index);
+        const page = await agent.get('/account');
+        const answer = await agent.submit(page, { current: real.password, password }, '/account/password');
+        assert.equal(answer.status, 200);
+        secure(state, user);
+        // Whoever changed it stays signed in, in that browser alone.
+        browser.session = { generation: user.generation, began: state.now, used: state.now, touched: state.now };
+      }
+      real.password = password;
+    },
+  }),
+  signOutEverywhere: step({
+    weight: 1,
+    argument: nat,
+    async act(state, world, which) {
+      const browser = pick(state.browsers, which);
+      if (!(await enter(state, world, browser))) return;
+      const agent = pick(world.browsers, browser.index);
+      const answer = await agent.submit(await agent.get('/account'), {}, '/account/sign-out-everywhere');
+      assert.equal(answer.location?.pathname, '/login');
+      secure(state, browser.user);
+      browser.session = undefined;
+    },
+  }),
+  deleteAccount: step({
+    weight: 0.3,
+    argument: fc.constant(1),
+    applies: (state, which) => pick(state.users, which).exists && state.refresh.length > 2,
+    async act(state, world, which) {
+      const user = pick(state.users, which);
+      const answer = await admin(world.server, 'DELETE', `/users/${pick(world.users, user.index).id}`);
+      assert.equal(answer.status, 204);
+      user.exists = false;
+    },
+  }),
+};
+
+export const clientSteps = {
+  revoke: step({
+    weight: 3,
+    argument: fc.record({ browser: nat, client: nat, byOperator: fc.boolean() }),
+    applies: (state, { browser, client }) =>
+      liveGrant(state, pick(state.browsers, browser).user, pick(state.clients, client)) !== undefined,
+    async act(state, world, argument) {
+      const browser = pick(state.browsers, argument.browser);
+      const { user } = browser;
+      const client = pick(state.clients, argument.client);
+      const { clientId } = pick(world.clients, client.index);
+      if (argument.byOperator) {
+        const path = `/users/${pick(world.users, user.index).id}/connections/${clientId}`;
+        assert.equal((await admin(world.server, 'DELETE', path)).status, user.exists ? 204 : 404);
+      } else {
+        if (!(await enter(state, world, browser))) return;
+        const page = await revokeOnPage(pick(world.browsers, browser.index), {
+          clientId,
+          clientSecret: '',
+          redirectUri: '',
+        });
+        assert.equal(page.status, 200);
+      }
+      const grant = liveGrant(state, user, client);
+      if (grant !== undefined) grant.revoked = true;
+    },
+  }),
+  disableClient: step({
+    weight: 1,
+    argument: nat,
+    applies: (state, which) => pick(state.clients, which).enabled,
+    async act(state, world, which) {
+      await setStatus(state, world, which, 'disabled');
+      disable(state, pick(state.clients, which));
+    },
+  }),
+  enableClient: step({
+    weight: 3,
+    argument: nat,
+    applies: (state, which) => !pick(state.clients, which).enabled,
+    async act(state, world, which) {
+      await setStatus(state, world, which, 'active');
+      pick(state.clients, which).enabled = true;
+    },
+  }),
+  rotateSecret: step({
+    weight: 1,
+    argument: fc.record({ client: nat, seconds: fc.constantFrom(undefined, 0, 1, 60) }),
+    async act(state, world, { client: which, seconds }) {
+      const client = pick(state.clients, which);
+      const real = pick(world.clients, which);
+      const body = seconds === undefined ? {} : { expirePreviousIn: seconds };
+      const answer = await admin(world.server, 'POST', `/clients/${real.clientId}/secrets`, body);
+      assert.equal(answer.status, 201);
+      real.secrets.push(answer.body.clientSecret);
+      rotateSecret(state, client, seconds === undefined ? DAY : seconds * SECOND);
+    },
+  }),
+};
+
+async function setStatus(state: State, world: World, which: number, status: 'active' | 'disabled'): Promise<void> {
+  const { clientId } = pick(world.clients, pick(state.clients, which).index);
+  assert.equal((await admin(world.server, 'PATCH', `/clients/${clientId}`, { status })).status, 200);
+}

@@ -1,0 +1,70 @@
+/**
+ * Random runs of the service beside a small model of the decisions: security-requirements §0.3.
+ *
+ * Every run has its own server and seed. A failure prints the shortest run that it could be shrunk to, and its seed:
+ *   TESSERA_MODEL_SEED=<seed> TESSERA_MODEL_RUNS=1 node --test test/model/model.test.ts
+ * TESSERA_MODEL_SHRINK=off reports it as it was found, at once.
+ * Without TESSERA_MODEL_RUNS the test runs for TESSERA_MODEL_SECONDS (45); without TESSERA_MODEL_SEED, from a random seed.
+ */
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { accountSteps, clientSteps } from './events.ts';
+import { pageSteps } from './pages.ts';
+import { type Definition, Step } from './step.ts';
+import { timeSteps } from './time.ts';
+import { refresh, tokenSteps } from './tokens.ts';
+import { newWorld, observe } from './world.ts';
+
+const { TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS, TESSERA_MODEL_SECONDS = '45', TESSERA_MODEL_SHRINK } = process.env;
+const firstSeed = TESSERA_MODEL_SEED === undefined ? randomInt(2 ** 31) : Number(TESSERA_MODEL_SEED);
+const runs = TESSERA_MODEL_RUNS === undefined ? Number.POSITIVE_INFINITY : Number(TESSERA_MODEL_RUNS);
+const seconds = TESSERA_MODEL_RUNS === undefined ? Number(TESSERA_MODEL_SECONDS) : Number.POSITIVE_INFINITY;
+/** How long a failure may be shrunk. */
+const SHRINKING_MS = 60_000;
+
+const weighted = <A>([name, definition]: [string, Definition<A>]) => ({
+  weight: definition.weight * 10,
+  arbitrary: definition.argument.map((argument) => new Step(name, argument, definition)),
+});
+const definitions = { ...pageSteps, ...tokenSteps, ...accountSteps, ...clientSteps, ...timeSteps };
+// The arguments differ from step to step; each is generated and used by its own definition alone.
+const steps = fc.oneof(...Object.entries(definitions).map((entry) => weighted(entry as [string, Definition<unknown>])));
+
+const property = fc.asyncProperty(fc.commands([steps], { maxCommands: 60, size: 'max' }), async (commands) => {
+  const { model, real } = await newWorld();
+  try {
+    await fc.asyncModelRun(() => ({ model, real }), commands);
+    // What was spared by every look is used at last.
+    for (const { leaf } of model.families) {
+      if (leaf !== undefined) await refresh(model, real, leaf);
+    }
+    await observe(model, real);
+  } finally {
+    await real.server.close();
+  }
+});
+
+test('the service answers as the model of the decisions says, whatever happens in whatever order', async (t) => {
+  const started = performance.now();
+  let done = 0;
+  for (; done < runs && performance.now() - started < seconds * 1000; done++) {
+    const seed = (firstSeed + done) % 2 ** 31;
+    const options = {
+      seed,
+      numRuns: 1,
+      unbiased: true,
+      interruptAfterTimeLimit: SHRINKING_MS,
+      markInterruptAsFailure: false,
+      endOnFailure: TESSERA_MODEL_SHRINK === 'off',
+    };
+    const details = await fc.check(property, options);
+    if (!details.failed) continue;
+    assert.fail(
+      `TESSERA_MODEL_SEED=${seed} TESSERA_MODEL_RUNS=1 fails after:\n${String(details.counterexample)}\n${details.errorInstance}`,
+    );
+  }
+  t.diagnostic(`${done} runs from seed ${firstSeed}`);
+  assert.ok(done > 0);
+});

@@ -1,0 +1,269 @@
+import {
+  type AccessToken,
+  type Browser,
+  type Client,
+  type Code,
+  type Family,
+  fresh,
+  type Grant,
+  type RefreshToken,
+  type Request,
+  type Session,
+  type Stand,
+  type State,
+  type User,
+} from './state.ts';
+
+/**
+ * The reference model: the decisions on codes, tokens, sessions, consent and account states, as plain as they can be
+ * said. It shares no code with the service.
+ */
+
+const SECOND = 1000;
+const HOUR = 3_600_000;
+const DAY = 86_400_000;
+/** Contract §8. */
+const ACCESS_SECONDS = 1800;
+const REFRESH_SECONDS = 7 * 86_400;
+/** Decisions §§3, 4 and 7. */
+export const CODE_LIFE = 60 * SECOND;
+export const GRACE = 30 * SECOND;
+export const FAMILY_LIFE = 90 * DAY;
+export const REQUEST_LIFE = HOUR;
+export const SESSION_LIFE = 30 * DAY;
+export const SESSION_IDLE = 14 * DAY;
+
+export interface Answer {
+  readonly status: number;
+  readonly error?: string;
+  readonly description?: string;
+}
+
+export type Verdict = 'live' | 'invalid' | 'banned' | 'suspended' | 'revoked';
+
+export const MESSAGES = {
+  banned: 'Account banned',
+  suspended: 'Account is suspended',
+  revoked: 'Access revoked by user',
+} as const;
+
+export const banned = (user: User, now: number): boolean => now < user.bannedUntil;
+
+/** Decisions §5, in its order. */
+export function verdict(stand: Stand, at: { now: number; expired: boolean; dead: boolean }): Verdict {
+  const { user, client, grant } = stand;
+  if (at.expired || !user.exists || !client.enabled) return 'invalid';
+  if (banned(user, at.now)) return 'banned';
+  if (user.suspended) return 'suspended';
+  if (grant.revoked) return 'revoked';
+  if (user.generation !== stand.userGeneration || client.generation !== stand.clientGeneration) return 'invalid';
+  if (at.dead) return 'invalid';
+  return 'live';
+}
+
+const tokenVerdict = ({ now }: State, { family, expires }: AccessToken | RefreshToken): Verdict =>
+  verdict(family, {
+    now,
+    // RFC 7519 §4.1.4: good in the last second, dead in the instant of `exp`.
+    expired: expires <= Math.floor(now / SECOND) || family.ends <= now,
+    dead: family.dead,
+  });
+
+const forbidden = (kind: keyof typeof MESSAGES): Answer => ({
+  status: 403,
+  error: 'access_denied',
+  description: MESSAGES[kind],
+});
+export const INVALID_GRANT: Answer = { status: 400, error: 'invalid_grant' };
+const INVALID_CLIENT: Answer = { status: 401, error: 'invalid_client' };
+export const OK: Answer = { status: 200 };
+
+export function userInfoAnswer(state: State, token: AccessToken): Answer {
+  const kind = tokenVerdict(state, token);
+  if (kind === 'live') return OK;
+  return kind === 'invalid' ? { status: 401, error: 'invalid_token' } : forbidden(kind);
+}
+
+const grantAnswer = (kind: Exclude<Verdict, 'live'>): Answer => (kind === 'invalid' ? INVALID_GRANT : forbidden(kind));
+
+/** Who presents something at the token endpoint. */
+export interface Presenter {
+  readonly client: Client;
+  /** Which of the client's secrets; undefined is one that never was. */
+  readonly secret: Client['secrets'][number] | undefined;
+}
+
+export const liveSecrets = ({ secrets }: Client, now: number) => secrets.filter(({ until }) => now < until);
+
+const authenticated = ({ client, secret }: Presenter, now: number): boolean =>
+  client.enabled && secret !== undefined && now < secret.until;
+
+/** What presenting a credential would do: the answer, and the move where it changes anything. */
+export interface Outcome<M> {
+  readonly answer: Answer;
+  readonly move: M | 'none';
+}
+
+/** Decisions §3. */
+export function redeemOutcome(
+  { now }: State,
+  code: Code,
+  presenter: Presenter,
+  right: { redirect: boolean; verifier: boolean },
+): Outcome<'redeem' | 'kill'> {
+  if (!authenticated(presenter, now)) return { answer: INVALID_CLIENT, move: 'none' };
+  if (presenter.client !== code.client || !right.redirect || !right.verifier || !code.user.exists) {
+    return { answer: INVALID_GRANT, move: 'none' };
+  }
+  const used = code.family !== undefined;
+  const kind = verdict(code, { now, expired: code.expires <= now, dead: used });
+  if (kind === 'live') return { answer: OK, move: 'redeem' };
+  return { answer: grantAnswer(kind), move: used && code.family?.dead === false ? 'kill' : 'none' };
+}
+
+/** Decisions §4. */
+export function refreshOutcome(
+  state: State,
+  token: RefreshToken,
+  presenter: Presenter,
+  scopes: readonly string[] | undefined,
+): Outcome<'rotate' | 'repeat' | 'kill'> {
+  if (!authenticated(presenter, state.now)) return { answer: INVALID_CLIENT, move: 'none' };
+  const { family } = token;
+  if (presenter.client !== family.client) return { answer: INVALID_GRANT, move: 'none' };
+  const kind = tokenVerdict(state, token);
+  if (kind !== 'live') return { answer: grantAnswer(kind), move: 'none' };
+  const repeat = token === family.predecessor && state.now < family.rotated + GRACE;
+  if (token !== family.leaf && !repeat) return { answer: INVALID_GRANT, move: 'kill' };
+  if (scopes?.some((scope) => scope !== 'openid' && !family.scopes.includes(scope))) {
+    return { answer: { status: 400, error: 'invalid_scope' }, move: 'none' };
+  }
+  return { answer: OK, move: repeat ? 'repeat' : 'rotate' };
+}
+
+export function newAccessToken(state: State, family: Family, scopes: readonly string[]): AccessToken {
+  const token = { family, scopes, expires: Math.floor(state.now / SECOND) + ACCESS_SECONDS };
+  state.access.push(token);
+  return token;
+}
+
+/** Puts a new refresh token at the end of a family's chain. */
+export function newLeaf(state: State, family: Family): RefreshToken {
+  const expires = Math.min(Math.floor(state.now / SECOND) + REFRESH_SECONDS, Math.floor(family.ends / SECOND));
+  const token = { family, expires };
+  family.predecessor = family.leaf;
+  family.leaf = token;
+  family.rotated = state.now;
+  state.refresh.push(token);
+  return token;
+}
+
+export function newFamily(state: State, code: Code): Family {
+  const { user, client, grant, userGeneration, clientGeneration, scopes } = code;
+  const family: Family = {
+    ...{ user, client, grant, userGeneration, clientGeneration, scopes },
+    ends: state.now + FAMILY_LIFE,
+    dead: false,
+    leaf: undefined,
+    predecessor: undefined,
+    rotated: 0,
+  };
+  code.family = family;
+  state.families.push(family);
+  return family;
+}
+
+export type Presence = 'nobody' | 'unclear' | 'banned' | 'suspended' | Session;
+
+/** Who a browser is, to the service. Idleness is counted to the hour: between the two bounds either may be. */
+export function presence({ now }: State, { user, session }: Browser): Presence {
+  if (session === undefined || !user.exists) return 'nobody';
+  if (session.began + SESSION_LIFE <= now || session.touched + SESSION_IDLE <= now) return 'nobody';
+  if (session.used + SESSION_IDLE - HOUR <= now) return 'unclear';
+  if (banned(user, now)) return 'banned';
+  if (user.suspended) return 'suspended';
+  return session.generation === user.generation ? session : 'nobody';
+}
+
+export type Stage =
+  | { readonly kind: 'displayed' }
+  | { readonly kind: 'login' }
+  | { readonly kind: 'refused'; readonly message: string }
+  | { readonly kind: 'consent'; readonly asked: readonly string[] }
+  | { readonly kind: 'issue' };
+
+export const liveGrant = (state: State, user: User, client: Client): Grant | undefined =>
+  state.grants.find((grant) => grant.user === user && grant.client === client && !grant.revoked);
+
+/** Where an authorization request stands: decisions §§2 and 3. */
+export function stage(state: State, request: Request, browser: Browser): Stage {
+  const { client } = request;
+  if (!client.enabled || client.generation !== request.clientGeneration) return { kind: 'displayed' };
+  const who = presence(state, browser);
+  if (who === 'banned' || who === 'suspended') return { kind: 'refused', message: MESSAGES[who] };
+  if (typeof who === 'string') return { kind: 'login' };
+  const grant = liveGrant(state, browser.user, client);
+  if (grant === undefined || request.always) return { kind: 'consent', asked: request.scopes };
+  const asked = request.scopes.filter((scope) => !grant.scopes.has(scope) && !grant.declined.has(scope));
+  return asked.length === 0 ? { kind: 'issue' } : { kind: 'consent', asked };
+}
+
+/** Writes down what a person allowed of what was asked. */
+export function consent(
+  state: State,
+  user: User,
+  client: Client,
+  asked: readonly string[],
+  allowed: Set<string>,
+): void {
+  let grant = liveGrant(state, user, client);
+  if (grant === undefined) {
+    grant = { user, client, scopes: new Set(), declined: new Set(), revoked: false };
+    state.grants.push(grant);
+  }
+  for (const scope of asked) {
+    const [to, from] = allowed.has(scope) ? [grant.scopes, grant.declined] : [grant.declined, grant.scopes];
+    to.add(scope);
+    from.delete(scope);
+  }
+}
+
+export function newCode(state: State, request: Request, { user, session }: Browser): Code {
+  const { client, clientGeneration, redirect, pkce } = request;
+  const grant = liveGrant(state, user, client);
+  if (grant === undefined || session === undefined) throw new Error('a code without consent or session');
+  session.used = session.touched = state.now;
+  const code: Code = {
+    ...{ user, client, grant, clientGeneration, redirect, pkce },
+    // Frozen at sign-in and inherited by the session, never read anew.
+    userGeneration: session.generation,
+    scopes: request.scopes.filter((scope) => grant.scopes.has(scope)),
+    expires: state.now + CODE_LIFE,
+    family: undefined,
+  };
+  state.codes.push(code);
+  return code;
+}
+
+export function newSession(state: State, browser: Browser): void {
+  const { now } = state;
+  browser.session = { generation: browser.user.generation, began: now, used: now, touched: now };
+}
+
+/** Ends all that began before: ban, suspension, new password, sign out everywhere. */
+export function secure(state: State, user: User): void {
+  user.generation = fresh(state);
+}
+
+export function disable(state: State, client: Client): void {
+  client.enabled = false;
+  client.generation = fresh(state);
+}
+
+/** Decisions §1: never more than two secrets hold, the older one for the overlap at the most. */
+export function rotateSecret(state: State, client: Client, overlap: number): void {
+  const live = liveSecrets(client, state.now);
+  for (const secret of live)
+    secret.until = secret === live.at(-1) ? Math.min(secret.until, state.now + overlap) : state.now;
+  client.secrets.push({ until: Number.POSITIVE_INFINITY });
+}

@@ -1,0 +1,221 @@
+/** A decisive line of the service, and how it is broken to see whether a test notices. */
+export interface Mutant {
+  readonly name: string;
+  readonly file: string;
+  /** Occurs once in the file. */
+  readonly line: string;
+  readonly broken: string;
+  /** Said where no run of the whole service can reach the line: the tests that guard it. */
+  readonly guardedBy?: string;
+}
+
+const VERDICT = 'src/verdict/rules.ts';
+const STANDING = 'src/accounts/rules/standing.ts';
+const ROTATION = 'src/token/rules/rotation.ts';
+const REDEMPTION = 'src/token/rules/redemption.ts';
+const CLAIMS = 'src/token/rules/claims.ts';
+const CODE_GRANT = 'src/token/authorization-code-grant.ts';
+const REFRESH_GRANT = 'src/token/refresh-token-grant.ts';
+const FAMILIES = 'src/token/family-store.ts';
+const CONSENT = 'src/consent/store.ts';
+const ACCOUNTS = 'src/accounts/accounts.ts';
+const CLIENTS = 'src/clients/clients.ts';
+const SESSIONS = 'src/sessions/sessions.ts';
+
+const without = (name: string, file: string, line: string, guardedBy?: string): Mutant => ({
+  name: `without: ${name}`,
+  file,
+  line,
+  broken: '',
+  ...(guardedBy !== undefined && { guardedBy }),
+});
+const instead = (name: string, file: string, line: string, broken: string): Mutant => ({ name, file, line, broken });
+
+/** The stores join what the verdict stands on, so a missing row is a missing whole before the verdict is asked. */
+const UNREACHABLE = 'test/model/verdict.test.ts';
+
+const lines = {
+  ended:
+    "  if (family !== undefined && family.endsAt <= now) return invalid('the authorization has reached its end');\n",
+  disabled: "  if (client.status !== 'active') return invalid('the client is disabled');\n",
+  banned: "  if (isBanned(account, now)) return { kind: 'banned' };\n",
+  suspended: "  if (isSuspended(account)) return { kind: 'suspended' };\n",
+  revoked: "  if (grant.revokedAt !== null) return { kind: 'revoked' };\n",
+  account:
+    "  if (account.generation !== inherited.accountGeneration) return invalid('the account was secured after the sign-in');\n",
+  client:
+    "  if (client.generation !== inherited.clientGeneration) return invalid('the client was disabled after the sign-in');\n",
+  dead: "  if (family !== undefined && family.deadAt !== null) return invalid('the token family was ended');\n",
+};
+const middle = '  // 2. The account may be used.\n';
+const third = '  // 3. The person still consents. A new consent makes a new grant, so this holds for ever.\n';
+const fourth = '  // 4. Nothing happened to account or client that ended what came before.\n';
+
+const generation = '    generation: randomIdentifier(),\n  }));\n}\n\n/** ';
+
+export const mutants: readonly Mutant[] = [
+  // The verdict, line by line.
+  without(
+    'account on record',
+    VERDICT,
+    "  if (account === null) return invalid('the account no longer exists');\n",
+    UNREACHABLE,
+  ),
+  without(
+    'client on record',
+    VERDICT,
+    "  if (client === null) return invalid('the client no longer exists');\n",
+    UNREACHABLE,
+  ),
+  without(
+    'grant on record',
+    VERDICT,
+    "  if (grant === null) return invalid('the grant is not on record');\n",
+    UNREACHABLE,
+  ),
+  without(
+    'family on record',
+    VERDICT,
+    "  if (family === null) return invalid('the token family is not on record');\n",
+    UNREACHABLE,
+  ),
+  without('end of the family', VERDICT, lines.ended),
+  instead('the end of the family is late', VERDICT, 'family.endsAt <= now', 'family.endsAt < now'),
+  without('disabled client', VERDICT, lines.disabled),
+  without('ban', VERDICT, lines.banned),
+  without('suspension', VERDICT, lines.suspended),
+  without('revocation', VERDICT, lines.revoked),
+  without('generation of the account', VERDICT, lines.account),
+  without('generation of the client', VERDICT, lines.client),
+  without('dead family', VERDICT, lines.dead),
+  // Its order.
+  instead('ban before disabled client', VERDICT, lines.disabled + middle + lines.banned, lines.banned + lines.disabled),
+  instead('suspension before ban', VERDICT, lines.banned + lines.suspended, lines.suspended + lines.banned),
+  instead(
+    'revocation before suspension',
+    VERDICT,
+    `${lines.suspended}  // 3. The person still consents. A new consent makes a new grant, so this holds for ever.\n${lines.revoked}`,
+    lines.revoked + lines.suspended,
+  ),
+  instead(
+    'generation before revocation',
+    VERDICT,
+    lines.revoked + fourth + lines.account,
+    lines.account + lines.revoked,
+  ),
+  instead(
+    'generation before ban',
+    VERDICT,
+    lines.banned + lines.suspended + third + lines.revoked + fourth + lines.account,
+    lines.account + lines.banned + lines.suspended + lines.revoked,
+  ),
+  // Bans end by the clock.
+  instead('a ban ends late', STANDING, 'now < standing.bannedUntil', 'now <= standing.bannedUntil'),
+  instead(
+    'a ban without end ends',
+    STANDING,
+    'standing.bannedUntil === null || now',
+    'standing.bannedUntil !== null && now',
+  ),
+  // Rotation.
+  without('rotation of the leaf', ROTATION, "  if (jti === chain.leafJti) return 'rotate';\n"),
+  instead('grace ends late', ROTATION, 'now < chain.rotatedAt + GRACE', 'now <= chain.rotatedAt + GRACE'),
+  instead('grace without end', ROTATION, 'chain.predecessorJti && inGrace', 'chain.predecessorJti'),
+  instead('grace for older tokens', ROTATION, 'jti === chain.predecessorJti && inGrace', 'inGrace'),
+  instead('no grace', ROTATION, 'chain.predecessorJti && inGrace', 'chain.predecessorJti && false'),
+  // Redemption.
+  instead('the code of another client', REDEMPTION, 'code.clientId !== presented.clientId', 'false'),
+  instead('another redirect_uri', REDEMPTION, 'code.redirectUri !== presented.redirectUri', 'false'),
+  instead('an unexpected verifier', REDEMPTION, 'if (codeVerifier !== undefined) return', 'if (false) return'),
+  instead('a wrong verifier', REDEMPTION, 'challenge !== code.codeChallenge', 'false'),
+  without('replay', REDEMPTION, "  if (code.redeemed) return { kind: 'replay' };\n"),
+  without('end of the code', REDEMPTION, "  if (code.expiresAt <= now) return refuse('the code has expired');\n"),
+  instead('a code ends late', REDEMPTION, 'code.expiresAt <= now', 'code.expiresAt < now'),
+  instead('a late replay harms nobody', REDEMPTION, 'if (code.redeemed)', 'if (code.redeemed && now < code.expiresAt)'),
+  // What the grants do.
+  instead('a replay kills nothing', CODE_GRANT, 'if (code.familyId !== null) yield*', 'if (false) yield*'),
+  instead(
+    'an expired replay tells of the account',
+    CODE_GRANT,
+    'if (code.expiresAt <= now) return',
+    'if (false) return',
+  ),
+  instead('a code without verdict', CODE_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
+  instead('a code is not spent', CODE_GRANT, '!(yield* spendCode(hash, familyId, now))', 'false'),
+  instead('the refresh token of another client', REFRESH_GRANT, 'if (token.clientId !== client.id) {', 'if (false) {'),
+  instead('a refresh without verdict', REFRESH_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
+  without('death by reuse', REFRESH_GRANT, "    yield* killFamily(token.familyId, 'refresh token reused', now);\n"),
+  without('rotation in the store', REFRESH_GRANT, '  yield* rotateFamily(token.familyId, token.jti, leaf, now);\n'),
+  instead('wider scopes', REFRESH_GRANT, "scopes?.some((scope) => scope !== 'openid' && !granted.has(scope))", 'false'),
+  instead('a retry gets another token', REFRESH_GRANT, "if (move === 'repeat') {", 'if (false) {'),
+  instead('killing is forgotten', FAMILIES, '.set({ dead_at: p.now, dead_reason', '.set({ dead_at: null, dead_reason'),
+  // Ends of tokens.
+  instead('a token ends late', CLAIMS, 'exp <= seconds', 'exp < seconds'),
+  // Consent.
+  instead('revoking is forgotten', CONSENT, '.set({ revoked_at: p.now })', '.set({ revoked_at: null })'),
+  instead(
+    'revoking takes every app',
+    CONSENT,
+    ".set({ revoked_at: p.now })\n    .where('account_id', '=', p.accountId)\n    .where('client_id', '=', p.clientId)",
+    ".set({ revoked_at: p.now })\n    .where('account_id', '=', p.accountId)",
+  ),
+  instead(
+    'a revoked grant is taken up again',
+    CONSENT,
+    ".where('client_id', '=', p.clientId)\n    .where('revoked_at', 'is', null);\n",
+    ".where('client_id', '=', p.clientId);\n",
+  ),
+  // Generations.
+  instead(
+    'a new password ends nothing',
+    ACCOUNTS,
+    'passwordHash: hash, generation: randomIdentifier()',
+    'passwordHash: hash',
+  ),
+  instead(
+    'a ban ends nothing',
+    ACCOUNTS,
+    `    banReason: ban.reason ?? null,\n${generation}Lifts a ban`,
+    '    banReason: ban.reason ?? null,\n  }));\n}\n\n/** Lifts a ban',
+  ),
+  instead(
+    'a suspension ends nothing',
+    ACCOUNTS,
+    `    suspensionReason: input.reason ?? null,\n${generation}Lifts`,
+    '    suspensionReason: input.reason ?? null,\n  }));\n}\n\n/** Lifts',
+  ),
+  instead(
+    'signing out everywhere ends nothing',
+    ACCOUNTS,
+    `    ...account,\n${generation}@throws`,
+    '    ...account,\n  }));\n}\n\n/** @throws',
+  ),
+  instead(
+    'a disabled client comes back with its tokens',
+    CLIENTS,
+    'ends ? randomIdentifier() : client.generation',
+    'client.generation',
+  ),
+  without(
+    'client of a pending request',
+    'src/authorization/progress.ts',
+    '  client.generation === request.clientGeneration &&\n',
+  ),
+  instead(
+    'a disabled client authenticates',
+    'src/clients/authentication.ts',
+    "|| found.client.status !== 'active' ||",
+    '||',
+  ),
+  instead('an ended secret holds', 'src/clients/store.ts', 'now < secret.expiresAt', 'now <= secret.expiresAt'),
+  instead(
+    'the older secret never ends',
+    CLIENTS,
+    'last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER)',
+    'last ? Number.MAX_SAFE_INTEGER',
+  ),
+  // Sessions.
+  instead('a session never ends', SESSIONS, 'session.expiresAt <= now || ', ''),
+  instead('a session is never idle', SESSIONS, ' || session.lastSeenAt + SESSION_IDLE <= now', ''),
+  instead('a session outlives its generation', SESSIONS, "return verdict.kind === 'live' ? {", 'return true ? {'),
+];

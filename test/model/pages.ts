@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import type { Answer as PageAnswer } from '../support/agent.ts';
+import { authorizeUrl } from '../support/flow.ts';
+import { banned, consent, newCode, newSession, presence, REQUEST_LIFE, stage } from './model.ts';
+import { type Browser, type Pending, pick, type Request, type State } from './state.ts';
+import { step } from './step.ts';
+import { advance, CHALLENGE, OPTIONAL, REDIRECTS, type World } from './world.ts';
+
+const SWITCH = /name="allow ([a-z.]+)"/g;
+const nat = fc.nat(11);
+const DAY = 86_400_000;
+
+/** Makes sure that the service and the model agree on who is in this browser. */
+function settle(state: State, world: World, browser: Browser): void {
+  if (presence(state, browser) !== 'unclear') return;
+  pick(world.browsers, browser.index).clearCookies();
+  browser.session = undefined;
+}
+
+/** Sends a sign-in form and says whether that signed the person in. */
+async function submitSignIn(state: State, world: World, browser: Browser, page: PageAnswer) {
+  const { username, password } = pick(world.users, browser.user.index);
+  const real = pick(world.browsers, browser.index);
+  const answer = await real.submit(page, { identifier: username, password }, '/login');
+  const { user } = browser;
+  const expected = !user.exists ? 401 : banned(user, state.now) || user.suspended ? 403 : 303;
+  assert.equal(answer.status, expected, 'sign-in');
+  if (expected === 303) newSession(state, browser);
+  return { answer, signedIn: expected === 303 };
+}
+
+/** Signs in where nobody is; false where the account is barred. */
+export async function enter(state: State, world: World, browser: Browser): Promise<boolean> {
+  settle(state, world, browser);
+  const who = presence(state, browser);
+  if (typeof who === 'object') {
+    who.used = who.touched = state.now;
+    return true;
+  }
+  const real = pick(world.browsers, browser.index);
+  // SE-03: the cookie of a dead session opens nothing.
+  const closed = await real.get('/account');
+  assert.equal(closed.location?.pathname, '/login', 'a dead session opens no page of the account');
+  // The answer takes its cookie away.
+  browser.session = undefined;
+  return (await submitSignIn(state, world, browser, await real.get('/login'))).signedIn;
+}
+
+function takeCode(state: State, world: World, request: Request, browser: Browser, target: URL | undefined): void {
+  const query = target?.searchParams;
+  assert.deepEqual(
+    [target && target.origin + target.pathname, query?.get('state')],
+    [pick(REDIRECTS, request.redirect), 'st4te'],
+  );
+  const text = query?.get('code');
+  assert.ok(text, `no code in ${target}`);
+  world.texts.set(newCode(state, request, browser), text);
+}
+
+function checkRefusal(answer: PageAnswer, message: string): void {
+  const query = answer.location?.searchParams;
+  assert.deepEqual([query?.get('error'), query?.get('error_description')], ['access_denied', message]);
+}
+
+/** Walks from an authorization request to its end, or to the consent page; that page, where it came. */
+async function walk(state: State, world: World, request: Request, browser: Browser): Promise<Pending | undefined> {
+  settle(state, world, browser);
+  const real = pick(world.browsers, browser.index);
+  const client = { clientId: pick(world.clients, request.client.index).clientId, clientSecret: '' };
+  const scope = ['openid', ...request.scopes].join(' ');
+  const url = authorizeUrl(
+    { ...client, redirectUri: pick(REDIRECTS, request.redirect) },
+    {
+      scope,
+      ...(request.always && { prompt: 'consent' }),
+      ...(request.pkce && { code_challenge: CHALLENGE, code_challenge_method: 'S256' }),
+    },
+  );
+  let answer = await real.get(url);
+  for (let hop = 0; hop < 3; hop++) {
+    const expected = stage(state, request, browser);
+    switch (expected.kind) {
+      case 'displayed':
+        assert.deepEqual([answer.status, answer.location], [400, undefined], 'an error page');
+        return undefined;
+      case 'refused':
+        checkRefusal(answer, expected.message);
+        return undefined;
+      case 'login': {
+        assert.equal(answer.location?.pathname, '/login');
+        const sent = await submitSignIn(state, world, browser, await real.get(answer.location.href));
+        if (!sent.signedIn) return undefined;
+        answer = sent.answer;
+        break;
+      }
+      case 'issue':
+        takeCode(state, world, request, browser, answer.location);
+        return undefined;
+      case 'consent': {
+        assert.equal(answer.location?.pathname, '/consent');
+        const page = await real.get(answer.location.href);
+        checkSwitches(page, expected.asked);
+        const expires = state.now + REQUEST_LIFE;
+        if (browser.session !== undefined) browser.session.touched = state.now;
+        const pending = { browser, request, asked: expected.asked, expires };
+        world.pages.set(pending, page);
+        return pending;
+      }
+    }
+  }
+  throw new Error('the walk did not end');
+}
+
+function checkSwitches(page: PageAnswer, asked: readonly string[]): void {
+  const shown = [...page.text.matchAll(SWITCH)].map((match) => match[1]);
+  assert.deepEqual([page.status, shown.sort()], [200, [...asked].sort()], 'the consent page');
+}
+
+interface Decision {
+  readonly allow: boolean;
+  readonly scopes: readonly string[];
+}
+
+/** Whether a page is still the question that would be asked now. */
+function fits(state: State, { browser, request, asked }: Pending): boolean {
+  const now = stage(state, request, browser);
+  return now.kind === 'consent' && now.asked.join() === asked.join();
+}
+
+/** Sends a consent page's form, at once or after much has happened. */
+async function decide(state: State, world: World, pending: Pending, decision: Decision): Promise<void> {
+  const { browser, request, asked } = pending;
+  const page = world.pages.get(pending);
+  assert.ok(page !== undefined);
+  world.pages.delete(pending);
+  settle(state, world, browser);
+  const real = pick(world.browsers, browser.index);
+  const on = asked.filter((scope) => decision.scopes.includes(scope));
+  const answer = await real.submit(
+    page,
+    { decision: decision.allow ? 'allow' : 'deny', ...Object.fromEntries(on.map((scope) => [`allow ${scope}`, 'on'])) },
+    '/consent',
+  );
+  const now = stage(state, request, browser);
+  if (state.now >= pending.expires || now.kind === 'displayed') {
+    assert.deepEqual([answer.status, answer.location], [400, undefined], 'a page that is no longer good');
+  } else if (now.kind === 'refused') {
+    checkRefusal(answer, now.message);
+  } else if (now.kind === 'login') {
+    assert.equal(answer.location?.pathname, '/login');
+  } else if (now.kind === 'issue') {
+    takeCode(state, world, request, browser, answer.location);
+  } else if (!fits(state, pending)) {
+    assert.equal(answer.status, 409, 'a question that has changed');
+    checkSwitches({ ...answer, status: 200 }, now.asked);
+    if (browser.session !== undefined) browser.session.touched = state.now;
+  } else if (!decision.allow) {
+    checkRefusal(answer, 'User denied the request');
+    if (browser.session !== undefined) browser.session.touched = state.now;
+  } else {
+    consent(state, browser.user, request.client, asked, new Set(on));
+    takeCode(state, world, request, browser, answer.location);
+  }
+}
+
+const request = fc.record({
+  browser: nat,
+  client: nat,
+  scopes: fc.subarray([...OPTIONAL]),
+  always: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
+  redirect: nat,
+  pkce: fc.boolean(),
+});
+const decision = fc.record({
+  allow: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
+  scopes: fc.subarray([...OPTIONAL]),
+});
+
+function asked(state: State, argument: Omit<Request, 'client' | 'clientGeneration'> & { client: number }): Request {
+  const client = pick(state.clients, argument.client);
+  const { scopes, always, redirect, pkce } = argument;
+  return { client, clientGeneration: client.generation, scopes, always, redirect, pkce };
+}
+
+export const pageSteps = {
+  /** A browser in which something happens every few days is never idle: decisions §7. */
+  comeBack: step({
+    weight: 0.3,
+    argument: fc.record({ request, decision, days: fc.integer({ min: 1, max: 13 }) }),
+    async act(state, world, { request: wanted, decision: { scopes }, days }) {
+      const browser = pick(state.browsers, wanted.browser);
+      for (let visit = 0; visit < 4; visit++) {
+        const pending = await walk(state, world, asked(state, wanted), browser);
+        if (pending !== undefined) await decide(state, world, pending, { allow: true, scopes });
+        if (visit < 3) advance(state, world, days * DAY);
+      }
+    },
+  }),
+  authorize: step({
+    weight: 9,
+    argument: fc.record({ request, decision }),
+    async act(state, world, argument) {
+      const browser = pick(state.browsers, argument.request.browser);
+      const pending = await walk(state, world, asked(state, argument.request), browser);
+      if (pending !== undefined) await decide(state, world, pending, argument.decision);
+    },
+  }),
+  openConsentPage: step({
+    weight: 1,
+    argument: request,
+    async act(state, world, argument) {
+      const browser = pick(state.browsers, argument.browser);
+      const pending = await walk(state, world, asked(state, argument), browser);
+      if (pending !== undefined) state.pending.push(pending);
+    },
+  }),
+  answerConsentPage: step({
+    weight: 2,
+    argument: fc.record({ which: nat, decision }),
+    applies: ({ pending }) => pending.length > 0,
+    async act(state, world, { which, decision: { allow, scopes } }) {
+      const pending = pick(state.pending, which);
+      state.pending.splice(state.pending.indexOf(pending), 1);
+      settle(state, world, pending.browser);
+      // A refusal that comes after the same was allowed in another tab is not settled: the answer then is to allow.
+      const overtaken = stage(state, pending.request, pending.browser).kind === 'issue';
+      await decide(state, world, pending, { allow: allow || overtaken, scopes });
+    },
+  }),
+};

@@ -1,0 +1,152 @@
+/**
+ * What the model remembers. Its parts point at each other, and a generation is a number that is never given twice.
+ * Instants are in milliseconds; the ends of JWTs, as in the JWTs themselves, in whole seconds.
+ */
+export interface State {
+  now: number;
+  nextGeneration: number;
+  readonly users: User[];
+  readonly clients: Client[];
+  readonly browsers: Browser[];
+  readonly grants: Grant[];
+  readonly pending: Pending[];
+  readonly codes: Code[];
+  readonly families: Family[];
+  readonly access: AccessToken[];
+  readonly refresh: RefreshToken[];
+}
+
+export interface User {
+  readonly index: number;
+  exists: boolean;
+  generation: number;
+  /** 0 is not banned, Infinity is for ever. */
+  bannedUntil: number;
+  suspended: boolean;
+}
+
+export interface Client {
+  readonly index: number;
+  enabled: boolean;
+  generation: number;
+  readonly secrets: { until: number }[];
+}
+
+/** A browser is one person's; a person may have several. */
+export interface Browser {
+  readonly index: number;
+  readonly user: User;
+  session: Session | undefined;
+}
+
+export interface Session {
+  readonly generation: number;
+  readonly began: number;
+  /** The last use that surely counts against idleness, and the last one that may count. */
+  used: number;
+  touched: number;
+}
+
+export interface Grant {
+  readonly user: User;
+  readonly client: Client;
+  readonly scopes: Set<string>;
+  readonly declined: Set<string>;
+  revoked: boolean;
+}
+
+export interface Request {
+  readonly client: Client;
+  readonly clientGeneration: number;
+  readonly scopes: readonly string[];
+  /** `prompt=consent`. */
+  readonly always: boolean;
+  /** Which of the client's redirect URIs. */
+  readonly redirect: number;
+  readonly pkce: boolean;
+}
+
+/** A consent page that is still open. */
+export interface Pending {
+  readonly browser: Browser;
+  readonly request: Request;
+  readonly asked: readonly string[];
+  readonly expires: number;
+}
+
+/** What every code and token inherits. */
+export interface Stand {
+  readonly user: User;
+  readonly client: Client;
+  readonly grant: Grant;
+  readonly userGeneration: number;
+  readonly clientGeneration: number;
+}
+
+export interface Code extends Stand {
+  readonly scopes: readonly string[];
+  readonly redirect: number;
+  readonly pkce: boolean;
+  readonly expires: number;
+  family: Family | undefined;
+}
+
+export interface Family extends Stand {
+  readonly scopes: readonly string[];
+  readonly ends: number;
+  dead: boolean;
+  leaf: RefreshToken | undefined;
+  predecessor: RefreshToken | undefined;
+  rotated: number;
+}
+
+export interface AccessToken {
+  readonly family: Family;
+  readonly scopes: readonly string[];
+  readonly expires: number;
+}
+
+export interface RefreshToken {
+  readonly family: Family;
+  readonly expires: number;
+}
+
+export function newState(now: number, users: number, clients: number, owners: readonly number[]): State {
+  const state: State = {
+    now,
+    nextGeneration: 1,
+    users: [],
+    clients: [],
+    browsers: [],
+    grants: [],
+    pending: [],
+    codes: [],
+    families: [],
+    access: [],
+    refresh: [],
+  };
+  for (let index = 0; index < users; index++) {
+    state.users.push({ index, exists: true, generation: fresh(state), bannedUntil: 0, suspended: false });
+  }
+  for (let index = 0; index < clients; index++) {
+    state.clients.push({
+      index,
+      enabled: true,
+      generation: fresh(state),
+      secrets: [{ until: Number.POSITIVE_INFINITY }],
+    });
+  }
+  for (const [index, owner] of owners.entries()) {
+    state.browsers.push({ index, user: pick(state.users, owner), session: undefined });
+  }
+  return state;
+}
+
+export const fresh = (state: State): number => state.nextGeneration++;
+
+/** The one of a list that a number stands for, whatever the number. */
+export function pick<T>(list: readonly T[], index: number): T {
+  const found = list[index % list.length];
+  if (found === undefined) throw new Error('picked from an empty list');
+  return found;
+}

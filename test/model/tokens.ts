@@ -1,0 +1,134 @@
+import assert from 'node:assert/strict';
+import fc from 'fast-check';
+import {
+  liveSecrets,
+  newAccessToken,
+  newFamily,
+  newLeaf,
+  type Presenter,
+  redeemOutcome,
+  refreshOutcome,
+} from './model.ts';
+import { type Client, type Code, type Family, pick, type RefreshToken, type State } from './state.ts';
+import { step } from './step.ts';
+import { checkIdToken, OPTIONAL, redeemNow, refreshNow, same, type World } from './world.ts';
+
+const nat = fc.nat(11);
+
+/** How a request goes wrong, if it does. */
+const FAULTS = ['none', 'client', 'unknown secret', 'ended secret', 'redirect', 'verifier'] as const;
+type Fault = (typeof FAULTS)[number];
+const wrong = fc.constantFrom(...FAULTS.filter((fault) => fault !== 'none'));
+
+function presenterOf(state: State, owner: Client, fault: Fault, which: number): Presenter {
+  const client = fault === 'client' ? pick(state.clients, owner.index + 1) : owner;
+  if (fault === 'unknown secret') return { client, secret: undefined };
+  if (fault === 'ended secret') return { client, secret: client.secrets.find(({ until }) => until <= state.now) };
+  // Any secret that holds is as good as another.
+  return { client, secret: pick(liveSecrets(client, state.now), which) };
+}
+
+async function redeem(state: State, world: World, code: Code, fault: Fault, which: number): Promise<void> {
+  const presenter = presenterOf(state, code.client, fault, which);
+  const right = { redirect: fault !== 'redirect', verifier: fault !== 'verifier' };
+  const expected = redeemOutcome(state, code, presenter, right);
+  const answer = await redeemNow(world, code, presenter, right);
+  same(answer, expected.answer, `redemption, ${fault}`);
+  if (expected.move === 'kill' && code.family !== undefined) code.family.dead = true;
+  if (expected.move !== 'redeem') return;
+  const family = newFamily(state, code);
+  checkIdToken(world, answer, presenter, code.user.index);
+  world.texts.set(newAccessToken(state, family, family.scopes), answer.body.access_token);
+  world.texts.set(newLeaf(state, family), answer.body.refresh_token);
+}
+
+type Narrowing = 'all' | 'less' | 'more';
+
+/** The `scope` parameter of a refresh: all that was granted, less, or something that was not. */
+function scopesFor({ scopes }: Family, narrowing: Narrowing): readonly string[] | undefined {
+  if (narrowing === 'all') return undefined;
+  return narrowing === 'less'
+    ? scopes.slice(1)
+    : [...scopes, OPTIONAL.find((scope) => !scopes.includes(scope)) ?? 'social'];
+}
+
+export async function refresh(
+  state: State,
+  world: World,
+  token: RefreshToken,
+  { fault = 'none', which = 0, narrowing = 'all' }: { fault?: Fault; which?: number; narrowing?: Narrowing } = {},
+): Promise<void> {
+  const { family } = token;
+  const presenter = presenterOf(state, family.client, fault, which);
+  const scopes = scopesFor(family, narrowing);
+  const expected = refreshOutcome(state, token, presenter, scopes);
+  const answer = await refreshNow(world, token, presenter, scopes && ['openid', ...scopes].join(' '));
+  same(answer, expected.answer, `refresh, ${fault}`);
+  if (expected.move === 'kill') family.dead = true;
+  if (expected.answer.status !== 200) return;
+  checkIdToken(world, answer, presenter, family.user.index);
+  world.texts.set(newAccessToken(state, family, scopes ?? family.scopes), answer.body.access_token);
+  const texts = new Set(world.texts.values());
+  if (expected.move === 'rotate') {
+    assert.ok(!texts.has(answer.body.refresh_token), 'every rotation gives another refresh token');
+    world.texts.set(newLeaf(state, family), answer.body.refresh_token);
+  } else {
+    const leaf = family.leaf && world.texts.get(family.leaf);
+    assert.equal(answer.body.refresh_token, leaf, 'a retry gets the very same refresh token again');
+  }
+}
+
+const fresh = ({ codes }: Readonly<State>) => codes.filter((code) => code.family === undefined);
+const used = ({ codes }: Readonly<State>) => codes.filter((code) => code.family !== undefined);
+const leaves = ({ families }: Readonly<State>) => families.flatMap(({ leaf }) => leaf ?? []);
+const retired = ({ families }: Readonly<State>) => families.flatMap(({ predecessor }) => predecessor ?? []);
+
+/** Newest first: a step aims at what is alive more often than not. */
+const newest = <T>(list: readonly T[], which: number): T => pick(list, list.length - 1 - (which % list.length));
+const few = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: nat });
+const narrowing = fc.constantFrom<Narrowing>('all', 'all', 'all', 'less', 'more');
+
+export const tokenSteps = {
+  redeem: step({
+    weight: 12,
+    argument: fc.record({ code: few, secret: nat }),
+    applies: (state) => fresh(state).length > 0,
+    act: (state, world, { code, secret }) => redeem(state, world, newest(fresh(state), code), 'none', secret),
+  }),
+  redeemWrongly: step({
+    weight: 2,
+    argument: fc.record({ code: few, fault: wrong }),
+    applies: ({ codes }) => codes.length > 0,
+    act: (state, world, { code, fault }) => redeem(state, world, newest(state.codes, code), fault, 0),
+  }),
+  replay: step({
+    weight: 2,
+    argument: few,
+    applies: (state) => used(state).length > 0,
+    act: (state, world, code) => redeem(state, world, newest(used(state), code), 'none', 0),
+  }),
+  refreshLeaf: step({
+    weight: 7,
+    argument: fc.record({ token: few, which: nat, narrowing }),
+    applies: (state) => leaves(state).length > 0,
+    act: (state, world, { token, ...rest }) => refresh(state, world, newest(leaves(state), token), rest),
+  }),
+  refreshPredecessor: step({
+    weight: 3,
+    argument: fc.record({ token: few, narrowing }),
+    applies: (state) => retired(state).length > 0,
+    act: (state, world, { token, ...rest }) => refresh(state, world, newest(retired(state), token), rest),
+  }),
+  refreshAny: step({
+    weight: 1,
+    argument: nat,
+    applies: (state) => state.refresh.length > 0,
+    act: (state, world, token) => refresh(state, world, pick(state.refresh, token)),
+  }),
+  refreshWrongly: step({
+    weight: 1,
+    argument: fc.record({ token: few, fault: fc.constantFrom<Fault>('client', 'unknown secret', 'ended secret') }),
+    applies: (state) => leaves(state).length > 0,
+    act: (state, world, { token, fault }) => refresh(state, world, newest(leaves(state), token), { fault }),
+  }),
+};

@@ -1,0 +1,156 @@
+import assert from 'node:assert/strict';
+import { createHash, createHmac } from 'node:crypto';
+import { type Agent, agent, type Answer as PageAnswer } from '../support/agent.ts';
+import {
+  claimsOf,
+  type JsonAnswer,
+  newClient,
+  newUser,
+  PASSWORD,
+  redeem,
+  refresh,
+  type TestUser,
+  userinfo,
+} from '../support/flow.ts';
+import { BEGINNING, startServer, type TestServer } from '../support/server.ts';
+import { type Answer, liveSecrets, type Presenter, redeemOutcome, refreshOutcome, userInfoAnswer } from './model.ts';
+import { type Code, newState, type Pending, pick, type RefreshToken, type State } from './state.ts';
+
+export const REDIRECTS = ['https://app.example.com/callback', 'https://app.example.com/other'] as const;
+export const OPTIONAL = ['email', 'details', 'phone'] as const;
+const VERIFIER = 'the-verifier-of-every-code-that-has-a-challenge';
+export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
+
+interface RealClient {
+  readonly clientId: string;
+  /** In the order of the model's secrets. */
+  readonly secrets: string[];
+}
+
+/** The service under test, with the texts of all that it ever gave. */
+export interface World {
+  readonly server: TestServer;
+  readonly users: (TestUser & { password: string })[];
+  readonly clients: RealClient[];
+  readonly browsers: Agent[];
+  readonly pages: Map<Pending, PageAnswer>;
+  /** Codes and tokens, by their objects in the model. */
+  readonly texts: Map<object, string>;
+}
+
+/** Browser 0 and 1 belong to the first person, browser 2 to the second. */
+const OWNERS = [0, 0, 1];
+
+export async function newWorld(): Promise<{ model: State; real: World }> {
+  const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  const users = await Promise.all([newUser(server), newUser(server)]);
+  const clients = [];
+  for (let count = 0; count < 2; count++) {
+    // Both have the same redirect URIs, so that nothing but the client tells a code of one from a code of the other.
+    const { clientId, clientSecret } = await newClient(server, { redirectUris: REDIRECTS });
+    clients.push({ clientId, secrets: [clientSecret] });
+  }
+  const real: World = {
+    server,
+    users: users.map((user) => ({ ...user, password: PASSWORD })),
+    clients,
+    browsers: OWNERS.map(() => agent(server.baseUrl)),
+    pages: new Map(),
+    texts: new Map(),
+  };
+  return { model: newState(BEGINNING, users.length, clients.length, OWNERS), real };
+}
+
+/** Moves both clocks. */
+export function advance(state: State, world: World, milliseconds: number): void {
+  world.server.advance(milliseconds);
+  state.now += milliseconds;
+}
+
+export function text(world: World, thing: object): string {
+  const found = world.texts.get(thing);
+  assert.ok(found !== undefined);
+  return found;
+}
+
+/** The client of a request as it presents itself, with whatever secret. */
+function realClient(world: World, { client, secret }: Presenter) {
+  const real = pick(world.clients, client.index);
+  const index = secret === undefined ? -1 : client.secrets.indexOf(secret);
+  return {
+    clientId: real.clientId,
+    clientSecret: real.secrets[index] ?? 'tcs_a-secret-that-never-was',
+    redirectUri: REDIRECTS[0],
+  };
+}
+
+export const redeemNow = (world: World, code: Code, presenter: Presenter, right = { redirect: true, verifier: true }) =>
+  redeem(world.server, realClient(world, presenter), text(world, code), {
+    redirect_uri: pick(REDIRECTS, code.redirect + (right.redirect ? 0 : 1)),
+    // Wrong is: one that was not asked for, or a wrong one where one was.
+    ...(code.pkce === right.verifier && { code_verifier: code.pkce ? VERIFIER : `not-${VERIFIER}` }),
+    ...(code.pkce && !right.verifier && { code_verifier: `not-${VERIFIER}` }),
+  });
+
+export const refreshNow = (world: World, token: RefreshToken, presenter: Presenter, scope?: string) =>
+  refresh(world.server, realClient(world, presenter), text(world, token), scope === undefined ? {} : { scope });
+
+export function same(answer: JsonAnswer, expected: Answer, what: string): void {
+  const { error, error_description: description } = answer.status === 200 ? {} : answer.body;
+  assert.deepEqual(
+    { status: answer.status, error, ...(expected.description !== undefined && { description }) },
+    { error: undefined, ...expected },
+    what,
+  );
+}
+
+/** The ID token is signed with the secret that the request presented: decisions §1. */
+export function checkIdToken(world: World, answer: JsonAnswer, presenter: Presenter, subject: number): void {
+  const [head, body, signature] = String(answer.body.id_token).split('.');
+  const key = realClient(world, presenter).clientSecret;
+  assert.equal(
+    signature,
+    createHmac('sha256', key).update(`${head}.${body}`).digest('base64url'),
+    'id_token signature',
+  );
+  assert.equal(claimsOf(answer.body.id_token).sub, pick(world.users, subject).id);
+}
+
+/** After every step: whatever the run ever got is answered as the model says. */
+export async function observe(state: State, world: World): Promise<void> {
+  const own = (client: Code['client']): Presenter => ({ client, secret: liveSecrets(client, state.now).at(-1) });
+  const right = { redirect: true, verifier: true };
+  const checks: Promise<void>[] = [];
+  for (const [index, token] of state.access.entries()) {
+    checks.push(
+      userinfo(world.server, text(world, token)).then((answer) => {
+        same(answer, userInfoAnswer(state, token), `UserInfo with access token ${index}`);
+        if (answer.status !== 200) return;
+        const { id, user } = answer.body;
+        const shown = { email: 'email' in user, details: 'website' in user, phone: 'phone' in user };
+        const granted = OPTIONAL.map((scope) => [scope, token.scopes.includes(scope)]);
+        assert.deepEqual(
+          { id, ...shown },
+          { id: pick(world.users, token.family.user.index).id, ...Object.fromEntries(granted) },
+        );
+      }),
+    );
+  }
+  // Refresh tokens and codes only where presenting them changes nothing: what is still good is not used up by looking.
+  for (const [index, token] of state.refresh.entries()) {
+    const presenter = own(token.family.client);
+    const { answer: expected, move } = refreshOutcome(state, token, presenter, undefined);
+    if (move !== 'none') continue;
+    const what = `refresh with refresh token ${index}`;
+    checks.push(refreshNow(world, token, presenter).then((answer) => same(answer, expected, what)));
+  }
+  for (const [index, code] of state.codes.entries()) {
+    const presenter = own(code.client);
+    const { answer: expected, move } = redeemOutcome(state, code, presenter, right);
+    if (move !== 'none') continue;
+    checks.push(
+      redeemNow(world, code, presenter).then((answer) => same(answer, expected, `redemption of code ${index}`)),
+    );
+  }
+  await Promise.all(checks);
+}
