@@ -1,0 +1,141 @@
+import { newProfile } from '../../src/accounts/rules/profile.ts';
+import { insertAccount } from '../../src/accounts/store.ts';
+import { insertCode } from '../../src/authorization/code-store.ts';
+import { type Client, insertClient } from '../../src/clients/store.ts';
+import { addGrant } from '../../src/consent/store.ts';
+import type { Database, Work } from '../../src/database/database.ts';
+import type { Tables } from '../../src/database/schema.ts';
+import { all, statement } from '../../src/database/statement.ts';
+import { insertFamily } from '../../src/token/family-store.ts';
+
+export const NOW = Date.parse('2026-03-01T12:00:00Z');
+
+/** Rows that hang together: a person, an app, a consent, a code and a token family, with ids from 1 on by default. */
+export interface Fixture {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly grantId: string;
+  readonly familyId: string;
+  readonly code: string;
+}
+
+export function* account(id: string, name = `user${id}`): Work<boolean> {
+  return yield* insertAccount({
+    id,
+    profile: newProfile({ username: name, displayName: name, email: `${name}@example.com` }, id, NOW),
+    passwordHash: null,
+    generation: `generation ${id}`,
+    bannedAt: null,
+    bannedUntil: null,
+    banReason: null,
+    suspendedAt: null,
+    suspensionReason: null,
+    createdAt: NOW,
+    updatedAt: NOW,
+  });
+}
+
+export function* client(id: string): Work<void> {
+  const nothing = { description: null, logoUrl: null, homepageUrl: null, policyUrl: null, termsUrl: null, owner: null };
+  const row: Client = {
+    id,
+    name: `App ${id}`,
+    ...nothing,
+    redirectUris: ['https://app.example.com/cb'],
+    postLogoutRedirectUris: [],
+    scopes: null,
+    type: 'confidential',
+    requirePkce: false,
+    idTokenSignedResponseAlg: 'HS256',
+    status: 'active',
+    generation: `generation ${id}`,
+    consentEpoch: 'epoch',
+    createdAt: NOW,
+    updatedAt: NOW,
+  };
+  yield* insertClient(row);
+}
+
+export const grant = (id: string, accountId: string, clientId: string): Work<boolean> =>
+  addGrant({ id, accountId, clientId, scopes: 'openid', declined: '', epoch: 'epoch', now: NOW });
+
+export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'clientId' | 'grantId'>, jti = `jti ${id}`) {
+  yield* insertFamily({
+    id,
+    grantId: fixture.grantId,
+    accountId: fixture.accountId,
+    clientId: fixture.clientId,
+    accountGeneration: 'a',
+    clientGeneration: 'c',
+    scopes: 'openid',
+    sid: 'sid',
+    authTime: NOW,
+    leaf: { jti, kid: 'kid', issuedAt: NOW, expiresAt: NOW + 1000 },
+    createdAt: NOW,
+    endsAt: NOW + 2000,
+  });
+}
+
+/** Puts the fixture on record, with ids that follow on `from`. */
+export async function fixture(database: Database, from = 1n): Promise<Fixture> {
+  const [accountId = '', clientId = '', grantId = '', familyId = ''] = [0n, 1n, 2n, 3n].map((n) => String(from + n));
+  const made = { accountId, clientId, grantId, familyId, code: `code ${from}` };
+  await database.commit(function* make(): Work<void> {
+    yield* account(accountId);
+    yield* client(clientId);
+    yield* grant(grantId, accountId, clientId);
+    yield* family(familyId, made);
+    yield* insertCode({
+      hash: made.code,
+      grantId,
+      accountId,
+      clientId,
+      accountGeneration: 'a',
+      clientGeneration: 'c',
+      redirectUri: 'https://app.example.com/cb',
+      scopes: 'openid',
+      narrowed: 0,
+      nonce: null,
+      codeChallenge: null,
+      sid: 'sid',
+      authTime: NOW,
+      expiresAt: NOW + 60_000,
+    });
+  });
+  return made;
+}
+
+const TABLES = [
+  'account',
+  'organization',
+  'membership',
+  'client',
+  'client_secret',
+  'browser_session',
+  'known_browser',
+  'interaction',
+  'consent_grant',
+  'authorization_code',
+  'token_family',
+  'signing_key',
+  'key_set',
+  'node_lease',
+  'rate_count',
+  'admin_key',
+  'audit_event',
+] as const satisfies readonly (keyof Tables)[];
+
+const readers = TABLES.map(
+  (table) => [table, statement((db, _p: object) => db.selectFrom(table).selectAll())] as const,
+);
+
+/** Everything on record, to be compared. */
+export const dump = (database: Database): Promise<Record<string, unknown[]>> =>
+  database.read(function* read() {
+    const tables: Record<string, unknown[]> = {};
+    for (const [table, reader] of readers) {
+      const rows: unknown[] = yield* all(reader, {});
+      tables[table] = rows.map((row) => ({ ...(row as object) }));
+    }
+    return tables;
+  });

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { findAccount } from '../../src/accounts/store.ts';
+import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { storeContract } from './contract.ts';
+import { account } from './rows.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-store-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+
+storeContract('SQLite in a file', async () => {
+  const path = join(folder, 'contract.db');
+  return { database: await openSqlite(path), reopen: () => openSqlite(path), dispose: async () => {} };
+});
+
+storeContract('SQLite in memory', async () => {
+  const database = await openSqlite(':memory:');
+  return { database, reopen: undefined, dispose: () => database.close() };
+});
+
+test('units of one turn share a commit: when one has settled, all have', async () => {
+  const database = await openSqlite(join(folder, 'shared.db'));
+  let settled = 0;
+  const units = Array.from({ length: 50 }, (_, n) => database.commit(() => account(String(n + 1))));
+  for (const unit of units) void unit.then(() => settled++);
+  assert.equal(settled, 0);
+  await units[49];
+  assert.equal(settled, 50);
+  await database.close();
+});
+
+test('two connections on one file see each other’s commits at once', async () => {
+  const path = join(folder, 'two.db');
+  const [one, two] = [await openSqlite(path), await openSqlite(path)];
+  for (let n = 1; n <= 20; n++) {
+    const [writer, reader] = n % 2 ? [one, two] : [two, one];
+    await writer.commit(() => account(String(n)));
+    assert.ok(await reader.read(() => findAccount(String(n))));
+  }
+  await Promise.all([one.close(), two.close()]);
+});
+
+test('the database and its journals are readable by their owner alone', async () => {
+  const path = join(folder, 'modes.db');
+  const database = await openSqlite(path);
+  await database.commit(() => account('1'));
+  for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix);
+  await database.close();
+});
