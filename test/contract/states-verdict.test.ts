@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Agent } from '../support/agent.ts';
+import {
+  assertForbidden,
+  assertInvalidGrant,
+  assertInvalidToken,
+  assertRefused,
+  BANNED,
+  REVOKED,
+  STANDARD,
+  SUSPENDED,
+} from '../support/api-call.ts';
+import {
+  admin,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  revokeOnPage,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: TestClient;
+let other: TestClient;
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  client = await newClient(server);
+  other = await newClient(server);
+});
+after(() => server.close());
+
+/** A person with tokens, and with a code that waits to be redeemed. */
+interface Party {
+  readonly user: TestUser;
+  readonly browser: Agent;
+  readonly tokens: Tokens;
+  readonly code: string;
+}
+async function party(): Promise<Party> {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const tokens = await tokensFor(server, client, user, {}, { browser });
+  return { user, browser, tokens, code: await codeFor(server, client, user, {}, { browser }) };
+}
+
+type Event = 'banned' | 'suspended' | 'revoked';
+const EVENTS: readonly Event[] = ['banned', 'suspended', 'revoked'];
+const MESSAGE = { banned: BANNED, suspended: SUSPENDED, revoked: REVOKED } as const;
+
+async function happen(event: Event, { user }: Party): Promise<void> {
+  const answer =
+    event === 'revoked'
+      ? await admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`)
+      : await admin(server, 'PUT', `/users/${user.id}/${event === 'banned' ? 'ban' : 'suspension'}`, {});
+  assert.equal(answer.status, event === 'revoked' ? 204 : 200);
+}
+async function lift(event: 'banned' | 'suspended', { user }: Party): Promise<void> {
+  const answer = await admin(server, 'DELETE', `/users/${user.id}/${event === 'banned' ? 'ban' : 'suspension'}`);
+  assert.equal(answer.status, 200);
+}
+
+/** Everything that a party holds is answered in the same way: 403 with a message, or as a dead credential. */
+async function everywhere({ tokens, code }: Party, message: string | undefined): Promise<void> {
+  for (const path of ['/api/v2/oauth/userinfo', STANDARD]) {
+    const answer = await userinfo(server, tokens.access_token, path);
+    if (message === undefined) assertInvalidToken(answer);
+    else assertForbidden(answer, message);
+  }
+  for (const answer of [await refresh(server, client, tokens.refresh_token), await redeem(server, client, code)]) {
+    if (message === undefined) assertInvalidGrant(answer);
+    else assertForbidden(answer, message);
+  }
+}
+
+const precedence = (events: ReadonlySet<Event>): string | undefined => {
+  const first = EVENTS.find((event) => events.has(event));
+  return first && MESSAGE[first];
+};
+
+function permutations<T>(items: readonly T[]): readonly (readonly T[])[] {
+  if (items.length === 0) return [[]];
+  return items.flatMap((item, i) => permutations(items.toSpliced(i, 1)).map((rest) => [item, ...rest]));
+}
+const ORDERS: readonly (readonly Event[])[] = [
+  ...EVENTS.map((event) => [event]),
+  ...EVENTS.flatMap((a) => EVENTS.filter((b) => b !== a).map((b) => [a, b])),
+  ...permutations(EVENTS),
+];
+
+describe('decisions §5: banned before suspended before revoked, in whatever order they came (AC-02)', () => {
+  for (const order of ORDERS) {
+    test(order.join(', then '), async () => {
+      const one = await party();
+      const now = new Set<Event>();
+      for (const event of order) {
+        await happen(event, one);
+        now.add(event);
+        await everywhere(one, precedence(now));
+      }
+      // Lifted one by one, the next in the order shows; in the end the old tokens are dead (AC-05).
+      for (const event of ['banned', 'suspended'] as const) {
+        if (!now.has(event)) continue;
+        await lift(event, one);
+        now.delete(event);
+        await everywhere(one, precedence(now));
+      }
+    });
+  }
+
+  test('suspension lifted first, ban after it', async () => {
+    const one = await party();
+    await happen('suspended', one);
+    await happen('banned', one);
+    await lift('suspended', one);
+    await everywhere(one, BANNED);
+    await lift('banned', one);
+    await everywhere(one, undefined);
+  });
+
+  test('repeating and lifting twice is harmless, and revives nothing (AC-07)', async () => {
+    const one = await party();
+    for (const event of ['banned', 'suspended'] as const) {
+      await happen(event, one);
+      await happen(event, one);
+      await everywhere(one, MESSAGE[event]);
+      await lift(event, one);
+      await lift(event, one);
+      await everywhere(one, undefined);
+    }
+    await happen('revoked', one);
+    await happen('revoked', one);
+    await everywhere(one, REVOKED);
+  });
+});
+
+describe('the contract’s message outranks what is wrong with the chain, and nothing outranks a bad token', () => {
+  test('a dead family is 403 while the account is banned, suspended or revoked', async () => {
+    for (const event of EVENTS) {
+      const one = await party();
+      await redeem(server, client, one.code);
+      assertInvalidGrant(await redeem(server, client, one.code));
+      const [first, second] = [one.tokens, (await refresh(server, client, one.tokens.refresh_token)).body as Tokens];
+      server.advance(30_000);
+      assertInvalidGrant(await refresh(server, client, first.refresh_token));
+      await happen(event, one);
+      assertForbidden(await userinfo(server, second.access_token), MESSAGE[event]);
+      assertForbidden(await refresh(server, client, first.refresh_token), MESSAGE[event]);
+    }
+  });
+
+  test('an expired token or code is 401 or invalid_grant, whatever the account’s state', async () => {
+    for (const event of EVENTS) {
+      const one = await party();
+      await happen(event, one);
+      server.advance(60_000);
+      assertInvalidGrant(await redeem(server, client, one.code));
+      server.advance(1_740_000);
+      assertInvalidToken(await userinfo(server, one.tokens.access_token));
+      assertForbidden(await refresh(server, client, one.tokens.refresh_token), MESSAGE[event]);
+      server.advance(7 * 24 * 60 * 60 * 1000);
+      assertInvalidGrant(await refresh(server, client, one.tokens.refresh_token));
+    }
+  });
+
+  test('who cannot prove client and token learns nothing of the account (TK-10)', async () => {
+    for (const event of EVENTS) {
+      const one = await party();
+      await happen(event, one);
+      const { access_token, refresh_token } = one.tokens;
+      const wrongSecret = { client_secret: 'A'.repeat(43) };
+      assertRefused(await refresh(server, client, refresh_token, wrongSecret), 401, 'invalid_client');
+      assertRefused(await redeem(server, client, one.code, wrongSecret), 401, 'invalid_client');
+      assertInvalidGrant(await refresh(server, other, refresh_token));
+      assertInvalidGrant(await redeem(server, other, one.code));
+      assertInvalidGrant(await redeem(server, client, one.code, { redirect_uri: 'https://x.example.com/' }));
+      assertInvalidGrant(await redeem(server, client, one.code, { code_verifier: 'v'.repeat(43) }));
+      assertInvalidGrant(await refresh(server, client, refresh_token.slice(0, -4)));
+      assertInvalidToken(await userinfo(server, access_token.slice(0, -4)));
+      await everywhere(one, MESSAGE[event]);
+    }
+  });
+});
+
+describe('AC-08: nothing that was under way is completed', () => {
+  for (const event of ['banned', 'suspended'] as const) {
+    test(`a ${event} person gets no code, and cannot sign in`, async () => {
+      const one = await party();
+      await happen(event, one);
+      await assert.rejects(codeFor(server, client, one.user, {}, { browser: one.browser }));
+      await assert.rejects(signedIn(server, one.user));
+    });
+  }
+});
+
+describe('contract §3: revocation', () => {
+  test('on the page: 403 everywhere, for ever, and other clients are untouched', async () => {
+    const one = await party();
+    const elsewhere = await tokensFor(server, other, one.user, {}, { browser: one.browser });
+    assert.equal((await revokeOnPage(one.browser, client)).status, 200);
+    await everywhere(one, REVOKED);
+    await server.restart();
+    await everywhere(one, REVOKED);
+    assert.equal((await userinfo(server, elsewhere.access_token)).status, 200);
+    assert.equal((await refresh(server, other, elsewhere.refresh_token)).status, 200);
+  });
+
+  test('a new consent in the same millisecond: the old tokens stay 403, the new ones are good (CN-07)', async () => {
+    const one = await party();
+    await revokeOnPage(one.browser, client);
+    const again = await tokensFor(server, client, one.user, {}, { browser: one.browser });
+    await everywhere(one, REVOKED);
+    assert.equal((await userinfo(server, again.access_token)).status, 200);
+    assert.equal((await refresh(server, client, again.refresh_token)).status, 200);
+    await revokeOnPage(one.browser, client);
+    const third = await tokensFor(server, client, one.user, {}, { browser: one.browser });
+    assertForbidden(await userinfo(server, again.access_token), REVOKED);
+    assert.equal((await userinfo(server, third.access_token)).status, 200);
+    await everywhere(one, REVOKED);
+  });
+});
+
+describe('AD-08: disabling a client', () => {
+  test('ends its codes and tokens for ever; enabling revives nothing, and new ones are good', async () => {
+    const one = await party();
+    const path = `/clients/${client.clientId}`;
+    assert.equal((await admin(server, 'PATCH', path, { status: 'disabled' })).status, 200);
+    assertInvalidToken(await userinfo(server, one.tokens.access_token));
+    assertRefused(await refresh(server, client, one.tokens.refresh_token), 401, 'invalid_client');
+    assertRefused(await redeem(server, client, one.code), 401, 'invalid_client');
+    await happen('banned', one);
+    assertInvalidToken(await userinfo(server, one.tokens.access_token));
+    await lift('banned', one);
+    assert.equal((await admin(server, 'PATCH', path, { status: 'active' })).status, 200);
+    await everywhere(one, undefined);
+    const again = await tokensFor(server, client, one.user);
+    assert.equal((await userinfo(server, again.access_token)).status, 200);
+    assert.equal((await refresh(server, client, again.refresh_token)).status, 200);
+  });
+  test('enabling an active client ends nothing', async () => {
+    const one = await party();
+    await admin(server, 'PATCH', `/clients/${client.clientId}`, { status: 'active' });
+    assert.equal((await userinfo(server, one.tokens.access_token)).status, 200);
+    assert.equal((await redeem(server, client, one.code)).status, 200);
+  });
+});
