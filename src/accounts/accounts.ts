@@ -68,7 +68,10 @@ async function change(
   return database.commit(function* apply_(): Work<Account> {
     const account = yield* store.lockAccount(id);
     if (account === undefined) throw missing(id);
-    const changed = { ...apply(account, now), updatedAt: now };
+    const applied = apply(account, now);
+    // Nothing to change is nothing to record.
+    if (applied === account) return account;
+    const changed = { ...applied, updatedAt: now };
     yield* refuseTaken(changed.profile, id);
     yield* store.saveAccount(changed);
     yield* record({ at: now, accountId: id, ...event });
@@ -124,12 +127,9 @@ export async function banAccount(parts: Stored, id: string, ban: Ban, origin: Or
 
 /** Lifts a ban. What was dead stays dead; the person signs in anew. Harmless where there is none. */
 export function unbanAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return change(parts, id, { type: 'account.unbanned', origin }, (account) => ({
-    ...account,
-    bannedAt: null,
-    bannedUntil: null,
-    banReason: null,
-  }));
+  return change(parts, id, { type: 'account.unbanned', origin }, (account) =>
+    account.bannedAt === null ? account : { ...account, bannedAt: null, bannedUntil: null, banReason: null },
+  );
 }
 
 /** Suspends an account until it is reinstated. Every session, code and token from before is dead for ever. */
@@ -145,11 +145,9 @@ export function suspendAccount(parts: Stored, id: string, input: Suspension, ori
 
 /** Lifts a suspension. Harmless where there is none. */
 export function reinstateAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return change(parts, id, { type: 'account.reinstated', origin }, (account) => ({
-    ...account,
-    suspendedAt: null,
-    suspensionReason: null,
-  }));
+  return change(parts, id, { type: 'account.reinstated', origin }, (account) =>
+    account.suspendedAt === null ? account : { ...account, suspendedAt: null, suspensionReason: null },
+  );
 }
 
 /** Ends every session, code and token of an account, and answers the account with its new generation. */

@@ -3,9 +3,9 @@ import { redirect } from '../authorization/steps.ts';
 import { findClient } from '../clients/store.ts';
 import { connectionsOf, revokeAccess } from '../consent/connections.ts';
 import { connectionsPage } from '../consent/pages.ts';
+import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
-import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
@@ -82,7 +82,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     browsers.refuseForeignForm(request);
     const at = await visit(request, reply);
     if (at === undefined) return undefined;
-    const form = request.body as RepeatableParameters;
+    const form = formOf(request);
     return { at, form, fits: at.browser.owns(form, contextOf(at)) };
   }
 
@@ -100,7 +100,11 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     if (findProblem(passwordSchema, password) !== undefined) {
       return showAccount(at, 400, { fields: { password: messages.signUp.passwordBad }, general: [] });
     }
-    const check = await confirmPassword(parts, at.account, form.get('current') ?? '', at.browser.hash);
+    const check = await confirmPassword(parts, at.account, {
+      password: form.get('current') ?? '',
+      browserHash: at.browser.hash,
+      origin: originAt(at),
+    });
     if (typeof check === 'object') {
       reply.header('retry-after', String(check.seconds));
       return showAccount(at, 429, general(messages.signIn.limited(check.seconds)));

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Client, findClient } from '../clients/store.ts';
-import { record } from '../events/audit.ts';
 import { sendError } from '../http/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { sendErrorPage, wantsHtml } from '../pages/error-page.ts';
-import { begin, issueCode, progressOf } from './progress.ts';
+import { begin, issueCode, progressOf, refusalLocation } from './progress.ts';
 import { errorRedirect } from './rules/redirect.ts';
 import {
   type AuthorizationRequest,
@@ -56,13 +55,8 @@ async function answer(
     if (progress.kind === 'client gone') break;
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
-      if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
-        const about = { accountId: signedIn.account.id, clientId: asked.clientId };
-        const details = { reason: signedIn.kind };
-        const event = { at: parts.clock(), type: 'authorization.refused', origin, outcome: 'failure' } as const;
-        await parts.database.commit(() => record({ ...event, ...about, details }));
-      }
-      return redirect(request, reply, errorRedirect(asked, step.refusal, parts.issuer));
+      const location = await refusalLocation(parts, asked, step.refusal, { signedIn, origin });
+      return redirect(request, reply, location);
     }
     if (step.kind === 'issue') {
       const outcome = await issueCode(parts, { request: asked, session, origin });

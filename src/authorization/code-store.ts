@@ -32,6 +32,7 @@ export interface NewCode {
   readonly redirectUri: string;
   readonly scopes: string;
   readonly narrowed: number;
+  /** A JSON text. */
   readonly nonce: string | null;
   readonly codeChallenge: string | null;
   readonly sid: string;
@@ -133,7 +134,7 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
       familyId: row.family_id,
       scopes: row.scopes,
       narrowed: row.narrowed === 1,
-      nonce: row.nonce,
+      nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
       sid: row.sid,
       authTime: row.auth_time,
       inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },

@@ -8,7 +8,7 @@ import { findGrant, lockGrant } from '../consent/store.ts';
 import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { isOptional } from '../scopes/scopes.ts';
+import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
 import { insertCode, openCodeOwner } from './code-store.ts';
@@ -53,11 +53,13 @@ export function* progressOf(
   return { kind: 'step', step, client, signedIn };
 }
 
-/** A request holds while its client is active without a break, and its redirect URI registered (RFC 9700 §4.1.3). */
+/** A request holds while its client is active without a break, and registered for all that was asked for. */
 const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
   client.status === 'active' &&
   client.generation === request.clientGeneration &&
-  client.redirectUris.includes(request.redirectUri);
+  client.redirectUris.includes(request.redirectUri) &&
+  (client.scopes === null || request.scopes.every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
+  (request.codeChallenge !== null || !client.requirePkce);
 
 /** Keeps a request until the person has answered, and gives the handle that its pages carry. */
 export async function begin(
@@ -151,8 +153,10 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
       clientGeneration: request.clientGeneration,
       redirectUri: request.redirectUri,
       scopes,
-      narrowed: request.scopes.some((scope) => isOptional(scope) && !grant.scopes.has(scope)) ? 1 : 0,
-      nonce: request.nonce,
+      // RFC 6749 §5.1: what differs from what was asked for is told to the client.
+      narrowed: scopes === formatScopes(request.scopes) ? 0 : 1,
+      // As JSON: a nonce may hold a NUL, which not every database keeps in a text.
+      nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
       codeChallenge: request.codeChallenge,
       sid: live.sid,
       authTime: live.authTime,
@@ -161,6 +165,21 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
     yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
     return { kind: 'redirect', location: successRedirect(request, code, parts.issuer) };
   });
+}
+
+/** The address that tells the client of a refusal. One that rests on the state of the account is recorded. */
+export async function refusalLocation(
+  { database, clock, issuer }: AuthorizationParts,
+  request: AuthorizationRequest,
+  refusal: RedirectedError,
+  { signedIn, origin }: { readonly signedIn: SignedIn; readonly origin: Origin },
+): Promise<string> {
+  if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
+    const about = { accountId: signedIn.account.id, clientId: request.clientId, details: { reason: signedIn.kind } };
+    const event = { at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...about } as const;
+    await database.commit(() => record(event));
+  }
+  return errorRedirect(request, refusal, issuer);
 }
 
 export const DENIED: RedirectedError = {

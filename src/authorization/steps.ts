@@ -5,8 +5,15 @@ import { sendErrorPage } from '../pages/error-page.ts';
 import type { Site } from '../pages/layout.ts';
 import { digest } from '../secrets.ts';
 import type { Interaction } from './interaction-store.ts';
-import { type AuthorizationParts, finishedLocation, issueCode, type Progress, progressOf, resume } from './progress.ts';
-import { errorRedirect } from './rules/redirect.ts';
+import {
+  type AuthorizationParts,
+  finishedLocation,
+  issueCode,
+  type Progress,
+  progressOf,
+  refusalLocation,
+  resume,
+} from './progress.ts';
 
 /** What the pages of a sign-in work with. */
 export interface FlowParts extends AuthorizationParts {
@@ -93,19 +100,16 @@ export async function follow(
     const session = sessionOf(browser, interaction);
     const progress = await parts.database.read(() => progressOf(interaction.request, session, parts.clock()));
     if (progress.kind === 'client gone') return sendClientGone(parts, request, reply);
-    const { step } = progress;
+    const { step, signedIn } = progress;
+    const origin = originOf(request);
     const query = `?${HANDLE}=${encodeURIComponent(handle)}`;
     if (step.kind === 'login') return redirect(request, reply, parts.site.path(`/login${query}`));
     if (step.kind === 'consent') return redirect(request, reply, parts.site.path(`/consent${query}`));
     if (step.kind === 'refuse') {
-      return redirect(request, reply, errorRedirect(interaction.request, step.refusal, parts.issuer));
+      const location = await refusalLocation(parts, interaction.request, step.refusal, { signedIn, origin });
+      return redirect(request, reply, location);
     }
-    const outcome = await issueCode(parts, {
-      request: interaction.request,
-      session,
-      handle,
-      origin: originOf(request),
-    });
+    const outcome = await issueCode(parts, { request: interaction.request, session, handle, origin });
     if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
     if (outcome.kind === 'finished') break;
   }

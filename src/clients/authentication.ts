@@ -2,7 +2,6 @@ import { type Clock, HOUR } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
 import { addressBucket, exceeded, take } from '../limits/limits.ts';
 import { OAuthError, rateLimited } from '../oauth-error.ts';
 import { digest, equalSecrets } from '../secrets.ts';
@@ -48,18 +47,17 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const now = clock();
   const { clientId, clientSecret } = credentials;
-  const bucket = `client-auth ${isSnowflake(clientId) ? clientId : 'unknown'} ${addressBucket(origin.address ?? '')}`;
   const found = await database.read(() => findClient(clientId, now));
+  // Ids that are not on record share one count, or a stranger could make as many as he likes.
+  const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(origin.address ?? '')}`;
   const presented = digest(clientSecret);
   const secret = (found?.secrets ?? []).find((candidate) => equalSecrets(candidate.hash, presented));
 
   if (found === undefined || secret === undefined || found.client.status !== 'active' || clientSecret === '') {
     const wait = await database.commit(function* fail() {
-      const clientRef = found?.client.id ?? null;
-      const seconds = yield* take(bucket, limits.clientAuth, now);
-      const type = seconds > 0 ? 'limit.exceeded' : 'client.auth_failed';
-      const details = seconds > 0 ? { limit: 'clientAuth' } : {};
-      yield* record({ at: now, type, origin, outcome: 'failure', clientId: clientRef, details });
+      const about = { origin, clientId: found?.client.id ?? null };
+      const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
+      if (seconds === 0) yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', ...about });
       return seconds;
     });
     throw wait > 0 ? rateLimited(wait) : invalidClient(credentials.method === 'basic');

@@ -44,7 +44,7 @@ function makeSecret(path: string, dataDir: string): void {
         `Set ${variables.dataDir.name} to a folder that this user may write to.`,
     ]);
   } finally {
-    rmSync(draft, { force: true });
+    if (existsSync(draft)) rmSync(draft);
   }
 }
 

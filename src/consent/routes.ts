@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/store.ts';
 import { deny, issueCode } from '../authorization/progress.ts';
-import { formActionSource } from '../authorization/rules/redirect.ts';
+import { formActionSources } from '../authorization/rules/redirect.ts';
 import {
   type FlowParts,
   follow,
@@ -14,6 +14,7 @@ import {
   sessionOf,
 } from '../authorization/steps.ts';
 import type { Client } from '../clients/store.ts';
+import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
@@ -59,8 +60,8 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
    * It fits the person rather than the session: a sign-in in another tab makes a new one, and tabs do not disturb each
    * other (decisions §3).
    */
-  const contextOf = ({ handle }: Pending, { account, asked }: Question): string =>
-    `consent ${handle} ${account.id} ${asked.join(' ')}`;
+  const contextOf = ({ handle }: Pending, { account, client, asked }: Question): string =>
+    `consent ${handle} ${client.consentEpoch} ${account.id} ${asked.join(' ')}`;
 
   async function show(
     reply: FastifyReply,
@@ -87,7 +88,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
       problems,
     });
-    return sendPage(reply, status, site, page, [formActionSource(redirectUri)]);
+    return sendPage(reply, status, site, page, formActionSources(redirectUri));
   }
 
   app.get('/consent', async (request, reply) => {
@@ -106,7 +107,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
 
   app.post('/consent', async (request, reply) => {
     browsers.refuseForeignForm(request);
-    const form = request.body as RepeatableParameters;
+    const form = formOf(request);
     const pending = await pendingOrAnswer(parts, request, reply, form.get(HANDLE) ?? '');
     if (pending === undefined) return reply;
     const browser = browsers.of(request, reply);

@@ -95,7 +95,7 @@ const browsers = statement((db, p: { before: number; limit: number }) =>
 );
 
 /**
- * Removes a batch of every kind of row that can no longer matter. Nothing depends on it but the size of the database:
+ * Removes every row that can no longer matter, a batch at a time, so that requests come in between. Nothing depends on it but the size of the database:
  * validity is computed from the clock whenever it is asked for.
  * @returns how many rows went
  */
@@ -111,9 +111,11 @@ export async function sweep(database: Database, now: number): Promise<number> {
   ] as const;
   let removed = 0;
   for (const [statement, before] of ends) {
-    removed += await database.commit(function* remove(): Work<number> {
-      return (yield* all(statement, { before, limit: BATCH })).length;
-    });
+    for (let batch = BATCH; batch === BATCH; removed += batch) {
+      batch = await database.commit(function* remove(): Work<number> {
+        return (yield* all(statement, { before, limit: BATCH })).length;
+      });
+    }
   }
   return removed;
 }
@@ -126,8 +128,15 @@ export function startHousekeeping(
   failed: (error: unknown) => void,
 ) {
   let running: Promise<unknown> = Promise.resolve();
+  let busy = false;
   const timer = setInterval(() => {
-    running = sweep(database, clock()).catch(failed);
+    if (busy) return;
+    busy = true;
+    running = sweep(database, clock())
+      .catch(failed)
+      .finally(() => {
+        busy = false;
+      });
   }, intervalMs);
   timer.unref();
   return async function stop(): Promise<void> {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { OAuthError } from '../oauth-error.ts';
 import { decodeFormBody, parseJsonBody } from './json-body.ts';
-import { formParameters } from './parameters.ts';
+import { formParameters, type RepeatableParameters } from './parameters.ts';
 
 /** RFC 8259 §8.1: JSON is UTF-8. Another charset would be read as something else than was meant. */
 function requireUtf8(request: FastifyRequest): void {
@@ -16,7 +16,8 @@ function requireUtf8(request: FastifyRequest): void {
 export function acceptJson(app: FastifyInstance): void {
   app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
     requireUtf8(request);
-    return parseJsonBody(body);
+    // Some clients name a content type also where they send nothing.
+    return body.length === 0 ? undefined : parseJsonBody(body);
   });
 }
 
@@ -31,3 +32,7 @@ export function acceptForms(app: FastifyInstance): void {
     },
   );
 }
+
+/** The form of a request to a route that reads forms; without a body it is an empty one. */
+export const formOf = (request: FastifyRequest): RepeatableParameters =>
+  (request.body as RepeatableParameters | undefined) ?? formParameters('');

@@ -59,7 +59,12 @@ export async function listen(host: string, port: number): Promise<Listener> {
     open: () => void server.off('request', starting),
     close: () =>
       new Promise((resolve) => {
-        server.close(() => resolve());
+        // A connection whose last request is answered while the server closes would otherwise wait for another one.
+        const idle = setInterval(() => server.closeIdleConnections(), 20);
+        server.close(() => {
+          clearInterval(idle);
+          resolve();
+        });
         server.closeIdleConnections();
       }),
   };

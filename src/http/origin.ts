@@ -1,7 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { Origin } from '../events/audit.ts';
 
-/** Where a request comes from, for the audit trail. The address honours the trusted proxies alone. */
+declare module 'fastify' {
+  interface FastifyRequest {
+    /**
+     * The caller's address, by the trusted proxies alone. Read when the request came: a caller that hangs up takes it
+     * from the socket, and what was asked is done and recorded all the same.
+     */
+    address: string;
+  }
+}
+
+/** Where a request comes from, for the audit trail. */
 export function originOf(request: FastifyRequest, actor: Origin['actor'] = { type: 'anonymous', id: null }): Origin {
-  return { actor, address: request.ip, requestId: request.id };
+  return { actor, address: request.address, requestId: request.id };
 }

@@ -11,24 +11,52 @@ export interface Parameters {
 /** A query or form, in which a name may wrongly stand more than once. */
 export interface RepeatableParameters extends Parameters {
   readonly repeated: ReadonlySet<string>;
+  /** The names whose value is not the percent-encoding of UTF-8, so that nobody can say what was meant. */
+  readonly malformed: ReadonlySet<string>;
   readonly names: readonly string[];
 }
 
 /** Reads `application/x-www-form-urlencoded` text. */
 export function formParameters(text: string): RepeatableParameters {
+  if (text === '') return NO_PARAMETERS;
   const values = new Map<string, string>();
   const repeated = new Set<string>();
-  for (const [name, value] of new URLSearchParams(text)) {
-    if (values.has(name)) repeated.add(name);
-    values.set(name, value);
+  const malformed = new Set<string>();
+  for (const pair of text.split('&')) {
+    // One pair at a time, so that a fault can be told from a replacement character that was really sent.
+    for (const [name, value] of new URLSearchParams(pair)) {
+      if (values.has(name)) repeated.add(name);
+      if (value.includes('\ufffd') && !isDecodable(pair)) malformed.add(name);
+      values.set(name, value);
+    }
   }
+  return parametersOf(values, repeated, malformed);
+}
+
+function isDecodable(text: string): boolean {
+  try {
+    decodeURIComponent(text);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function parametersOf(
+  values: ReadonlyMap<string, string>,
+  repeated: ReadonlySet<string>,
+  malformed: ReadonlySet<string>,
+): RepeatableParameters {
   return {
     get: (name) => values.get(name) || undefined,
     has: (name) => values.has(name),
     repeated,
+    malformed,
     names: [...values.keys()],
   };
 }
+
+const NO_PARAMETERS = parametersOf(new Map(), new Set(), new Set());
 
 /**
  * Takes named texts out of a JSON object.

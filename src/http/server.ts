@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import fastify, { type FastifyInstance, LogController } from 'fastify';
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { findProblem } from '../validation/validate.ts';
@@ -38,10 +38,16 @@ function commonHeaders(https: boolean): Readonly<Record<string, string>> {
  * @param options.server an HTTP server that listens already; requests reach the routes once they are ready
  */
 export function createApp(options: ServerOptions): FastifyInstance {
+  const headers = commonHeaders(options.https);
   const app = fastify({
     serverFactory: (handler) => {
       options.server.on('request', handler);
       return options.server;
+    },
+    // What the router refuses before any route: an address that cannot be decoded.
+    frameworkErrors: (error, request, reply) => {
+      reply.headers(headers);
+      sendError(request as FastifyRequest, reply as FastifyReply, toOAuthError(error, request as FastifyRequest));
     },
     bodyLimit: LONGEST_BODY,
     exposeHeadRoutes: false,
@@ -58,9 +64,10 @@ export function createApp(options: ServerOptions): FastifyInstance {
     },
   });
 
-  const headers = commonHeaders(options.https);
   const methodsAt = servedMethods(app);
+  app.decorateRequest('address', '');
   app.addHook('onRequest', async (request, reply) => {
+    request.address = request.ip ?? '';
     reply.headers(headers);
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');

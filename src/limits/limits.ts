@@ -1,7 +1,8 @@
 import { isIPv6 } from 'node:net';
-import type { Limit } from '../config/limits.ts';
+import type { Limit, LimitName } from '../config/limits.ts';
 import type { Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
+import { type Origin, record } from '../events/audit.ts';
 
 const count = statement((db, p: { bucket: string; now: number; endsAt: number }) =>
   db
@@ -42,14 +43,27 @@ const uncount = statement((db, p: { bucket: string }) =>
     .where('count', '>', 0),
 );
 
+/** What a limit is about, for its event. */
+interface About {
+  readonly name: LimitName;
+  readonly origin: Origin;
+  readonly clientId?: string | null;
+  readonly accountId?: string | null;
+}
+
 /**
- * Counts one use in a bucket, in one atomic statement that all nodes of a database share.
+ * Counts one use in a bucket, in one atomic statement that all nodes of a database share. The first use beyond the limit
+ * is recorded; those after it in the same window are not, so that a flood cannot fill the audit trail.
  * @returns 0 when it is within the limit, else the seconds until the window ends
  */
-export function* take(bucket: string, limit: Limit, now: number): Work<number> {
+export function* take(bucket: string, limit: Limit, now: number, about: About): Work<number> {
   if (limit === null) return 0;
   const row = yield* first(count, { bucket, now, endsAt: now + limit.windowMs });
   if (row === undefined || row.count <= limit.count) return 0;
+  if (row.count === limit.count + 1) {
+    const { name, ...whose } = about;
+    yield* record({ at: now, type: 'limit.exceeded', outcome: 'failure', details: { limit: name }, ...whose });
+  }
   return secondsUntil(row.window_ends_at, now);
 }
 
@@ -70,13 +84,19 @@ export function* giveBack(bucket: string, limit: Limit): Work<void> {
 /** The part of an address that is limited as one: an IPv4 address, or the /64 of an IPv6 one (one household's own). */
 export function addressBucket(address: string): string {
   if (!isIPv6(address)) return address;
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1];
-  if (mapped !== undefined) return mapped;
   // The URL parser writes an IPv6 address in its one canonical form.
   const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
   const [head = '', tail] = canonical.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
+  const mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
+  if (mapped) return groups.slice(6).flatMap(bytesOf).join('.');
   return `${groups.slice(0, 4).join(':')}::/64`;
+}
+
+/** The two bytes of a group of an IPv6 address. */
+function bytesOf(group: string): [number, number] {
+  const value = Number.parseInt(group, 16);
+  return [value >> 8, value & 0xff];
 }

@@ -3,7 +3,7 @@ import { createAccount } from '../accounts/accounts.ts';
 import { NewAccount } from '../accounts/schema.ts';
 import type { Account } from '../accounts/store.ts';
 import { signInFor } from '../authorization/interaction-store.ts';
-import { formActionSource } from '../authorization/rules/redirect.ts';
+import { formActionSources } from '../authorization/rules/redirect.ts';
 import {
   type FlowParts,
   follow,
@@ -15,7 +15,7 @@ import {
   sendClientGone,
 } from '../authorization/steps.ts';
 import type { Work } from '../database/database.ts';
-import { record } from '../events/audit.ts';
+import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
@@ -69,8 +69,8 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     return { request, reply, browser, pending, waiting: { handle, clientName: progress.client.name, host } };
   }
 
-  const formTargets = ({ pending }: Visit): string[] =>
-    pending === undefined ? [] : [formActionSource(pending.interaction.request.redirectUri)];
+  const formTargets = ({ pending }: Visit): readonly string[] =>
+    pending === undefined ? [] : formActionSources(pending.interaction.request.redirectUri);
 
   function showSignIn(at: Visit, status: number, problems: Problems, identifier: string): FastifyReply {
     const { browser, waiting, reply } = at;
@@ -132,7 +132,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
 
   app.post('/login', async (request, reply) => {
     browsers.refuseForeignForm(request);
-    const form = request.body as RepeatableParameters;
+    const form = formOf(request);
     const at = await visit(request, reply, form.get(HANDLE));
     if (at === undefined) return reply;
     const identifier = (form.get('identifier') ?? '').trim();
@@ -156,7 +156,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
 
   app.post('/signup', async (request, reply) => {
     browsers.refuseForeignForm(request);
-    const form = request.body as RepeatableParameters;
+    const form = formOf(request);
     const at = await visit(request, reply, form.get(HANDLE));
     if (at === undefined) return reply;
     const values = {
@@ -172,12 +172,9 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
 
     const origin = originOf(request);
     const now = parts.clock();
-    const wait = await parts.database.commit(function* count() {
-      const seconds = yield* take(`sign-up ${addressBucket(request.ip)}`, parts.limits.signUpAddress, now);
-      const details = { limit: 'signUp' };
-      if (seconds > 0) yield* record({ at: now, type: 'limit.exceeded', origin, outcome: 'failure', details });
-      return seconds;
-    });
+    const bucket = `sign-up ${addressBucket(request.address)}`;
+    const about = { name: 'signUpAddress', origin } as const;
+    const wait = await parts.database.commit(() => take(bucket, parts.limits.signUpAddress, now, about));
     if (wait > 0) {
       reply.header('retry-after', String(wait));
       return showSignUp(at, 429, general(messages.signUp.limited(wait)), values);
@@ -214,7 +211,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
 
   app.post('/logout', async (request, reply) => {
     browsers.refuseForeignForm(request);
-    const form = request.body as RepeatableParameters;
+    const form = formOf(request);
     const browser = browsers.of(request, reply);
     const handle = form.get(HANDLE);
     const next = site.path(handle === undefined ? '/login' : `/login?${HANDLE}=${encodeURIComponent(handle)}`);

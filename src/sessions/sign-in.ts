@@ -1,4 +1,4 @@
-import type { PasswordCheck, Passwords } from '../accounts/passwords.ts';
+import type { Passwords } from '../accounts/passwords.ts';
 import { accountStatus } from '../accounts/rules/standing.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import type { Clock } from '../clock.ts';
@@ -49,12 +49,17 @@ export async function signIn(
   const { database, clock, passwords, limits } = parts;
   const { identifier, password, browserHash, origin } = attempt;
   const now = clock();
-  const account = await database.read(() => findByIdentifier(identifier));
+  // No name and no address has a NUL, and not every database can be asked about one.
+  const account = identifier.includes('\0') ? undefined : await database.read(() => findByIdentifier(identifier));
   const buckets = await database.read(() => bucketsOf(account, attempt));
   const wait = await database.commit(() => count(buckets, limits, now, attempt));
   if (wait > 0) return { kind: 'limited', seconds: wait };
 
-  const check = await passwords.check(password, account?.passwordHash ?? null);
+  const check = await passwords.check(password, account?.passwordHash ?? null).catch(async (error: unknown) => {
+    // Too many hashes wait: the attempt was not evaluated, so it does not count.
+    await database.commit(() => uncount(buckets, limits));
+    throw error;
+  });
   const rehashed = check === 'right, hash outdated' ? await passwords.hash(password) : undefined;
   return database.commit(function* finish(): Work<SignInOutcome> {
     const right = check !== 'wrong' && account !== undefined;
@@ -72,8 +77,7 @@ export async function signIn(
       });
       return { kind: 'wrong' };
     }
-    yield* giveBack(buckets.account, limits.signInAccount);
-    yield* giveBack(buckets.address, limits.signInAddress);
+    yield* uncount(buckets, limits);
     const status = accountStatus(current, now);
     if (status !== 'active') {
       const details = { reason: status };
@@ -110,26 +114,40 @@ function* bucketsOf(account: Account | undefined, { identifier, browserHash, ori
 }
 
 function* count(buckets: Buckets, limits: Limits, now: number, { origin }: Attempt): Work<number> {
-  const seconds =
-    (yield* take(buckets.account, limits.signInAccount, now)) ||
-    (yield* take(buckets.address, limits.signInAddress, now));
-  if (seconds > 0) {
-    yield* record({ at: now, type: 'limit.exceeded', origin, outcome: 'failure', details: { limit: 'signIn' } });
-  }
-  return seconds;
+  return (
+    (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', origin })) ||
+    (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', origin }))
+  );
 }
 
-/** Checks a person's own password once more, under the limits of a sign-in. */
+function* uncount(buckets: Buckets, limits: Limits): Work<void> {
+  yield* giveBack(buckets.account, limits.signInAccount);
+  yield* giveBack(buckets.address, limits.signInAddress);
+}
+
+/**
+ * Checks the password of a person who is signed in once more, under the limits of a sign-in.
+ * @returns the seconds to wait where there were too many attempts
+ */
 export async function confirmPassword(
   { database, clock, passwords, limits }: SignInParts,
   account: Account,
-  password: string,
-  browserHash: string,
-): Promise<PasswordCheck | { readonly seconds: number }> {
-  const bucket = `sign-in ${account.id} ${browserHash}`;
-  const seconds = await database.commit(() => take(bucket, limits.signInAccount, clock()));
+  attempt: Omit<Attempt, 'identifier' | 'previousSecret'>,
+): Promise<'right' | 'wrong' | { readonly seconds: number }> {
+  const now = clock();
+  const whole = { ...attempt, identifier: account.profile.username, previousSecret: undefined };
+  const buckets = await database.read(() => bucketsOf(account, whole));
+  const seconds = await database.commit(() => count(buckets, limits, now, whole));
   if (seconds > 0) return { seconds };
-  const check = await passwords.check(password, account.passwordHash);
-  if (check !== 'wrong') await database.commit(() => giveBack(bucket, limits.signInAccount));
-  return check;
+  const check = await passwords.check(attempt.password, account.passwordHash).catch(async (error: unknown) => {
+    await database.commit(() => uncount(buckets, limits));
+    throw error;
+  });
+  await database.commit(function* finish(): Work<void> {
+    if (check !== 'wrong') return yield* uncount(buckets, limits);
+    const details = { reason: 'wrong current password' };
+    const { origin } = attempt;
+    yield* record({ at: now, type: 'sign_in.failed', origin, outcome: 'failure', accountId: account.id, details });
+  });
+  return check === 'wrong' ? 'wrong' : 'right';
 }

@@ -5,9 +5,7 @@ import type { AuthenticatedClient } from '../clients/authentication.ts';
 import { SECOND } from '../clock.ts';
 import type { Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
-import type { Parameters } from '../http/parameters.ts';
 import type { KeyRing } from '../keys/ring.ts';
-import { take } from '../limits/limits.ts';
 import { invalidGrant, invalidRequest, rateLimited } from '../oauth-error.ts';
 import { digest } from '../secrets.ts';
 import { refuseGrant } from '../verdict/refusals.ts';
@@ -15,7 +13,7 @@ import { judge, type Verdict } from '../verdict/rules.ts';
 import type { Leaf } from '../verdict/store.ts';
 import { insertFamily, killFamily } from './family-store.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
-import type { TokenParts } from './parts.ts';
+import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { FAMILY_LIFETIME } from './rules/claims.ts';
 import { type CodePresentation, redemption } from './rules/redemption.ts';
 
@@ -35,32 +33,34 @@ const UNKNOWN = 'the code is unknown or was used before';
 
 /**
  * RFC 6749 §4.1.3: exchanges an authorization code for tokens.
- * @throws {OAuthError} `invalid_request`, `invalid_grant`, `access_denied`, `rate_limit_exceeded`
+ * @throws {OAuthError} `invalid_request`; then `invalid_grant`, `access_denied`, `rate_limit_exceeded`
  */
-export async function authorizationCodeGrant(
-  parts: TokenParts,
-  authenticated: AuthenticatedClient,
-  parameters: Parameters,
-): Promise<TokenResponse> {
-  const { client } = authenticated;
-  const codeText = parameters.get('code');
+export const authorizationCodeGrant: Grant = (parameters) => {
+  const code = parameters.get('code');
   const redirectUri = parameters.get('redirect_uri');
-  if (codeText === undefined) throw invalidRequest('code is missing: send the code from the redirect.');
+  if (code === undefined) throw invalidRequest('code is missing: send the code from the redirect.');
   if (redirectUri === undefined) {
     throw invalidRequest('redirect_uri is missing: repeat the one of the authorization request.');
   }
-  const presentation: CodePresentation = {
-    clientId: client.id,
-    redirectUri,
-    // An empty verifier is a wrong one, not an absent one.
-    codeVerifier: parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined,
-  };
+  // An empty verifier is a wrong one, not an absent one.
+  const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;
+  return (parts, authenticated) =>
+    exchange(parts, authenticated, digest(code), { clientId: authenticated.client.id, redirectUri, codeVerifier });
+};
+
+async function exchange(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  hash: string,
+  presentation: CodePresentation,
+): Promise<TokenResponse> {
+  const { client } = authenticated;
   const familyId = await parts.ids.next();
   for (;;) {
     const ring = parts.keys.ring();
     const now = parts.clock();
     const outcome = await parts.database.commit(() =>
-      redeem(parts, authenticated, { hash: digest(codeText), presentation, familyId, ring, now }),
+      redeem(parts, authenticated, { hash, presentation, familyId, ring, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -104,7 +104,7 @@ interface Attempt {
 function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
   const { hash, presentation, familyId, ring, now } = attempt;
   const { client, origin } = authenticated;
-  const seconds = yield* take(`token ${client.id}`, parts.limits.token, now);
+  const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
 
   const code = yield* lockCode(hash);

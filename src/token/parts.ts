@@ -1,8 +1,27 @@
+import type { AuthenticatedClient } from '../clients/authentication.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Work } from '../database/database.ts';
+import type { Parameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import type { Keys } from '../keys/keys.ts';
+import { take } from '../limits/limits.ts';
+import type { TokenResponse } from './mint.ts';
+
+/**
+ * A grant in two steps: the parameters are looked at first, which may refuse them; what comes back then exchanges what
+ * they present. So every authenticated request is counted, whichever step ends it.
+ */
+export type Grant = (
+  parameters: Parameters,
+) => (parts: TokenParts, authenticated: AuthenticatedClient) => Promise<TokenResponse>;
+
+/** Counts an authenticated token request of a client; answers the seconds to wait where there were too many. */
+export const countRequest = (
+  { limits }: TokenParts,
+  { client, origin }: AuthenticatedClient,
+  now: number,
+): Work<number> => take(`token ${client.id}`, limits.token, now, { name: 'token', origin, clientId: client.id });
 
 /** What the token endpoint works with. */
 export interface TokenParts {

@@ -1,19 +1,18 @@
 import type { AuthenticatedClient } from '../clients/authentication.ts';
 import type { Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
-import type { Parameters } from '../http/parameters.ts';
 import { openToken } from '../keys/open-token.ts';
 import type { KeyRing } from '../keys/ring.ts';
-import { take } from '../limits/limits.ts';
 import { invalidGrant, invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
-import { formatScopes, parseScope, storedScopes } from '../scopes/scopes.ts';
+import { parseScope } from '../scopes/scopes.ts';
 import { refuseGrant } from '../verdict/refusals.ts';
 import { judge, type Verdict } from '../verdict/rules.ts';
 import { type FamilyRecord, type Leaf, lockFamily } from '../verdict/store.ts';
 import { killFamily, rotateFamily } from './family-store.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
-import type { TokenParts } from './parts.ts';
+import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { readClaims, type VerifiedToken } from './rules/claims.ts';
+import { type RefreshedScope, refreshedScope } from './rules/refreshed-scope.ts';
 import { rotation } from './rules/rotation.ts';
 
 type Outcome =
@@ -27,6 +26,7 @@ type Outcome =
       readonly token: VerifiedToken;
       readonly ring: KeyRing;
       readonly found: FamilyRecord;
+      readonly scope: RefreshedScope;
       readonly leaf: Leaf;
     };
 
@@ -35,13 +35,9 @@ const REFUSED =
 
 /**
  * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
- * @throws {OAuthError} `invalid_request`, `invalid_grant`, `invalid_scope`, `access_denied`, `rate_limit_exceeded`
+ * @throws {OAuthError} `invalid_request`, `invalid_scope`; then `invalid_grant`, `access_denied`, `rate_limit_exceeded`
  */
-export async function refreshTokenGrant(
-  parts: TokenParts,
-  authenticated: AuthenticatedClient,
-  parameters: Parameters,
-): Promise<TokenResponse> {
+export const refreshTokenGrant: Grant = (parameters) => {
   const presented = parameters.get('refresh_token');
   if (presented === undefined) throw invalidRequest('refresh_token is missing.');
   const asked = parameters.get('scope');
@@ -49,6 +45,15 @@ export async function refreshTokenGrant(
   if (asked !== undefined && scopes === undefined) {
     throw new OAuthError(400, 'invalid_scope', 'scope is malformed: separate the scopes by single spaces.');
   }
+  return (parts, authenticated) => exchange(parts, authenticated, presented, scopes);
+};
+
+async function exchange(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  presented: string,
+  scopes: readonly string[] | undefined,
+): Promise<TokenResponse> {
   for (;;) {
     const now = parts.clock();
     const opened = await openToken(parts.keys, 'refresh', presented);
@@ -77,10 +82,10 @@ export async function refreshTokenGrant(
       case 'granted': {
         const { found, leaf, ring } = outcome;
         const { accountId, clientId, familyId } = outcome.token;
-        const { scopes: granted, sid, authTime } = found.family;
+        const { sid, authTime } = found.family;
         const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile: found.profile, sid, authTime };
-        const scope = scopes === undefined ? granted : formatScopes(['openid', ...scopes]);
-        const order = { subject, scope, leaf, nonce: null, narrowed: false, clientSecret: authenticated.secret };
+        const { scope, differs } = outcome.scope;
+        const order = { subject, scope, leaf, nonce: null, narrowed: differs, clientSecret: authenticated.secret };
         const response = mint(ring, order, now);
         if (response === undefined) throw invalidGrant(REFUSED);
         return response;
@@ -89,8 +94,9 @@ export async function refreshTokenGrant(
   }
 }
 
-function* refuseUnknown(parts: TokenParts, { client, origin }: AuthenticatedClient, now: number): Work<Outcome> {
-  const seconds = yield* take(`token ${client.id}`, parts.limits.token, now);
+function* refuseUnknown(parts: TokenParts, authenticated: AuthenticatedClient, now: number): Work<Outcome> {
+  const { client, origin } = authenticated;
+  const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
   const details = { reason: 'not a refresh token of this service, or expired' };
   yield* record({ at: now, type: 'token.refused', origin, outcome: 'failure', clientId: client.id, details });
@@ -104,9 +110,10 @@ interface Attempt {
   readonly now: number;
 }
 
-function* refresh(parts: TokenParts, { client, origin }: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
+function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
+  const { client, origin } = authenticated;
   const { token, scopes, ring, now } = attempt;
-  const seconds = yield* take(`token ${client.id}`, parts.limits.token, now);
+  const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
 
   const event = { at: now, origin, clientId: client.id, accountId: token.accountId };
@@ -145,15 +152,14 @@ function* refresh(parts: TokenParts, { client, origin }: AuthenticatedClient, at
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
     return { kind: 'refused' };
   }
-  // RFC 6749 §6: never beyond what was granted; narrower is fine, and the successor keeps it all.
-  const granted = storedScopes(family.scopes);
-  if (scopes?.some((scope) => scope !== 'openid' && !granted.has(scope))) return { kind: 'wider scope' };
+  const scope = refreshedScope(family.scopes, client.scopes, scopes);
+  if (scope === undefined) return { kind: 'wider scope' };
   if (move === 'repeat') {
     yield* record({ ...event, type: 'token.repeated', details });
-    return { kind: 'granted', token, ring, found, leaf: family.leaf };
+    return { kind: 'granted', token, ring, found, scope, leaf: family.leaf };
   }
   const leaf = newLeaf(ring, now, family.endsAt);
   yield* rotateFamily(token.familyId, token.jti, leaf, now);
   yield* record({ ...event, type: 'token.refreshed', details });
-  return { kind: 'granted', token, ring, found, leaf };
+  return { kind: 'granted', token, ring, found, scope, leaf };
 }

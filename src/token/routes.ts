@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import { authenticateClient } from '../clients/authentication.ts';
+import { type AuthenticatedClient, authenticateClient } from '../clients/authentication.ts';
 import { readCredentials } from '../clients/rules/credentials.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
 import { jsonParameters, type Parameters, type RepeatableParameters } from '../http/parameters.ts';
-import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
 import { authorizationCodeGrant } from './authorization-code-grant.ts';
-import type { TokenParts } from './parts.ts';
+import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { refreshTokenGrant } from './refresh-token-grant.ts';
 
 const NAMES = [
@@ -35,14 +35,9 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
       // 2. The client, before anything of the grant.
       const credentials = readCredentials(request.headers.authorization, parameters);
       const authenticated = await authenticateClient(parts, credentials, originOf(request));
-      // 3. The grant.
-      const grantType = parameters.get('grant_type');
-      if (grantType === undefined) throw invalidRequest('grant_type is missing.');
-      if (!isGrant(grantType)) {
-        const known = Object.keys(GRANTS).join(' or ');
-        throw new OAuthError(400, 'unsupported_grant_type', `grant_type must be ${known}.`);
-      }
-      const answer = await GRANTS[grantType](parts, authenticated, parameters);
+      // 3. The grant; a request that it refuses at once is counted all the same.
+      const exchange = await prepared(parameters, authenticated);
+      const answer = await exchange(parts, authenticated);
       return reply
         .header('cache-control', 'no-store')
         .header('pragma', 'no-cache')
@@ -50,6 +45,25 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
         .send(JSON.stringify(answer));
     });
   });
+
+  async function prepared(parameters: Parameters, authenticated: AuthenticatedClient) {
+    try {
+      return chooseGrant(parameters)(parameters);
+    } catch (refusal) {
+      const seconds = await parts.database.commit(() => countRequest(parts, authenticated, parts.clock()));
+      throw seconds > 0 ? rateLimited(seconds) : refusal;
+    }
+  }
+}
+
+function chooseGrant(parameters: Parameters): Grant {
+  const grantType = parameters.get('grant_type');
+  if (grantType === undefined) throw invalidRequest('grant_type is missing.');
+  if (!isGrant(grantType)) {
+    const known = Object.keys(GRANTS).join(' or ');
+    throw new OAuthError(400, 'unsupported_grant_type', `grant_type must be ${known}.`);
+  }
+  return GRANTS[grantType];
 }
 
 function readBody(body: unknown): Parameters {
@@ -57,6 +71,7 @@ function readBody(body: unknown): Parameters {
   if (!isForm(body)) return jsonParameters(body, NAMES);
   for (const name of NAMES) {
     if (body.repeated.has(name)) throw invalidRequest(`${name} was sent more than once.`);
+    if (body.malformed.has(name)) throw invalidRequest(`${name} is not percent-encoded UTF-8.`);
   }
   return body;
 }

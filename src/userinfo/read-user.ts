@@ -1,6 +1,7 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
+import type { Origin } from '../events/audit.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openToken } from '../keys/open-token.ts';
 import { take } from '../limits/limits.ts';
@@ -29,6 +30,7 @@ const INVALID = { kind: 'invalid', reason: 'not an access token of this service'
 export async function readUser(
   { database, clock, keys, issuer, limits }: UserInfoParts,
   token: string,
+  origin: Origin,
 ): Promise<{ person: Person; scopes: ReadonlySet<string> }> {
   for (;;) {
     const now = clock();
@@ -36,7 +38,9 @@ export async function readUser(
     const verified = opened && readClaims(opened.claims, 'access', issuer, now);
     if (opened === undefined || verified === undefined) throw refuseToken(INVALID);
     if (limits.userinfo !== null) {
-      const seconds = await database.commit(() => take(`userinfo ${verified.clientId}`, limits.userinfo, now));
+      const { clientId } = verified;
+      const about = { name: 'userinfo', origin, clientId } as const;
+      const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
       if (seconds > 0) throw rateLimited(seconds);
     }
     const found = await database.read(() => readFamily(verified));

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { findAccount } from '../accounts/store.ts';
 import { acceptForms } from '../http/bodies.ts';
+import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { missingToken, notFound } from '../oauth-error.ts';
@@ -15,7 +16,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
   app.get('/api/v2/oauth/userinfo', async (request, reply) => {
     const token = bearerToken(request.headers.authorization);
     if ((request.query as RepeatableParameters).has('access_token')) refuseSecondToken();
-    const { person, scopes } = await readUser(parts, token);
+    const { person, scopes } = await readUser(parts, token, originOf(request));
     return reply
       .header('cache-control', 'no-store')
       .type('application/json')
@@ -33,7 +34,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
           request.query as RepeatableParameters,
           request.body as RepeatableParameters | undefined,
         );
-        const { person, scopes } = await readUser(parts, token);
+        const { person, scopes } = await readUser(parts, token, originOf(request));
         return reply
           .header('cache-control', 'no-store')
           .type('application/json')

@@ -33,18 +33,21 @@ function isCalendarDate(value: string): boolean {
   return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) && value >= '1850-01-01';
 }
 
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
 /** An instant of ISO 8601 with its offset, to the second or finer; no leap second, no year beyond 9999. */
 function isInstant(value: string): boolean {
   const parts = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
     value,
   );
-  return parts?.[1] !== undefined && isCalendarDate(parts[1]) && !Number.isNaN(Date.parse(value));
+  // The offset may carry the instant itself into the year 10000, which this format cannot write.
+  return parts?.[1] !== undefined && isCalendarDate(parts[1]) && Date.parse(value) <= LATEST;
 }
 
 /** The formats that schemas may name. */
 export const formats = {
-  'single-line': (value: string) => SINGLE_LINE.test(value) && value.trim() === value,
-  'multi-line': (value: string) => MULTI_LINE.test(value),
+  'single-line': (value: string) => value.isWellFormed() && SINGLE_LINE.test(value) && value.trim() === value,
+  'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),
   email: isEmail,
   domain: (value: string) => DOMAIN.test(value),
   'https-url': isHttpsUrl,

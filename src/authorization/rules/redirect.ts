@@ -24,9 +24,11 @@ export const errorRedirect = (
   issuer: string,
 ): string => withQuery(target.redirectUri, { error, error_description: description, ...stateOf(target), iss: issuer });
 
-/** The CSP source under which a form may end at a redirect URI: browsers check the whole chain of redirects. */
-export function formActionSource(redirectUri: string): string {
-  const { protocol, origin, hostname } = new URL(redirectUri);
-  // A bracketed IPv6 host cannot be written in a CSP source, and a private-use scheme has no host.
-  return origin === 'null' || hostname.startsWith('[') ? protocol : origin;
+/**
+ * The CSP sources under which a form may end at a redirect URI. Browsers check the whole chain of redirects, which goes on
+ * behind the client's own address, often to another of its hosts: so schemes are named, and no hosts.
+ */
+export function formActionSources(redirectUri: string): readonly string[] {
+  const { protocol } = new URL(redirectUri);
+  return protocol === 'https:' ? ['https:'] : [protocol, 'https:'];
 }

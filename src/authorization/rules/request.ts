@@ -115,7 +115,8 @@ export function checkTarget(
   if (redirectUriProblem(redirectUri, client.type) !== undefined) {
     return display('redirect_uri', 'redirect_uri is registered, but not one that may be used. Register another.');
   }
-  const state = parameters.repeated.has('state') ? null : (parameters.get('state') ?? null);
+  const unsure = parameters.repeated.has('state') || parameters.malformed.has('state');
+  const state = unsure ? null : (parameters.get('state') ?? null);
   return { kind: 'target', redirectUri, state } as RedirectTarget;
 }
 
@@ -156,6 +157,7 @@ export function checkRequest(
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   for (const name of KNOWN) {
     if (parameters.repeated.has(name)) return refuse('invalid_request', `${name} was sent more than once`);
+    if (parameters.malformed.has(name)) return refuse('invalid_request', `${name} is not percent-encoded UTF-8`);
   }
   // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
   if (parameters.get('request')) return refuse('request_not_supported', 'request objects are not supported');

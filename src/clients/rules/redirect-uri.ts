@@ -27,6 +27,10 @@ export function redirectUriProblem(uri: string, type: 'confidential' | 'public')
   for (const name of RESERVED) {
     if (url.searchParams.has(name)) return `not have the query parameter "${name}", which the service adds itself`;
   }
+  const host = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/i;
+  if (/^https?:$/.test(url.protocol) && url.hostname !== '' && !host.test(url.hostname)) {
+    return 'have a host of letters, digits, dots and hyphens';
+  }
   if (url.protocol === 'https:') return /^https:\/\/[^/]/i.test(uri) ? undefined : 'be an absolute URI with a host';
   if (url.protocol === 'http:') {
     if (!/^http:\/\/[^/]/i.test(uri)) return 'be an absolute URI with a host';

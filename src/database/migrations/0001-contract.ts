@@ -121,6 +121,7 @@ export const contract = ({ int, serial, options }: ColumnTypes): readonly string
   ) ${options}`,
   // A person has one live grant for an app at most; revoked ones stay on record as long as their tokens could live.
   'CREATE UNIQUE INDEX consent_grant_live ON consent_grant (account_id, client_id) WHERE revoked_at IS NULL',
+  'CREATE INDEX consent_grant_by_account ON consent_grant (account_id)',
   'CREATE INDEX consent_grant_by_client ON consent_grant (client_id)',
   'CREATE INDEX consent_grant_by_revocation ON consent_grant (revoked_at) WHERE revoked_at IS NOT NULL',
 
@@ -173,7 +174,7 @@ export const contract = ({ int, serial, options }: ColumnTypes): readonly string
   'CREATE INDEX authorization_code_by_account ON authorization_code (account_id)',
   'CREATE INDEX authorization_code_by_client ON authorization_code (client_id)',
   'CREATE INDEX authorization_code_by_family ON authorization_code (family_id)',
-  'CREATE INDEX authorization_code_by_end ON authorization_code (expires_at)',
+  'CREATE INDEX authorization_code_by_end ON authorization_code (expires_at) WHERE redeemed_at IS NULL',
 
   `CREATE TABLE signing_key (
     kid TEXT PRIMARY KEY,

@@ -1,0 +1,31 @@
+import { formatScopes, storedScopes } from '../../scopes/scopes.ts';
+
+/** The scopes of an access token that a refresh gives. */
+export interface RefreshedScope {
+  readonly scope: string;
+  /** Whether they are others than were asked for, which RFC 6749 §5.1 wants to be told. */
+  readonly differs: boolean;
+}
+
+/**
+ * RFC 6749 §6: what was granted, or less where less is asked for; never what the client may no longer ask for.
+ * @param granted the scopes of the family, which keeps them
+ * @param registered the scopes that the client is registered for now; null is all
+ * @param asked the `scope` parameter, if there was one
+ * @returns undefined where more is asked for than there is
+ */
+export function refreshedScope(
+  granted: string,
+  registered: readonly string[] | null,
+  asked: readonly string[] | undefined,
+): RefreshedScope | undefined {
+  const may = (scope: string) => scope === 'openid' || registered === null || registered.includes(scope);
+  const available = new Set([...storedScopes(granted)].filter(may));
+  if (asked === undefined) {
+    const scope = formatScopes(available);
+    return { scope, differs: scope !== granted };
+  }
+  if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;
+  const scope = formatScopes(['openid', ...asked]);
+  return { scope, differs: scope !== formatScopes(asked) };
+}
