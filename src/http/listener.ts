@@ -25,7 +25,13 @@ export interface Listener {
 /** @throws {ConfigError} when the address cannot be had, with the remedy */
 export async function listen(host: string, port: number): Promise<Listener> {
   // The address alone may be 16 KiB, and is refused in our own words beyond that.
-  const server = createServer({ maxHeaderSize: 48 * 1024, requestTimeout: 30 * SECOND, headersTimeout: 15 * SECOND });
+  const server = createServer({
+    maxHeaderSize: 48 * 1024,
+    requestTimeout: 30 * SECOND,
+    headersTimeout: 15 * SECOND,
+    // A missing Host is refused with the routes, in our own words: Node's refusal has no body.
+    requireHostHeader: false,
+  });
   server.keepAliveTimeout = MINUTE + 5 * SECOND;
   const starting = (_request: unknown, response: import('node:http').ServerResponse) => {
     const body = { error: 'temporarily_unavailable', error_description: 'The service is starting.' };

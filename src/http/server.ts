@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
-import { OAuthError } from '../oauth-error.ts';
+import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { findProblem } from '../validation/validate.ts';
 import { sendError, toOAuthError } from './errors.ts';
 import { formParameters } from './parameters.ts';
@@ -31,6 +31,15 @@ function commonHeaders(https: boolean): Readonly<Record<string, string>> {
     'x-frame-options': 'DENY',
     ...(https && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
   };
+}
+
+/** How many Host headers came: of several, `headers` shows one. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
 }
 
 /**
@@ -71,6 +80,10 @@ export function createApp(options: ServerOptions): FastifyInstance {
     reply.headers(headers);
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
+    }
+    // RFC 9112 §3.2: one Host, neither none nor several.
+    if (request.raw.httpVersion === '1.1' && hostsIn(request.raw.rawHeaders) !== 1) {
+      throw invalidRequest('The request must have one Host header.');
     }
     if (request.is404) throw nothingHere(methodsAt((request.raw.url ?? '').split('?', 1)[0] ?? ''));
   });
