@@ -1,5 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { setTimeout as wait } from 'node:timers/promises';
 import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import { migrate } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
@@ -13,10 +14,16 @@ interface Prepared {
 }
 
 interface Waiting {
-  run(): void;
-  settle(): void;
-  fail(error: unknown): void;
+  /** When it was handed over, by the clock of the process. */
+  readonly since: number;
+  readonly run: () => void;
+  readonly settle: () => void;
+  readonly fail: (error: unknown) => void;
 }
+
+/** How long a unit waits for another process to finish writing, and how often it asks, in milliseconds. */
+const PATIENCE = 5000;
+const RETRY = 5;
 
 /**
  * Opens (and creates, and migrates) a SQLite database.
@@ -28,6 +35,8 @@ interface Waiting {
 export async function openSqlite(path: string): Promise<Database> {
   const connection = connect(path);
   await migrate(migrationDialect(connection), columnTypes);
+  // From now on nothing waits inside a statement, where the whole process would wait with it.
+  connection.exec('PRAGMA busy_timeout = 10');
   const prepared = new Map<Statement<never, unknown>, Prepared>();
   let waiting: Waiting[] = [];
   let closed = false;
@@ -58,36 +67,54 @@ export async function openSqlite(path: string): Promise<Database> {
     return step.value;
   }
 
+  /** Runs all units that wait, in one commit; while another process writes they wait on, and reads go on meanwhile. */
   function flush(): void {
     const batch = waiting;
     waiting = [];
     if (batch.length === 0) return;
-    let begun = false;
-    const done: Waiting[] = [];
     try {
       connection.exec('BEGIN IMMEDIATE');
-      begun = true;
-      for (const unit of batch) {
-        connection.exec('SAVEPOINT unit');
-        try {
-          unit.run();
-          connection.exec('RELEASE unit');
-          done.push(unit);
-        } catch (error) {
-          // A full disk ends the whole transaction by itself: then nobody's work has happened.
-          if (!connection.isTransaction) throw error;
-          connection.exec('ROLLBACK TO unit');
-          connection.exec('RELEASE unit');
-          unit.fail(translate(error));
-        }
-      }
+    } catch (error) {
+      const patient = isLocked(error) ? batch.filter((unit) => performance.now() - unit.since < PATIENCE) : [];
+      for (const unit of batch) if (!patient.includes(unit)) unit.fail(translate(error));
+      waiting = [...patient, ...waiting];
+      if (waiting.length > 0) setTimeout(flush, RETRY);
+      return;
+    }
+    const settled: (() => void)[] = [];
+    try {
+      for (const unit of batch) settled.push(runUnit(unit));
       connection.exec('COMMIT');
     } catch (error) {
-      if (begun && connection.isTransaction) connection.exec('ROLLBACK');
+      rollBack();
       for (const unit of batch) unit.fail(translate(error));
       return;
     }
-    for (const unit of done) unit.settle();
+    // Also a refusal is told only now: it may rest on what another unit of this commit wrote.
+    for (const settle of settled) settle();
+  }
+
+  function runUnit(unit: Waiting): () => void {
+    connection.exec('SAVEPOINT unit');
+    try {
+      unit.run();
+      connection.exec('RELEASE unit');
+      return unit.settle;
+    } catch (error) {
+      // A full disk ends the whole transaction by itself: then nobody's work has happened.
+      if (!connection.isTransaction) throw error;
+      connection.exec('ROLLBACK TO unit');
+      connection.exec('RELEASE unit');
+      return () => unit.fail(translate(error));
+    }
+  }
+
+  function rollBack(): void {
+    try {
+      if (connection.isTransaction) connection.exec('ROLLBACK');
+    } catch {
+      // The connection is beyond help; the next BEGIN says so to whoever comes next.
+    }
   }
 
   return {
@@ -105,6 +132,7 @@ export async function openSqlite(path: string): Promise<Database> {
         let result: { value: T } | undefined;
         if (waiting.length === 0) setImmediate(flush);
         waiting.push({
+          since: performance.now(),
           run: () => {
             result = { value: drive(work()) };
           },
@@ -115,8 +143,8 @@ export async function openSqlite(path: string): Promise<Database> {
     },
     async close() {
       if (closed) return;
-      flush();
       closed = true;
+      for (flush(); waiting.length > 0; flush()) await wait(RETRY);
       connection.close();
     },
   };
@@ -132,6 +160,12 @@ function connect(path: string): DatabaseSync {
   return connection;
 }
 
+/** Another connection holds a lock that is needed. */
+const isLocked = (error: unknown): boolean => resultCode(error) === 5 || resultCode(error) === 6;
+
+const resultCode = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+
 function withIds(row: Row, ids: ReadonlySet<string>): Row {
   const read: Record<string, unknown> = {};
   for (const name in row) {
@@ -145,7 +179,7 @@ function withIds(row: Row, ids: ReadonlySet<string>): Row {
 const OUTAGES = new Set([5, 6, 8, 10, 11, 13, 14, 26]);
 
 function translate(error: unknown): unknown {
-  if (error instanceof Error && 'errcode' in error && OUTAGES.has(Number(error.errcode) & 0xff)) {
+  if (error instanceof Error && OUTAGES.has(resultCode(error))) {
     return new StoreUnavailable(error.message, { cause: error });
   }
   return error;
