@@ -35,6 +35,11 @@ export const limitVariables = {
   ),
   signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one address.'),
   signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one address.'),
+  pendingAddress: new LimitVariable(
+    'TESSERA_LIMIT_PENDING_ADDRESS',
+    '600/m',
+    'Authorization requests from one address that have to wait for a person.',
+  ),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',
     '20/m',

@@ -10,7 +10,14 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'That host name is not known here. Set TESSERA_HOST to an address of this machine.',
 };
 
-const json = { 'content-type': 'application/json', 'cache-control': 'no-store', connection: 'close' };
+const json = {
+  'content-type': 'application/json',
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-opener-policy': 'same-origin',
+  connection: 'close',
+};
 
 /** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
 export interface Listener {
@@ -26,7 +33,7 @@ export interface Listener {
 export async function listen(host: string, port: number): Promise<Listener> {
   // The address alone may be 16 KiB, and is refused in our own words beyond that.
   const server = createServer({
-    maxHeaderSize: 48 * 1024,
+    maxHeaderSize: 96 * 1024,
     requestTimeout: 30 * SECOND,
     headersTimeout: 15 * SECOND,
     // A missing Host is refused with the routes, in our own words: Node's refusal has no body.
