@@ -1,0 +1,254 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { admin, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { type Outcome, tessera } from './command.ts';
+
+let server: TestServer;
+let elsewhere: string;
+before(async () => {
+  server = await startServer();
+  synchronize();
+  elsewhere = mkdtempSync(join(tmpdir(), 'tessera-cli-'));
+});
+after(async () => {
+  await server.close();
+  rmSync(elsewhere, { recursive: true, force: true });
+});
+
+/** Brings the server's clock to the one that the command goes by. */
+const synchronize = (): void => server.advance(Math.max(0, Date.now() - server.now()));
+
+/** Runs the command on the data that the server runs on, in a folder that has nothing to do with it. */
+const run = (args: readonly string[], input?: string): Promise<Outcome> =>
+  tessera(args, { env: { TESSERA_DATA_DIR: server.dataDir }, cwd: elsewhere, ...(input !== undefined && { input }) });
+
+/** The same, where it must succeed; answers what `--json` printed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+async function done(args: readonly string[], input?: string): Promise<any> {
+  const { code, stdout, stderr } = await run([...args, '--json'], input);
+  assert.equal(code, 0, `${args.join(' ')}: ${stderr}`);
+  assert.equal(stderr, '');
+  return JSON.parse(stdout);
+}
+
+async function refused(args: readonly string[], code: number, message: RegExp): Promise<void> {
+  const outcome = await run(args);
+  assert.equal(outcome.code, code, `${args.join(' ')}: ${outcome.stdout}${outcome.stderr}`);
+  assert.match(outcome.stderr, message);
+  assert.doesNotMatch(outcome.stderr, /^\s+at /m, 'no stack trace');
+  assert.equal(outcome.stdout, '');
+}
+
+const CREATE = ['user', 'create', '--display-name', 'Ada Lovelace', '--email'];
+
+test('user: create with a password from standard input, sign in, show, list, update, delete', async () => {
+  const fields = ['--about', 'First', '--theme', 'dark', '--phone', '+905551234567', '--email-verified'];
+  const made = await done(
+    [...CREATE, 'ada@a.example', '--username', 'ada', ...fields, '--password-stdin'],
+    'a fine secret\n',
+  );
+  assert.deepEqual([made.username, made.emailVerified, made.hasPassword, made.status], ['ada', true, true, 'active']);
+  await signedIn(server, made, 'a fine secret');
+  const [shown, byEmail, listed, updated] = await Promise.all([
+    run(['user', 'show', made.id]),
+    done(['user', 'show', 'ADA@a.example']),
+    done(['user', 'list', '--query', 'ada@']),
+    done([
+      'user',
+      'update',
+      'ada',
+      '--phone',
+      '',
+      '--social-links',
+      '[{"platform":"x","url":"https://x.example","label":"X"}]',
+    ]),
+  ]);
+  assert.match(shown.stdout, /^username +ada$/m);
+  assert.equal(byEmail.id, made.id);
+  assert.deepEqual(
+    listed.map((user: { id: string }) => user.id),
+    [made.id],
+  );
+  assert.deepEqual([updated.phone, updated.socialLinks[0].platform, updated.about], [null, 'x', 'First']);
+  assert.deepEqual(await done(['user', 'delete', 'ada']), { id: made.id, deleted: true });
+  assert.equal((await admin(server, 'GET', `/users/${made.id}`)).status, 404);
+});
+
+test('user ban, unban, suspend, reinstate and disconnect bind the server’s next request', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const browser = await signedIn(server, user);
+  const first = await tokensFor(server, client, user, {}, { browser });
+  const connections = await done(['user', 'connections', user.username]);
+  assert.equal(connections[0].clientId, client.clientId);
+  await done(['user', 'disconnect', user.username, client.clientId]);
+  assert.equal((await userinfo(server, first.access_token)).body.error_description, 'Access revoked by user');
+
+  const second = await tokensFor(server, client, user, {}, { browser });
+  const banned = await done(['user', 'ban', user.username, '--until', '2100-01-01T00:00:00+02:00', '--reason', 'spam']);
+  assert.deepEqual(
+    [banned.status, banned.ban.until, banned.ban.reason],
+    ['banned', '2099-12-31T22:00:00.000Z', 'spam'],
+  );
+  assert.equal((await userinfo(server, second.access_token)).body.error_description, 'Account banned');
+  assert.equal((await done(['user', 'unban', user.id])).status, 'active');
+  assert.equal((await userinfo(server, second.access_token)).status, 401, 'what was dead stays dead');
+
+  const third = await tokensFor(server, client, user);
+  assert.equal((await done(['user', 'suspend', user.username])).status, 'suspended');
+  assert.equal((await userinfo(server, third.access_token)).body.error_description, 'Account is suspended');
+  assert.equal((await done(['user', 'reinstate', user.username])).status, 'active');
+});
+
+test('client: create, show, list, update, rotate-secret, disable, enable, delete', async () => {
+  const uri = ['--redirect-uri', 'https://app.example.com/callback', '--redirect-uri', 'http://localhost:1/cb'];
+  const made = await done(['client', 'create', '--name', 'My app', ...uri, '--scope', 'openid', '--require-pkce']);
+  assert.match(made.clientSecret, /^tcs_/);
+  assert.deepEqual([made.redirectUris.length, made.scopes, made.requirePkce], [2, ['openid'], true]);
+  const { clientId } = made;
+  const client = { clientId, clientSecret: made.clientSecret, redirectUri: made.redirectUris[0] };
+  const updated = await done(['client', 'update', clientId, '--all-scopes', '--no-require-pkce', '--owner', 'Acme']);
+  assert.deepEqual([updated.scopes, updated.requirePkce, updated.owner], [null, false, 'Acme']);
+  const user = await newUser(server);
+  const tokens = await tokensFor(server, client, user);
+  const rotated = await done(['client', 'rotate-secret', clientId, '--expire-previous-in', '0']);
+  synchronize();
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 401, 'the secret before ended at once');
+  const renewed = await refresh(server, { ...client, clientSecret: rotated.clientSecret }, tokens.refresh_token);
+  assert.equal(renewed.status, 200);
+  const [shown, list] = await Promise.all([run(['client', 'show', clientId]), done(['client', 'list'])]);
+  assert.ok(!shown.stdout.includes(made.clientSecret) && !shown.stdout.includes(rotated.clientSecret));
+  assert.ok(list.some((item: { clientId: string }) => item.clientId === clientId));
+  assert.equal((await done(['client', 'disable', clientId])).status, 'disabled');
+  assert.equal((await userinfo(server, renewed.body.access_token)).status, 401);
+  assert.equal((await done(['client', 'enable', clientId])).status, 'active');
+  assert.equal((await userinfo(server, renewed.body.access_token)).status, 401);
+  assert.deepEqual(await done(['client', 'delete', clientId]), { clientId, deleted: true });
+});
+
+test('org: create, show, list, add-member by name, remove-member, seen at UserInfo', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user, { scope: 'openid organization.read' });
+  const { id } = await done(['org', 'create', '--name', 'acme', '--domain', 'acme.example']);
+  const member = await done(['org', 'add-member', 'acme', user.username, '--role', 'ADMIN']);
+  assert.deepEqual(member, { organizationId: id, userId: user.id, role: 'ADMIN' });
+  const shown = (await userinfo(server, tokens.access_token)).body.user.organization;
+  assert.deepEqual(shown, { id, name: 'acme', role: 'ADMIN', domain: 'acme.example' });
+  const [org, list] = await Promise.all([done(['org', 'show', id]), done(['org', 'list'])]);
+  assert.deepEqual(org.members, [{ userId: user.id, username: user.username, role: 'ADMIN' }]);
+  assert.deepEqual(
+    list.map(({ name }: { name: string }) => name),
+    ['acme'],
+  );
+  await done(['org', 'remove-member', id, user.id]);
+  assert.equal((await userinfo(server, tokens.access_token)).body.user.organization, null);
+});
+
+test('admin-key: create, list, revoke bind the next call of the admin API', async () => {
+  const made = await done(['admin-key', 'create', '--name', 'deploy']);
+  assert.match(made.adminKey, /^tak_[A-Za-z0-9_-]{43}$/);
+  assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 200);
+  const listed = await run(['admin-key', 'list']);
+  assert.match(listed.stdout, new RegExp(`^${made.id} +deploy +active`, 'm'));
+  assert.ok(!listed.stdout.includes(made.adminKey));
+  await done(['admin-key', 'revoke', made.id]);
+  assert.equal((await admin(server, 'GET', '/users', undefined, made.adminKey)).status, 401);
+  await refused(['admin-key', 'revoke', made.id], 1, /no live admin key/);
+  const leaked = await run(['admin-key', 'revoke', made.adminKey]);
+  assert.equal(leaked.code, 1);
+  assert.ok(!leaked.stderr.includes(made.adminKey), 'a key that is given by mistake is not repeated');
+});
+
+test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do neither', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  const before = await done(['keys', 'list']);
+  assert.deepEqual(
+    before.map(({ status }: { status: string }) => status),
+    ['signs'],
+  );
+  const env = { TESSERA_DATA_DIR: server.dataDir, TESSERA_SECRET: 'Zm9yZWlnbi1zZWNyZXQtb2YtYW5vdGhlci1kYXRhYmFzZS0x' };
+  const foreign = await tessera(['keys', 'rotate'], { env });
+  assert.equal(foreign.code, 3);
+  assert.match(foreign.stderr, /secret does not fit this database.*TESSERA_SECRET_PREVIOUS/s);
+  const { kid } = await done(['keys', 'rotate']);
+  assert.equal((await userinfo(server, tokens.access_token)).status, 200);
+  const fresh = await refresh(server, client, tokens.refresh_token);
+  assert.equal(fresh.status, 200);
+  await done(['keys', 'drop', before[0].kid]);
+  assert.equal((await userinfo(server, tokens.access_token)).status, 401, 'what the dropped key signed is dead');
+  assert.equal((await userinfo(server, fresh.body.access_token)).status, 200);
+  assert.deepEqual(
+    (await done(['keys', 'list'])).map((key: { kid: string }) => key.kid),
+    [kid],
+  );
+  await refused(['keys', 'drop', 'nothing'], 1, /There is no key nothing\. List them with: tessera keys list/);
+});
+
+const help: [string[], RegExp][] = [
+  [['--help'], /serve.*user.*client.*org.*admin-key.*keys.*Examples?:.*Exit status: 0 done, 1 refused/s],
+  [['user', 'ban', '--help'], / user +id, username or email.*--until.*Example:\n +tessera user ban ada --until/s],
+  [['client', 'create', '--help'], /Examples?:\n +tessera client create --name/],
+];
+for (const [args, expected] of help) {
+  test(`tessera ${args.join(' ')} exits 0 and says how`, async () => {
+    const { code, stdout } = await run(args);
+    assert.equal(code, 0);
+    assert.match(stdout, expected);
+  });
+}
+
+const refusals: [string[], number, RegExp][] = [
+  [[], 2, /Usage: tessera/],
+  [['usr', 'list'], 2, /unknown command 'usr'\s*\(Did you mean user\?\).*--help/s],
+  [['user', 'bann', 'ada'], 2, /Did you mean ban\?/],
+  [['user', 'list', '--jsn'], 2, /unknown option '--jsn'\s*\(Did you mean --json\?\)/],
+  [['user', 'show'], 2, /missing required argument 'user'/],
+  [['user', 'create', '--username', 'x'], 2, /required option '--display-name <name>' not specified/],
+  [['client', 'rotate-secret', '1', '--expire-previous-in', ''], 2, /whole number of seconds/],
+  [[...CREATE, 'a@a.example', '--username', 'Ada'], 1, /^--username must be 3 to 32 of/],
+  [
+    ['client', 'create', '--name', 'A', '--redirect-uri', 'http://a.example/cb'],
+    1,
+    /^redirectUris\[0\] must use https/,
+  ],
+  [
+    ['client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example', '--scope', 'x'],
+    1,
+    /^--scope must be a list of scopes out of openid/,
+  ],
+  [['user', 'show', 'nobody'], 1, /There is no user nobody\. List them with: tessera user list/],
+  [['user', 'update', 'nobody'], 1, /Nothing to change/],
+  [['client', 'show', 'abc'], 1, /There is no client with the id abc\. List them/],
+  [['org', 'show', 'nothing'], 1, /There is no organization named nothing\. List them/],
+  [['user', 'list', '--database-url', 'mysql://x'], 3, /TESSERA_DATABASE_URL must be sqlite:/],
+];
+test('exit status 1 refused, 2 wrong usage, 3 setup; each says what to do', async () => {
+  for (let at = 0; at < refusals.length; at += 3) {
+    await Promise.all(refusals.slice(at, at + 3).map(([args, code, message]) => refused(args, code, message)));
+  }
+});
+
+test('--json makes a refusal readable for scripts', async () => {
+  const { code, stderr } = await run(['user', 'show', 'nobody', '--json']);
+  assert.equal(code, 1);
+  const error = JSON.parse(stderr);
+  assert.deepEqual(Object.keys(error), ['error', 'error_description']);
+  assert.equal(error.error, 'not_found');
+});
+
+test('in a folder without data a command refuses, naming where it looked; one that makes something says where', async () => {
+  const cwd = mkdtempSync(join(elsewhere, 'fresh-'));
+  const lost = await tessera(['user', 'ban', 'ada'], { cwd });
+  assert.equal(lost.code, 3);
+  assert.match(lost.stderr, new RegExp(`no data of Tessera at ${join(cwd, 'data', 'tessera.db')}.*--data-dir`));
+  assert.ok(!existsSync(join(cwd, 'data')), 'and leaves nothing behind');
+  const made = await tessera([...CREATE, 'a@a.example', '--username', '123', '--data-dir', 'here'], { cwd });
+  assert.equal(made.code, 0, made.stderr);
+  assert.match(made.stderr, new RegExp(`Made a new database: ${join(cwd, 'here', 'tessera.db')}`));
+  const shown = await tessera(['--data-dir', 'here', 'user', 'show', '123'], { cwd });
+  assert.equal(shown.code, 0, 'a user name of digits is a user name');
+});

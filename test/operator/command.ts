@@ -1,0 +1,85 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+
+const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
+
+export interface Outcome {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+interface Run {
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+  readonly input?: string;
+}
+
+/** Only what a program needs of the environment: no variable of whoever runs the tests gets through. */
+const clean = (env: Readonly<Record<string, string>> = {}) => ({
+  PATH: process.env['PATH'],
+  HOME: process.env['HOME'],
+  ...env,
+});
+
+async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
+  let text = '';
+  for await (const chunk of stream) text += String(chunk);
+  return text;
+}
+
+/** Runs the real command to its end. */
+export async function tessera(args: readonly string[], { env, cwd, input = '' }: Run = {}): Promise<Outcome> {
+  const child = spawn(process.execPath, [COMMAND, ...args], { env: clean(env), cwd });
+  child.stdin.on('error', () => {});
+  child.stdin.end(input);
+  const ended = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([textOf(child.stdout), textOf(child.stderr)]);
+  await ended;
+  return { code: child.exitCode, stdout, stderr };
+}
+
+export interface RunningServer {
+  readonly baseUrl: string;
+  /** What it printed until it was ready. */
+  readonly greeting: string;
+  readonly process: ChildProcess;
+  /** Asks it to end, and answers how it did. */
+  stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+}
+
+/** Starts the real server on a free port and waits until it says that it is ready. */
+export async function serve({ env, cwd }: Run = {}, args: readonly string[] = []): Promise<RunningServer> {
+  const child = spawn(process.execPath, [COMMAND, 'serve', ...args], {
+    env: clean({ TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'error', ...env }),
+    cwd,
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let errors = '';
+  child.stderr.on('data', (chunk) => {
+    errors += String(chunk);
+  });
+  const exited = once(child, 'exit');
+  const lines: string[] = [];
+  const output = createInterface({ input: child.stdout });
+  for await (const line of output) {
+    lines.push(line);
+    if (line.includes('client create')) break;
+  }
+  child.stdout.resume();
+  const greeting = lines.join('\n');
+  const baseUrl = /Address +(\S+)/.exec(greeting)?.[1];
+  if (baseUrl === undefined) throw new Error(`the server did not start: ${greeting}${errors}`);
+  return {
+    baseUrl,
+    greeting,
+    process: child,
+    async stop(signal = 'SIGTERM') {
+      child.kill(signal);
+      const [code, by] = await exited;
+      return { code, signal: by };
+    },
+  };
+}

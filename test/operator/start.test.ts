@@ -1,0 +1,286 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { type AddressInfo, connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import { start } from '../../src/app.ts';
+import { readConfig, variables } from '../../src/config/config.ts';
+import { limitVariables } from '../../src/config/limits.ts';
+import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
+import { ADMIN_KEY, type TestServer } from '../support/server.ts';
+import { serve, tessera } from './command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
+after(() => rmSync(folder, { recursive: true, force: true }));
+let counter = 0;
+const fresh = (): string => join(folder, `case${++counter}`);
+
+/** Starts a server that must refuse to, and answers what it said. */
+async function refusal(env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<string> {
+  const { code, stdout, stderr } = await tessera(['serve', ...args], {
+    env: { TESSERA_DATA_DIR: fresh(), TESSERA_PORT: '0', ...env },
+    cwd: folder,
+  });
+  assert.equal(code, 3, stdout + stderr);
+  assert.doesNotMatch(stderr, /^\s+at /m, 'no stack trace');
+  assert.doesNotMatch(stdout, /ready/);
+  return stderr;
+}
+
+test('a start says where it listens, where the data lies, and how to make a first user and client', async () => {
+  const dataDir = fresh();
+  const server = await serve({ env: { TESSERA_DATA_DIR: dataDir }, cwd: folder });
+  try {
+    assert.match(server.baseUrl, /^http:\/\/localhost:[1-9]\d+$/, 'port 0 takes a free one, and says which');
+    assert.ok(server.greeting.includes(`sqlite:${join(dataDir, 'tessera.db')}`));
+    const hints = [...server.greeting.matchAll(/npx tessera (.+)/g)].map((match) => match[1] ?? '');
+    assert.equal(hints.length, 2);
+    assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200);
+    for (const hint of hints) {
+      const args = [...hint.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
+      const made = await tessera(args, { cwd: folder, input: 'a first password' });
+      assert.equal(made.code, 0, `${hint}: ${made.stderr}`);
+      assert.equal(made.stderr, '', 'it found the data of the server');
+    }
+  } finally {
+    assert.deepEqual(await server.stop(), { code: 0, signal: null });
+  }
+});
+
+test('the secret and the database are readable by their owner alone, and so is the folder that was made for them', async () => {
+  const dataDir = fresh();
+  const server = await serve({ env: { TESSERA_DATA_DIR: dataDir } });
+  try {
+    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
+    const names = readdirSync(dataDir);
+    assert.ok(names.includes('secret') && names.includes('tessera.db') && names.includes('tessera.db-wal'));
+    for (const name of names) assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
+    assert.match(readFileSync(join(dataDir, 'secret'), 'utf8'), /^[A-Za-z0-9_-]{43}\n$/);
+  } finally {
+    await server.stop();
+  }
+});
+
+test('SIGTERM: a request in flight is answered, then the process ends with 0', async () => {
+  const server = await serve({ env: { TESSERA_DATA_DIR: fresh() } });
+  const port = Number(new URL(server.baseUrl).port);
+  const idle = connect(port, '127.0.0.1');
+  await once(idle, 'connect');
+  const socket = connect(port, '127.0.0.1');
+  let answer = '';
+  socket.on('data', (chunk) => {
+    answer += String(chunk);
+  });
+  const body = '{"grant_type":"authorization_code"}';
+  socket.write(`POST /api/v2/oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n`);
+  socket.write(`Content-Length: ${body.length}\r\nExpect: 100-continue\r\n\r\n`);
+  await once(socket, 'data');
+  assert.match(answer, /^HTTP\/1\.1 100 Continue/, 'the server has the request and waits for its body');
+  const ended = server.stop();
+  // Once it takes no more connections it has begun to end.
+  for (let open = true; open; ) {
+    const probe = connect(port, '127.0.0.1');
+    open = await once(probe, 'connect').then(
+      () => true,
+      () => false,
+    );
+    probe.destroy();
+  }
+  assert.equal(server.process.exitCode, null, 'it waits for the request');
+  socket.write(body);
+  await once(socket, 'close');
+  assert.match(answer, /HTTP\/1\.1 401 /);
+  assert.match(answer, /"error":"invalid_client"/);
+  assert.deepEqual(await ended, { code: 0, signal: null });
+  idle.destroy();
+});
+
+test('`npm start` and `npx tessera` are this command', () => {
+  const { scripts, bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  assert.equal(scripts.start, 'node bin/tessera.js serve');
+  assert.deepEqual(bin, { tessera: 'bin/tessera.js' });
+  const command = new URL('../../bin/tessera.js', import.meta.url);
+  assert.match(readFileSync(command, 'utf8'), /^#!\/usr\/bin\/env node\n/);
+  assert.equal(statSync(command).mode & 0o111, 0o111, 'it may be executed');
+});
+
+test('SIGINT ends it cleanly too', async () => {
+  const server = await serve({ env: { TESSERA_DATA_DIR: fresh() } });
+  assert.deepEqual(await server.stop('SIGINT'), { code: 0, signal: null });
+});
+
+const STRONG = 'q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E';
+const wrong: Readonly<Record<string, readonly string[]>> = {
+  TESSERA_BASE_URL: [
+    'login.example.com',
+    '/login',
+    'ftp://a.example',
+    'https://a.example/?x=1',
+    'https://a.example/#x',
+    'https://u:p@a.example',
+    'http://a.example',
+    'http://10.0.0.1:3000',
+  ],
+  TESSERA_ALLOW_HTTP: ['yes', '2', 'TRUE'],
+  TESSERA_PORT: ['-1', '65536', '3000a', '3.5', ' 3000', 'http'],
+  TESSERA_DATABASE_URL: ['tessera.db', 'sqlite:', 'mysql://localhost/x'],
+  TESSERA_SECRET: ['short', 'a'.repeat(64), 'abcdefgh'.repeat(8), 'x'.repeat(42)],
+  TESSERA_SECRET_PREVIOUS: ['short', 'a'.repeat(64)],
+  TESSERA_ADMIN_KEY: ['short', 'x'.repeat(31), `${'x'.repeat(40)} y`, `${'x'.repeat(40)}é`],
+  TESSERA_TRUST_PROXY: ['yes', 'true', 'dead beef', '10.0.0.0/33', '10.0.0.256', '::1/129', 'proxy.example', '100'],
+  TESSERA_LOG_LEVEL: ['loud', 'INFO', '3'],
+  TESSERA_HASHING_CONCURRENCY: ['0', '65', 'all'],
+  ...Object.fromEntries(
+    Object.values(limitVariables).map(({ name }) => [
+      name,
+      ['0/m', '10', '10/d', 'ten/m', '-1/m', '1.5/s', 'none', '10/m '],
+    ]),
+  ),
+};
+
+test('decisions §7: every wrong value is refused, naming its variable and the remedy', () => {
+  for (const [name, values] of Object.entries(wrong)) {
+    for (const value of values) {
+      assert.throws(
+        () => readConfig({ [name]: value }),
+        { name: 'ConfigError', message: new RegExp(`^${name} (must|is) .{6}`) },
+        `${name}=${value}`,
+      );
+    }
+  }
+  const untested = [...Object.values(variables), ...Object.values(limitVariables)]
+    .map(({ name }) => name)
+    .filter((name) => !Object.hasOwn(wrong, name));
+  // Any text may name these; what they name is looked at when it is used.
+  const free = ['TESSERA_HOST', 'TESSERA_DATA_DIR', 'TESSERA_SECRET_FILE'];
+  assert.deepEqual(untested.filter((name) => name !== 'TESSERA_PLAYGROUND').sort(), free.sort());
+});
+
+test('all problems are told at once; an empty value counts as not set', () => {
+  const environment = { TESSERA_PORT: 'x', TESSERA_LOG_LEVEL: 'x', TESSERA_PROT: '1', PATH: 'x', tessera_port: 'x' };
+  assert.throws(
+    () => readConfig(environment),
+    (error: Error & { problems?: readonly string[] }) => {
+      assert.deepEqual(
+        error.problems?.map((problem) => problem.split(' ')[0]),
+        ['TESSERA_PORT', 'TESSERA_LOG_LEVEL', 'TESSERA_PROT'],
+      );
+      assert.match(error.problems?.[2] ?? '', /is not a setting of Tessera.*spelling/);
+      return true;
+    },
+  );
+  assert.equal(readConfig({ TESSERA_PORT: '' }).port, 3000);
+  assert.equal(readConfig({}).host, '127.0.0.1');
+  const both = { TESSERA_SECRET: STRONG, TESSERA_SECRET_FILE: 'x' };
+  assert.throws(() => readConfig(both), /TESSERA_SECRET and TESSERA_SECRET_FILE are both set/);
+  const repeated = { TESSERA_SECRET: STRONG, TESSERA_SECRET_PREVIOUS: STRONG };
+  assert.throws(() => readConfig(repeated), /TESSERA_SECRET_PREVIOUS equals TESSERA_SECRET\. Remove it/);
+});
+
+test('a wrong setting ends the process with 3, a list of problems and no stack trace', async () => {
+  const said = await refusal({ TESSERA_SECRET: 'a'.repeat(64), TESSERA_LIMIT_TOKEN: 'lots', TESSERA_TYPO: '1' });
+  assert.match(said, /^Tessera cannot start:\n {2}- /);
+  assert.match(said, /\n {2}- TESSERA_SECRET must .*openssl rand/);
+  assert.match(said, /\n {2}- TESSERA_LIMIT_TOKEN must be <count>\/<s\|m\|h>/);
+  assert.match(said, /\n {2}- TESSERA_TYPO is not a setting/);
+  assert.ok(!said.includes('a'.repeat(64)), 'a secret is not repeated');
+});
+
+test('a port in use, a host that is not here', async () => {
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  const { port } = other.address() as AddressInfo;
+  const [busy, nowhere, unknown] = await Promise.all([
+    refusal({ TESSERA_PORT: String(port) }),
+    refusal({ TESSERA_HOST: '192.0.2.1' }),
+    refusal({ TESSERA_HOST: 'not a host' }),
+  ]);
+  other.close();
+  assert.match(busy, new RegExp(`127\\.0\\.0\\.1:${port}.*TESSERA_PORT`));
+  assert.match(nowhere, /192\.0\.2\.1.*TESSERA_HOST/);
+  assert.match(unknown, /not a host.*TESSERA_HOST/);
+});
+
+test('a data folder that cannot be one, a secret that cannot be read, a file that is no database', async () => {
+  const file = fresh();
+  writeFileSync(file, 'a file');
+  const [dirSecret, badSecret, noDatabase] = [fresh(), fresh(), fresh()];
+  mkdirSync(join(dirSecret, 'secret'), { recursive: true });
+  mkdirSync(badSecret);
+  writeFileSync(join(badSecret, 'secret'), 'too short\n');
+  mkdirSync(noDatabase);
+  writeFileSync(join(noDatabase, 'tessera.db'), 'This is no database. '.repeat(500));
+  const answers = await Promise.all([
+    refusal({ TESSERA_DATA_DIR: join(file, 'below') }),
+    refusal({ TESSERA_SECRET_FILE: join(folder, 'missing') }),
+    refusal({ TESSERA_DATA_DIR: dirSecret }),
+  ]);
+  answers.push(await refusal({ TESSERA_DATA_DIR: badSecret }));
+  answers.push(await refusal({ TESSERA_DATA_DIR: noDatabase }));
+  const expected = [
+    /data folder .*below cannot be used.*TESSERA_DATA_DIR/,
+    /TESSERA_SECRET_FILE names .*missing, which does not exist/,
+    /secret cannot be read.*TESSERA_SECRET_FILE/,
+    /secret is not usable: it must be at least 43 random characters/,
+    /tessera\.db cannot be opened.*TESSERA_DATA_DIR or TESSERA_DATABASE_URL/,
+  ];
+  for (const [n, pattern] of expected.entries()) assert.match(answers[n] ?? '', pattern);
+});
+
+test('a secret that is not the database’s, and a change of it that keeps tokens alive', async () => {
+  const dataDir = fresh();
+  const [old, next] = [STRONG, [...STRONG].reverse().join('')];
+  const port = { value: '0' };
+  const settings = { TESSERA_DATA_DIR: dataDir, TESSERA_LOG_LEVEL: 'silent', TESSERA_ADMIN_KEY: ADMIN_KEY };
+  const open = async (secrets: Readonly<Record<string, string>>) => {
+    const running = await start(readConfig({ ...settings, TESSERA_PORT: port.value, ...secrets }));
+    port.value = new URL(running.baseUrl).port;
+    return running;
+  };
+  const first = await open({ TESSERA_SECRET: old });
+  const server = { baseUrl: first.baseUrl } as TestServer;
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  await first.close();
+  assert.ok(!existsSync(join(dataDir, 'secret')), 'a secret that is given is not written down');
+
+  const said = await refusal({ ...settings, TESSERA_SECRET: next });
+  assert.match(said, /secret does not fit this database.*TESSERA_SECRET_PREVIOUS/);
+
+  const changing = await open({ TESSERA_SECRET: next, TESSERA_SECRET_PREVIOUS: old });
+  assert.equal((await userinfo(server, tokens.access_token)).status, 200);
+  await changing.close();
+  const changed = await open({ TESSERA_SECRET: next });
+  assert.equal((await userinfo(server, tokens.access_token)).status, 200, 'the old secret is needed no more');
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+  await changed.close();
+  assert.match(await refusal({ ...settings, TESSERA_SECRET: old }), /secret does not fit/);
+});
+
+test('the secret from a file; the embedded one is made once, and the same at every start', async () => {
+  const dataDir = fresh();
+  const settings = { TESSERA_DATA_DIR: dataDir, TESSERA_LOG_LEVEL: 'silent', TESSERA_PORT: '0' };
+  await (await start(readConfig(settings))).close();
+  const made = readFileSync(join(dataDir, 'secret'), 'utf8');
+  await (await start(readConfig(settings))).close();
+  assert.equal(readFileSync(join(dataDir, 'secret'), 'utf8'), made);
+  const file = join(folder, 'secret-of-another-place');
+  writeFileSync(file, made);
+  rmSync(join(dataDir, 'secret'));
+  await (await start(readConfig({ ...settings, TESSERA_SECRET_FILE: file }))).close();
+  assert.deepEqual(
+    readdirSync(dataDir).filter((name) => name.startsWith('secret')),
+    [],
+  );
+});
