@@ -1,0 +1,185 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative } from 'node:path';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
+
+interface Source {
+  /** From the root of the repository, such as `src/token/mint.ts`. */
+  readonly path: string;
+  readonly text: string;
+  /** The code without its comments. */
+  readonly code: string;
+  readonly imports: readonly { readonly target: string; readonly typeOnly: boolean }[];
+}
+
+function read(path: string): Source {
+  const text = readFileSync(join(ROOT, path), 'utf8');
+  const code = text.replace(/\/\*[\s\S]*?\*\/|(?<=^|\s)\/\/.*$/gm, '');
+  const imports = [...code.matchAll(/(?:^|\n)(import|export)( type)?\b[^;'"]*?from '([^']+)'|\bimport\('([^']+)'\)/g)];
+  return {
+    path,
+    text,
+    code,
+    imports: imports.map(([, , type, from, dynamic]) => {
+      const target = from ?? dynamic ?? '';
+      return {
+        target: target.startsWith('.') ? posix.join(posix.dirname(path), target) : target,
+        typeOnly: type !== undefined,
+      };
+    }),
+  };
+}
+
+const sources: readonly Source[] = readdirSync(join(ROOT, 'src'), { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
+  .map((name) => read(`src/${name.split('\\').join('/')}`));
+const isStore = (path: string): boolean => /\/([a-z-]+-)?store\.ts$/.test(path);
+const domainOf = (path: string): string => path.split('/')[1] ?? '';
+
+test('the sources are read', () => {
+  assert.ok(sources.length > 80);
+  assert.ok(sources.some(({ imports }) => imports.some(({ typeOnly }) => typeOnly)));
+  for (const { path, imports } of sources) {
+    for (const { target } of imports) {
+      if (target.startsWith('src/'))
+        assert.ok(
+          sources.some((source) => source.path === target),
+          `${path} → ${target}`,
+        );
+    }
+  }
+});
+
+// "No clock, no randomness, no store, no HTTP in them; `now` is a parameter." A digest is a function of its input.
+const UNRULY = /\b(Date\.now|Math\.random|performance\.now|randomBytes|randomUUID|process\.|fetch\(|setTimeout|await )/;
+for (const source of sources.filter(({ path }) => path.includes('/rules/') || path.endsWith('/rules.ts'))) {
+  test(`${source.path} decides on plain data alone`, () => {
+    assert.doesNotMatch(source.code, UNRULY);
+    assert.doesNotMatch(source.code, /new Date\(\)/);
+    for (const { target, typeOnly } of source.imports) {
+      // The shape of what was read may be named; what reads it may not be called.
+      if (typeOnly) continue;
+      assert.ok(!isStore(target), target);
+      assert.doesNotMatch(target, /^node:(?!crypto$)|^(fastify|kysely)|^src\/(database|http)\/|\/(routes|pages)\.ts$/);
+    }
+  });
+}
+
+/** Where a table is written, by which kind of statement. */
+function writers(): Map<string, { path: string; verb: string }[]> {
+  const found = new Map<string, { path: string; verb: string }[]>();
+  for (const { path, code } of sources) {
+    for (const [, verb = '', table = ''] of code.matchAll(/\b(insertInto|updateTable|deleteFrom)\('(\w+)'\)/g)) {
+      found.set(table, [...(found.get(table) ?? []), { path, verb }]);
+    }
+  }
+  return found;
+}
+
+test('a table is written by one domain only; housekeeping may delete what has ended', () => {
+  const tables = writers();
+  assert.ok(tables.size > 10);
+  for (const [table, places] of tables) {
+    const own = places.filter(({ path, verb }) => !(domainOf(path) === 'housekeeping' && verb === 'deleteFrom'));
+    assert.equal(new Set(own.map(({ path }) => domainOf(path))).size, 1, `${table}: ${JSON.stringify(own)}`);
+  }
+});
+
+test('statements stand in the stores of their domains', () => {
+  // Small domains that are nothing but a store, and the probe of the health check.
+  const also = [
+    'events/audit.ts',
+    'events/list.ts',
+    'limits/limits.ts',
+    'housekeeping/housekeeping.ts',
+    'health/routes.ts',
+  ];
+  for (const { path, code } of sources) {
+    if (isStore(path) || path.startsWith('src/database/') || also.some((name) => path === `src/${name}`)) continue;
+    assert.doesNotMatch(code, /\bstatement\(|\b(insertInto|updateTable|deleteFrom|selectFrom)\(/, path);
+  }
+});
+
+test('no SQL is put together from values: a template holds placeholders and names of columns', () => {
+  for (const { path, code } of sources.filter(({ path }) => !path.startsWith('src/database/'))) {
+    assert.doesNotMatch(code, /\bsql\.(raw|lit|id|table)\b/, path);
+  }
+});
+
+test('what differs between databases lives in their folders, which only the composition reaches', () => {
+  for (const { path, code, imports } of sources) {
+    const dialect = /^src\/database\/(sqlite|postgres)\//;
+    if (dialect.test(path)) continue;
+    assert.doesNotMatch(code, /\bif \(dialect\b|\bnode:sqlite\b/, path);
+    const reached = imports.filter(({ target }) => dialect.test(target)).map(({ target }) => target);
+    if (path !== 'src/core.ts') assert.deepEqual(reached, [], path);
+  }
+});
+
+test('only the configuration reads the environment', () => {
+  const readers = sources.filter(({ code }) => /\bprocess\.env\b/.test(code)).map(({ path }) => path);
+  assert.deepEqual(
+    readers.filter((path) => !path.startsWith('src/config/')),
+    ['src/cli/session.ts'],
+  );
+});
+
+test('the clock is injected: it is read where processes begin, and nowhere else', () => {
+  const readers = sources.filter(({ code }) => /\bDate\.now\b|new Date\(\)/.test(code)).map(({ path }) => path);
+  assert.deepEqual(
+    readers.filter((path) => !path.startsWith('src/cli/')),
+    ['src/app.ts'],
+  );
+});
+
+test('no file reaches itself through what it imports', () => {
+  const graph = new Map(
+    sources.map(({ path, imports }) => [
+      path,
+      // A type is gone before anything runs.
+      imports.filter(({ target, typeOnly }) => !typeOnly && target.startsWith('src/')).map(({ target }) => target),
+    ]),
+  );
+  const finished = new Set<string>();
+  const visit = (path: string, trail: readonly string[]): void => {
+    assert.ok(!trail.includes(path), `a cycle: ${[...trail.slice(trail.indexOf(path)), path].join(' → ')}`);
+    if (finished.has(path)) return;
+    for (const next of graph.get(path) ?? []) visit(next, [...trail, path]);
+    finished.add(path);
+  };
+  for (const path of graph.keys()) visit(path, []);
+});
+
+test('a domain does not reach into the operators’ surfaces or the composition', () => {
+  for (const { path, imports } of sources) {
+    if (path.startsWith('src/cli/')) continue;
+    for (const { target } of imports) {
+      assert.doesNotMatch(target, /^src\/cli\//, path);
+      assert.ok(target !== 'src/app.ts', path);
+      if (path !== 'src/app.ts') assert.ok(target !== 'src/core.ts', path);
+      if (!path.startsWith('src/admin/') && path !== 'src/app.ts') assert.doesNotMatch(target, /^src\/admin\//, path);
+    }
+  }
+});
+
+test('no file is longer than 400 lines, and every name is in kebab case', () => {
+  for (const { path, text } of sources) {
+    assert.ok(text.split('\n').length <= 400, path);
+    assert.match(relative('src', path), /^([a-z0-9-]+\/)*[a-z0-9.-]+\.ts$/, path);
+  }
+});
+
+test('every dependency that the sources import is one of the package’s own', () => {
+  const { dependencies } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')) as { dependencies: object };
+  for (const { path, imports } of sources) {
+    for (const { target } of imports.filter(
+      ({ target }) => !target.startsWith('src/') && !target.startsWith('node:'),
+    )) {
+      const name = target.startsWith('@') ? target.split('/').slice(0, 2).join('/') : (target.split('/')[0] ?? '');
+      assert.ok(Object.hasOwn(dependencies, name) || dirname(target) === '..', `${path} imports ${target}`);
+    }
+  }
+});
