@@ -85,7 +85,7 @@ function alreadyFacts({ account, organization, remembered }: Consent, messages: 
   return facts(scopes.map((scope) => fact(messages.consent.scopes[scope].name, values(scope), true)));
 }
 
-const sharedText = ({ name, value }: Shared): Html => html`${name !== undefined && html`${foreign(name)}: `}${value}`;
+const sharedText = ({ name, value }: Shared): Html => html`${name !== undefined && html`${name}: `}${value}`;
 
 function switchRow(scope: OptionalScope, { account, organization, on }: Consent, messages: Messages): Html {
   const id = `scope-${scope.replaceAll('.', '-')}`;

@@ -88,7 +88,7 @@ export function hidden(token: string, values: Readonly<Record<string, string>> =
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** A fact with its name: small above, the value below, as on the page of a passport. */
-export const fact = (name: string, value: Part, wide = false): Html =>
+export const fact = (name: Part, value: Part, wide = false): Html =>
   html`<div${wide && html` class="wide"`}><dt>${name}</dt><dd>${value}</dd></div>`;
 
 export const facts = (list: readonly Part[]): Html => html`<dl class="facts">${list}</dl>`;

@@ -55,7 +55,7 @@ function formatPhone(number: string): string {
 
 /** A value that a scope shares, with its name where the scope's own does not say it. */
 export interface Shared {
-  readonly name: string | undefined;
+  readonly name: string | Html | undefined;
   readonly value: Html;
 }
 
@@ -84,7 +84,7 @@ export function scopeValues(
       );
     case 'social':
       if (profile.socialLinks.length === 0) return one(absent(text.noneSet));
-      return profile.socialLinks.map(({ label, url }) => ({ name: label, value: foreign(url) }));
+      return profile.socialLinks.map(({ label, url }) => ({ name: foreign(label), value: foreign(url) }));
     case 'organization.read': {
       if (organization === undefined) return one(absent(text.noOrganization));
       const { name, domain, role } = organization;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import type { Browser, BrowserContextOptions, Locator, Page } from 'playwright-core';
 import { authorizeUrl, newClient, type TestClient } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { startChromium } from './chromium.ts';
@@ -99,3 +99,5 @@ export async function answerAt(page: Page, { app }: Stage): Promise<URLSearchPar
   assert.ok(answer !== undefined);
   return answer;
 }
+
+export const textOf = async (locator: Locator): Promise<string> => (await locator.textContent()) ?? '';

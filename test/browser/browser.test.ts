@@ -1,0 +1,28 @@
+/*
+ * The pages in a real Chromium. All cases share one browser and one server, so they are one test file; each case has
+ * persons, apps and a browser context of its own.
+ */
+import { after, before } from 'node:test';
+import { flowCases } from './cases/flow.ts';
+import { guardCases } from './cases/guards.ts';
+import { hostileCases } from './cases/hostile.ts';
+import { keyboardCases } from './cases/keyboard.ts';
+import { pageCases } from './cases/pages.ts';
+import { openStage, type Stage } from './stage.ts';
+
+let stage: Stage | undefined;
+before(async () => {
+  stage = await openStage();
+});
+after(() => stage?.close());
+
+const theStage = (): Stage => {
+  if (stage === undefined) throw new Error('the stage is not open');
+  return stage;
+};
+
+flowCases(theStage);
+keyboardCases(theStage);
+pageCases(theStage);
+hostileCases(theStage);
+guardCases(theStage);

@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Page } from 'playwright-core';
+import { newUser, PASSWORD, redeem, signedIn, userinfo } from '../../support/flow.ts';
+import { answerAt, appClient, requestUrl, type Stage, signIn, textOf, visit } from '../stage.ts';
+
+/** What has the focus: its role or its id. */
+const focused = (page: Page): Promise<string | null> =>
+  page.locator(':focus').evaluate((element) => element.getAttribute('role') ?? element.id);
+
+/** The whole way of a person, with script and without. */
+export function flowCases(theStage: () => Stage): void {
+  for (const javaScriptEnabled of [true, false]) {
+    const kind = javaScriptEnabled ? 'with script' : 'without script';
+    const walk = (name: string, work: (page: Page, stage: Stage) => Promise<void>) =>
+      test(`${name}, ${kind}`, () => visit(theStage(), { javaScriptEnabled }, (page) => work(page, theStage())));
+
+    walk('decisions §2: sign-up on the way to an app, consent with one scope switched off', async (page, stage) => {
+      const client = await appClient(stage);
+      const username = `grace.${javaScriptEnabled ? 'js' : 'plain'}`;
+      await page.goto(requestUrl(stage, client, { scope: 'openid email phone', nonce: 'n' }));
+      await page.click('.foot a');
+      await page.fill('#displayName', 'Grace Hopper');
+      await page.fill('#username', username);
+      await page.fill('#email', `${username}@example.com`);
+      await page.fill('#password', PASSWORD);
+      await page.click('main button[type=submit]');
+
+      assert.equal(
+        await textOf(page.locator('h1')),
+        `${await textOf(page.locator('h1 bdi'))} wants to know who you are.`,
+      );
+      assert.match(await textOf(page.locator('main')), new RegExp(`${username}@example.com`));
+      await page.getByRole('switch', { name: 'Phone' }).click();
+      await page.click('[value=allow]');
+
+      const answer = await answerAt(page, stage);
+      assert.equal(answer.get('state'), 'st4te');
+      const tokens = await redeem(stage.server, client, answer.get('code') ?? '');
+      const { body } = await userinfo(stage.server, tokens.body.access_token);
+      assert.equal(body.user.username, username);
+      assert.equal(body.user.email.domain, 'example.com');
+      assert.ok(!('phone' in body.user));
+    });
+
+    walk('contract §7: a denial takes access_denied to the app', async (page, stage) => {
+      const user = await newUser(stage.server);
+      await page.goto(requestUrl(stage, await appClient(stage), { scope: 'openid email' }));
+      await signIn(page, user.username, PASSWORD);
+      await page.click('[value=deny]');
+      const answer = await answerAt(page, stage);
+      assert.equal(answer.get('error'), 'access_denied');
+      assert.equal(answer.get('error_description'), 'User denied the request');
+      assert.equal(answer.get('code'), null);
+    });
+
+    walk('a wrong password: the error takes the focus, and what was typed stays', async (page, stage) => {
+      const user = await newUser(stage.server);
+      await page.goto(`${stage.server.baseUrl}/login`);
+      await signIn(page, user.username, 'not the password');
+      assert.equal(await focused(page), 'alert');
+      assert.match(await textOf(page.getByRole('alert')), /not right/);
+      assert.equal(await page.inputValue('#identifier'), user.username);
+      assert.equal(await page.inputValue('#password'), '');
+      await page.fill('#password', PASSWORD);
+      await page.click('main button[type=submit]');
+      await page.waitForURL('**/account');
+    });
+
+    walk(
+      'errors of fields: the summary has the focus and leads to each field, which says its own',
+      async (page, stage) => {
+        await page.goto(`${stage.server.baseUrl}/signup`);
+        await page.fill('#displayName', 'Grace');
+        await page.fill('#username', 'x');
+        await page.click('main button[type=submit]');
+        assert.equal(await focused(page), 'alert');
+        assert.equal(await page.inputValue('#displayName'), 'Grace');
+        assert.deepEqual(
+          await page.locator('[aria-invalid=true]').evaluateAll((fields) => fields.map(({ id }) => id)),
+          ['username', 'email', 'password'],
+        );
+        for (const id of ['username', 'email', 'password']) {
+          const note = await page.locator(`#${id}`).getAttribute('aria-describedby');
+          const link = page.locator(`[role=alert] a[href="#${id}"]`);
+          assert.equal(await textOf(page.locator(`#${note}`)), await textOf(link));
+          await link.click();
+          assert.equal(await focused(page), id);
+        }
+      },
+    );
+
+    walk('contract §3: one press takes access away, says so, and UserInfo is 403 from then on', async (page, stage) => {
+      const { server } = stage;
+      const user = await newUser(server);
+      const client = await appClient(stage, { name: 'Revoked app' });
+      await page.goto(requestUrl(stage, client, { scope: 'openid email' }));
+      await signIn(page, user.username, PASSWORD);
+      await page.click('[value=allow]');
+      const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
+      assert.equal((await userinfo(server, tokens.body.access_token)).status, 200);
+
+      await page.goto(`${server.baseUrl}/account/connections`);
+      await page.getByRole('button', { name: 'Take away access of Revoked app' }).click();
+      const notice = page.getByRole('status');
+      assert.match(await textOf(notice), /Revoked app has had no access since .* UTC\..*no longer on record/);
+      assert.equal(await notice.locator('time').getAttribute('datetime'), new Date(server.now()).toISOString());
+      assert.equal(await focused(page), 'status');
+      assert.equal(await page.locator('article').count(), 0);
+      const refused = await userinfo(server, tokens.body.access_token);
+      assert.equal(refused.status, 403);
+      assert.equal(refused.body.error_description, 'Access revoked by user');
+    });
+
+    walk(
+      'a password change: a wrong one is refused at its field, a right one ends the other sessions',
+      async (page, stage) => {
+        const { server } = stage;
+        const user = await newUser(server);
+        const elsewhere = await signedIn(server, user);
+        await page.goto(`${server.baseUrl}/login`);
+        await signIn(page, user.username, PASSWORD);
+        const change = async (current: string) => {
+          await page.fill('#current', current);
+          await page.fill('#password', 'a brand new password');
+          await page.getByRole('button', { name: 'Change password' }).click();
+        };
+        await change('not the password');
+        assert.equal(await focused(page), 'alert');
+        assert.equal(await page.getAttribute('#current', 'aria-invalid'), 'true');
+        assert.equal((await elsewhere.get('/account')).status, 200);
+        await change(PASSWORD);
+        assert.equal(await focused(page), 'status');
+        assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
+        await page.goto(`${server.baseUrl}/account`);
+        assert.equal(await textOf(page.locator('h1')), 'Your account');
+        await signedIn(server, user, 'a brand new password');
+      },
+    );
+  }
+}

@@ -1,0 +1,83 @@
+/*
+ * What is asked of a page from inside it. These are texts, because the types of a browser are kept out of the rest of the
+ * program: there a global `name` or `event` would pass for a variable.
+ */
+import axe from 'axe-core';
+import type { Page } from 'playwright-core';
+
+const ask = <T>(page: Page, body: string): Promise<T> => page.evaluate<T>(`(async () => { ${body} })()`);
+
+const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
+
+/** What axe finds wrong. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  return ask(
+    page,
+    `const { violations } = await axe.run({ runOnly: { type: 'tag', values: ${JSON.stringify(STANDARDS)} } });
+     return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' '));`,
+  );
+}
+
+/** By how many pixels the page is wider than its window. */
+export const overflow = (page: Page): Promise<number> =>
+  ask(page, 'const { scrollWidth, clientWidth } = document.documentElement; return scrollWidth - clientWidth;');
+
+/** Controls lower than this many pixels; links in running text are as high as their line. */
+export const controlsBelow = (page: Page, height: number): Promise<string[]> =>
+  ask(
+    page,
+    `return [...document.querySelectorAll('button, input:not([type=checkbox]), summary, nav a')]
+       .filter((control) => control.checkVisibility() && control.getBoundingClientRect().height < ${height})
+       .map((control) => control.outerHTML);`,
+  );
+
+/** The elements of the page with the names of their attributes: what no text may change. */
+export const skeleton = (page: Page): Promise<string> =>
+  ask(
+    page,
+    `const describe = (element) => {
+       const names = [...element.attributes].map(({ name }) => name).sort();
+       return '<' + element.tagName + ' ' + names.join(' ') + '>' + [...element.children].map(describe).join('') + '</>';
+     };
+     return describe(document.documentElement);`,
+  );
+
+/** Where a text stands without being set apart, so that it could reorder what is beside it. */
+export const loose = (page: Page, text: string): Promise<string[]> =>
+  ask(
+    page,
+    `const found = [];
+     const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+     while (texts.nextNode()) {
+       const { textContent, parentElement } = texts.currentNode;
+       if (textContent.includes(${JSON.stringify(text)}) && !parentElement.closest('bdi')) found.push(parentElement.outerHTML);
+     }
+     return found;`,
+  );
+
+/** What has the focus, by what people would call it, and how wide the ring is that shows it. */
+export const focus = (page: Page): Promise<{ name: string; ring: number }> =>
+  ask(
+    page,
+    `const element = document.activeElement;
+     const { outlineStyle, outlineWidth } = getComputedStyle(element);
+     return {
+       name: element.ariaLabel ?? (element.matches('input') ? element.id : element.textContent.trim()),
+       ring: outlineStyle === 'none' ? 0 : Number.parseFloat(outlineWidth),
+     };`,
+  );
+
+/** Elements that move. */
+export const moving = (page: Page): Promise<string[]> =>
+  ask(
+    page,
+    `return [...document.querySelectorAll('*')]
+       .filter((element) => getComputedStyle(element).transitionDuration !== '0s')
+       .map(({ outerHTML }) => outerHTML);`,
+  );
+
+export const paper = (page: Page): Promise<string> =>
+  ask(page, 'return getComputedStyle(document.body).backgroundColor;');
+
+export const clipboard = (page: Page): Promise<string> => ask(page, 'return navigator.clipboard.readText();');
