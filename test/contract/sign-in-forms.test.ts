@@ -1,0 +1,197 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import {
+  authorizeUrl,
+  newClient,
+  newUser,
+  PASSWORD,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  walk,
+} from '../support/flow.ts';
+import { assertStaysHere, onDatabase, settle } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
+
+let server: TestServer;
+let client: TestClient;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server);
+});
+after(() => server.close());
+
+interface Sender {
+  readonly browser: Agent;
+  readonly user: TestUser;
+}
+
+/** A page with a form, and what a person would type into it. */
+interface Case {
+  page(at: Sender): Promise<Answer>;
+  fields(user: TestUser): Readonly<Record<string, string>>;
+  /** Whether somebody is signed in already. */
+  readonly signedIn: boolean;
+}
+
+let names = 0;
+const account = async ({ browser }: Sender) => browser.get('/account');
+const cases: Record<string, Case> = {
+  '/login': {
+    page: ({ browser }) => browser.get('/login'),
+    fields: ({ username }) => ({ identifier: username, password: PASSWORD }),
+    signedIn: false,
+  },
+  '/signup': {
+    page: ({ browser }) => browser.get('/signup'),
+    fields: () => {
+      const username = `form-person-${++names}`;
+      return { displayName: 'P', username, email: `${username}@example.com`, password: 'some passphrase' };
+    },
+    signedIn: false,
+  },
+  '/consent': {
+    page: async ({ browser }) =>
+      settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'consent', scope: 'openid email' }))),
+    fields: () => ({ decision: 'allow', 'allow email': 'on' }),
+    signedIn: true,
+  },
+  '/logout': { page: account, fields: () => ({}), signedIn: true },
+  '/account/password': {
+    page: account,
+    fields: () => ({ current: PASSWORD, password: 'a new passphrase' }),
+    signedIn: true,
+  },
+  '/account/sign-out-everywhere': { page: account, fields: () => ({}), signedIn: true },
+  '/account/connections': {
+    page: ({ browser }) => browser.get('/account/connections'),
+    fields: () => ({ client_id: client.clientId }),
+    signedIn: true,
+  },
+};
+
+async function sender(action: string): Promise<Sender> {
+  const user = await newUser(server);
+  if (cases[action]?.signedIn !== true) return { user, browser: agent(server.baseUrl) };
+  const browser = await signedIn(server, user);
+  await walk(browser, authorizeUrl(client));
+  return { user, browser };
+}
+
+/** What a form may change; counts and times of use are no change of anybody's. */
+const state = (): string =>
+  JSON.stringify([
+    onDatabase(server, 'SELECT id, username, password_hash, generation FROM account ORDER BY id'),
+    onDatabase(server, 'SELECT hash, account_id FROM browser_session ORDER BY hash'),
+    onDatabase(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
+    onDatabase(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
+    onDatabase(server, 'SELECT hash, outcome FROM interaction ORDER BY hash'),
+  ]);
+
+async function assertUnchanged(send: () => Promise<Answer>): Promise<Answer> {
+  const before = state();
+  const answer = await send();
+  assert.equal(state(), before);
+  assert.ok(!answer.location?.href.startsWith(client.redirectUri), `${answer.location}`);
+  return answer;
+}
+
+const foreign: Record<string, Readonly<Record<string, string>>> = {
+  'another origin': { origin: 'https://evil.example' },
+  'another scheme': { origin: 'https://localhost' },
+  'another port': { origin: 'http://localhost:1' },
+  'an origin that begins like ours': { origin: 'http://localhost.evil.example' },
+  'Sec-Fetch-Site: cross-site': { 'sec-fetch-site': 'cross-site' },
+  'Sec-Fetch-Site: same-site': { 'sec-fetch-site': 'same-site' },
+  'another origin and Sec-Fetch-Site: cross-site': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
+};
+
+for (const [action, { page: open, fields }] of Object.entries(cases)) {
+  test(`SE-04: ${action} takes its own form`, async () => {
+    const at = await sender(action);
+    const page = await open(at);
+    const before = state();
+    const answer = await at.browser.submit(page, fields(at.user), action);
+    assert.ok(answer.status === 303 || answer.status === 200, `${answer.status}`);
+    assert.notEqual(state(), before);
+  });
+
+  for (const [name, headers] of Object.entries(foreign)) {
+    test(`SE-04: ${action} refuses a form from ${name}`, async () => {
+      const at = await sender(action);
+      const { hidden } = formOf((await open(at)).text, action);
+      const answer = await assertUnchanged(() => at.browser.post(action, { ...hidden, ...fields(at.user) }, headers));
+      assertStaysHere(answer, 403);
+      assert.equal(answer.headers.getSetCookie().length, 0);
+      const json = await at.browser.post(action, { ...hidden }, { ...headers, accept: 'application/json' });
+      assert.equal(JSON.parse(json.text).error, 'access_denied');
+    });
+  }
+
+  test(`SE-04: ${action} does nothing without the token that its page gave this browser`, async () => {
+    const at = await sender(action);
+    const { hidden } = formOf((await open(at)).text, action);
+    const { form_token: own = '', ...others } = hidden;
+    const stranger = await sender(action);
+    const strangers = formOf((await open(stranger)).text, action).hidden['form_token'] ?? '';
+    assert.notEqual(strangers, own);
+    const flipped = (own.startsWith('A') ? 'B' : 'A') + own.slice(1);
+    for (const form_token of [undefined, '', flipped, strangers, own.slice(0, -1), `${own}A`, own.toLowerCase()]) {
+      const form = { ...others, ...fields(at.user), ...(form_token !== undefined && { form_token }) };
+      await assertUnchanged(() => at.browser.post(action, form));
+    }
+  });
+
+  test(`SE-04: ${action} does nothing with the token of another form`, async () => {
+    const at = await sender(action);
+    const { hidden } = formOf((await open(at)).text, action);
+    const tokens = new Set<string>();
+    for (const [other, { page, signedIn: needs }] of Object.entries(cases)) {
+      const sameForm = [action, other].every((path) => path.startsWith('/account/'));
+      if (other === action || sameForm || (needs && cases[action]?.signedIn !== true)) continue;
+      const answer = await page(at);
+      const token = answer.status === 200 ? /name="form_token" value="([^"]*)"/.exec(answer.text)?.[1] : undefined;
+      if (other === '/logout') tokens.add(formOf(answer.text, '/logout').hidden['form_token'] ?? '');
+      else if (token !== undefined) tokens.add(formOf(answer.text, other).hidden['form_token'] ?? '');
+    }
+    tokens.delete(hidden['form_token'] ?? '');
+    for (const form_token of tokens) {
+      await assertUnchanged(() => at.browser.post(action, { ...hidden, ...fields(at.user), form_token }));
+    }
+    assert.ok(tokens.size > 0);
+  });
+
+  test(`SE-04: ${action} reads forms alone, and a GET changes nothing`, async () => {
+    const at = await sender(action);
+    const { hidden } = formOf((await open(at)).text, action);
+    const form = { ...hidden, ...fields(at.user) };
+    for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/xml']) {
+      assertStaysHere(await assertUnchanged(() => at.browser.post(action, form, { 'content-type': type })), 415);
+    }
+    await assertUnchanged(() => at.browser.get(`${action}?${new URLSearchParams(form)}`));
+  });
+}
+
+test('SE-04: a form of one session is nothing in the next one of the same browser', async () => {
+  const at = await sender('/account/password');
+  const { hidden } = formOf((await account(at)).text, '/account/sign-out-everywhere');
+  await at.browser.submit(await account(at), {}, '/logout');
+  const second = await newUser(server);
+  const login = await at.browser.get('/login');
+  await at.browser.submit(login, { identifier: second.username, password: PASSWORD });
+  for (const [action, { fields }] of Object.entries(cases)) {
+    if (action.startsWith('/account/'))
+      await assertUnchanged(() => at.browser.post(action, { ...hidden, ...fields(second) }));
+  }
+});
+
+test('SE-04: pages of the account lead somebody who is not signed in to the sign-in, with any form', async () => {
+  const browser = agent(server.baseUrl);
+  for (const action of Object.keys(cases).filter((path) => path.startsWith('/account/'))) {
+    const answer = await assertUnchanged(() => browser.post(action, { form_token: 'x' }));
+    assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login']);
+  }
+});

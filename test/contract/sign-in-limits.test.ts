@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Agent, agent } from '../support/agent.ts';
+import { newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { MINUTE, SECOND } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// Decisions §9, PW-07, PW-08: failed sign-ins, 10 a minute for an account and 60 for an address.
+
+let server: TestServer;
+before(async () => {
+  // The proxy in front names the address, so that a test has as many addresses as it needs; and enough may wait for
+  // their hash that none of the attempts below is turned away for that.
+  server = await startServer({ TESSERA_TRUST_PROXY: '1', TESSERA_HASHING_CONCURRENCY: '8' });
+});
+after(() => server.close());
+
+let addresses = 0;
+const newAddress = (): string => `192.0.2.${++addresses}`;
+
+/** One attempt; answers its status. */
+async function attempt(
+  identifier: string,
+  password: string,
+  from = newAddress(),
+  browser: Agent = agent(server.baseUrl),
+): Promise<number> {
+  const headers = { 'x-forwarded-for': from };
+  // Signed in already, there is no form: sign out first.
+  if (browser.cookie('tessera_session') !== undefined)
+    await browser.submit(await browser.get('/account'), {}, '/logout');
+  const page = await browser.get('/login', headers);
+  const form_token = /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
+  const answer = await browser.post('/login', { form_token, identifier, password }, headers);
+  if (answer.status === 429) {
+    const wait = Number(answer.headers.get('retry-after'));
+    assert.ok(Number.isInteger(wait) && wait >= 1 && wait <= 60, `Retry-After: ${wait}`);
+  }
+  return answer.status;
+}
+
+const spellings = (user: TestUser) => [
+  user.username,
+  user.username.toUpperCase(),
+  `${user.username}@example.com`,
+  `${user.username}@EXAMPLE.COM`,
+  ` ${user.username}`,
+];
+
+test('decisions §9: the eleventh attempt for an account in a minute is refused, the right password too', async () => {
+  const user = await newUser(server);
+  for (let guess = 0; guess < 10; guess++) assert.equal(await attempt(user.username, `guess ${guess}`), 401);
+  assert.equal(await attempt(user.username, 'guess'), 429);
+  assert.equal(await attempt(user.username, PASSWORD), 429);
+  server.advance(MINUTE - 1);
+  assert.equal(await attempt(user.username, PASSWORD), 429);
+  server.advance(1);
+  assert.equal(await attempt(user.username, PASSWORD), 303);
+});
+
+test('PW-07: all spellings of one account share one count', async () => {
+  const user = await newUser(server);
+  const names = spellings(user);
+  for (let guess = 0; guess < 10; guess++) {
+    assert.equal(await attempt(names[guess % names.length] ?? '', `guess ${guess}`), 401);
+  }
+  for (const name of names) assert.equal(await attempt(name, PASSWORD), 429, name);
+  assert.equal(await attempt((await newUser(server)).username, PASSWORD), 303, 'another account is free');
+});
+
+test('PW-07: of a hundred parallel guesses ten are evaluated, and the right one beyond them is refused', async () => {
+  const user = await newUser(server);
+  const names = spellings(user);
+  const wrong = Array.from({ length: 100 }, (_, guess) => attempt(names[guess % names.length] ?? '', `guess ${guess}`));
+  const statuses = await Promise.all(wrong);
+  const evaluated = statuses.filter((status) => status === 401).length;
+  assert.deepEqual([...new Set(statuses)].sort(), [401, 429]);
+  assert.equal(evaluated, 10);
+  assert.equal(await attempt(user.username, PASSWORD), 429);
+});
+
+test('decisions §9: right passwords do not count, one after another or side by side', async () => {
+  const user = await newUser(server);
+  const from = newAddress();
+  for (let time = 0; time < 15; time++) assert.equal(await attempt(user.username, PASSWORD, from), 303);
+  for (let guess = 0; guess < 9; guess++) assert.equal(await attempt(user.username, 'wrong', from), 401);
+  for (let time = 0; time < 5; time++) assert.equal(await attempt(user.username, PASSWORD, from), 303);
+  assert.equal(await attempt(user.username, 'wrong', from), 401);
+  assert.equal(await attempt(user.username, 'wrong', from), 429);
+});
+
+test('decisions §9: 60 failed attempts a minute from one address, whomever they are for', async () => {
+  const from = newAddress();
+  const user = await newUser(server);
+  const statuses = await Promise.all(Array.from({ length: 80 }, (_, index) => attempt(`unknown-${index}`, 'x', from)));
+  assert.equal(statuses.filter((status) => status === 401).length, 60);
+  assert.equal(statuses.filter((status) => status === 429).length, 20);
+  assert.equal(await attempt(user.username, PASSWORD, from), 429);
+  assert.equal(await attempt(user.username, PASSWORD), 303, 'from elsewhere the account is free');
+  server.advance(MINUTE);
+  assert.equal(await attempt(user.username, PASSWORD, from), 303);
+});
+
+test('decisions §9: IPv6 addresses count by /64, and IPv4 ones however they are written', async () => {
+  for (const [from, same, different] of [
+    [(n: number) => `2001:db8:0:1::${n.toString(16)}`, '2001:0db8:0000:0001:ffff:ffff:ffff:ffff', '2001:db8:0:2::1'],
+    [(n: number) => (n % 2 === 0 ? '198.51.100.7' : '::ffff:198.51.100.7'), '198.51.100.7', '198.51.100.8'],
+  ] as const) {
+    const statuses = await Promise.all(
+      Array.from({ length: 61 }, (_, index) => attempt(`unknown6-${index}`, 'x', from(index + 1))),
+    );
+    assert.equal(statuses.filter((status) => status === 401).length, 60);
+    assert.equal(await attempt('anybody', 'x', same), 429);
+    assert.equal(await attempt('anybody', 'x', different), 401);
+    server.advance(MINUTE);
+  }
+});
+
+test('PW-08: nobody can lock a person out of a browser in which they signed in before', async () => {
+  const user = await newUser(server);
+  const known = await signedIn(server, user);
+  const home = newAddress();
+  // A stranger spends the whole count of the account, minute after minute.
+  for (let minute = 0; minute < 4; minute++) {
+    for (let guess = 0; guess < 10; guess++) await attempt(user.username, 'guess');
+    assert.equal(await attempt(user.username, PASSWORD), 429, 'from an unknown browser');
+    assert.equal(await attempt(user.username, PASSWORD, home, known), 303, 'from the known one');
+    server.advance(MINUTE);
+  }
+});
+
+test('PW-08: a known browser has a count of its own, which holds for it too and is nobody else’s', async () => {
+  const [user, other] = [await newUser(server), await newUser(server)];
+  const known = await signedIn(server, user);
+  for (let guess = 0; guess < 10; guess++) assert.equal(await attempt(user.username, 'x', newAddress(), known), 401);
+  assert.equal(await attempt(user.username, PASSWORD, newAddress(), known), 429);
+  assert.equal(await attempt(user.username, PASSWORD), 303, 'the count of unknown browsers is another');
+  // For another account it is a browser like any other: it shares the one count.
+  for (let guess = 0; guess < 10; guess++) assert.equal(await attempt(other.username, 'x'), 401);
+  assert.equal(await attempt(other.username, PASSWORD, newAddress(), known), 429);
+});
+
+test('PW-08: a made-up browser cookie gives no count of its own', async () => {
+  const user = await newUser(server);
+  await signedIn(server, user);
+  for (let guess = 0; guess < 10; guess++) assert.equal(await attempt(user.username, 'x'), 401);
+  for (let guess = 0; guess < 5; guess++) {
+    const browser = agent(server.baseUrl);
+    browser.setCookie('tessera_browser', String(guess).repeat(43));
+    assert.equal(await attempt(user.username, PASSWORD, newAddress(), browser), 429);
+  }
+});
+
+test('decisions §9: the current password asked for by a change is under the same limit', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  for (let guess = 0; guess < 10; guess++) {
+    const page = await browser.get('/account');
+    const fields = { current: `guess ${guess}`, password: 'a new passphrase' };
+    assert.equal((await browser.submit(page, fields, '/account/password')).status, 400);
+  }
+  const fields = { current: PASSWORD, password: 'a new passphrase' };
+  const refused = await browser.submit(await browser.get('/account'), fields, '/account/password');
+  assert.equal(refused.status, 429);
+  assert.equal(await attempt(user.username, PASSWORD), 303, 'the password is the old one');
+  server.advance(MINUTE);
+  assert.equal((await browser.submit(await browser.get('/account'), fields, '/account/password')).status, 200);
+  assert.equal(await attempt(user.username, 'a new passphrase'), 303);
+});
+
+test('decisions §9: counts outlive a restart, and ten sign-ups an hour are the limit of an address', async () => {
+  const strict = await startServer({ TESSERA_LIMIT_SIGN_UP_ADDRESS: '10/h' });
+  try {
+    const signUp = async (name: string) => {
+      const browser = agent(strict.baseUrl);
+      const fields = { displayName: 'N', username: name, email: `${name}@example.com`, password: 'some passphrase' };
+      return (await browser.submit(await browser.get('/signup'), fields)).status;
+    };
+    for (let index = 0; index < 10; index++) assert.equal(await signUp(`person-${index}`), 303);
+    assert.equal(await signUp('person-10'), 429);
+    strict.advance(60 * MINUTE - SECOND);
+    assert.equal(await signUp('person-10'), 429);
+    strict.advance(SECOND);
+    assert.equal(await signUp('person-10'), 303);
+  } finally {
+    await strict.close();
+  }
+});

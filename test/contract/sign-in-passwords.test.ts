@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { agent } from '../support/agent.ts';
+import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { assertStaysHere } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// PW-02: 8 to at least 64 characters of any Unicode, verified exactly as typed.
+
+let server: TestServer;
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
+});
+after(() => server.close());
+
+const signIn = async (user: Pick<TestUser, 'username'>, password: string): Promise<number> => {
+  const browser = agent(server.baseUrl);
+  return (await browser.submit(await browser.get('/login'), { identifier: user.username, password })).status;
+};
+
+let names = 0;
+async function signUp(password: string): Promise<{ status: number; username: string }> {
+  const browser = agent(server.baseUrl);
+  const username = `typed${++names}`;
+  const fields = { displayName: 'Typist', username, email: `${username}@example.com`, password };
+  return { username, status: (await browser.submit(await browser.get('/signup'), fields)).status };
+}
+
+/** A password, and others that a careless implementation would take for it. */
+const passwords: Record<string, readonly [password: string, ...twins: string[]]> = {
+  'letter case': ['Correct Horse', 'correct horse', 'CORRECT HORSE'],
+  'spaces around it': ['  padded  ', 'padded', '  padded', 'padded  ', '\tpadded\t'],
+  'spaces within it': ['two  spaces', 'two spaces', 'twospaces'],
+  'eight spaces': ['        ', '         '],
+  'a composed letter': ['caf\u00e9 noir', 'cafe\u0301 noir', 'cafe noir'],
+  'a decomposed letter': ['cafe\u0301 noir', 'caf\u00e9 noir'],
+  'compatibility forms': [
+    '\ufb01ve \u00bd \u212bhh',
+    'five \u00bd \u212bhh',
+    '\ufb01ve 1/2 \u212bhh',
+    '\ufb01ve \u00bd \u00c5hh',
+  ],
+  'the Turkish i': ['İstanbul ı', 'istanbul ı', 'İstanbul i'],
+  emoji: ['🙂🙃😀😁😂🤣😃😄', '🙂🙃😀😁😂🤣😃', '🙂🙃😀😁😂🤣😃😅'],
+  'NUL within it': ['before\0after', 'before', 'before\0', 'beforeafter'],
+  'control characters': ['tab\tand\x1bescape', 'tabandescape', 'tab and escape'],
+  'line breaks': ['line\r\nbreaks', 'line\nbreaks', 'line\rbreaks', 'linebreaks'],
+  'characters of forms': ['a+b%20c&d=e;f', 'a b c&d=e;f', 'a+b c&d=e;f', 'a+b%20c'],
+  markup: ['<b>"\'&amp;</b>', '&lt;b&gt;&quot;&#39;&amp;amp;&lt;/b&gt;'],
+  'bidi and zero width': ['\u202eabcdefgh\u200b', 'abcdefgh', '\u202eabcdefgh'],
+  '72 bytes and one more': [`${'x'.repeat(72)}y`, 'x'.repeat(72), `${'x'.repeat(72)}z`],
+  '256 characters': [`${'p'.repeat(255)}q`, 'p'.repeat(255), `${'p'.repeat(255)}r`],
+  '256 characters of four bytes': ['😀'.repeat(256), '😀'.repeat(255)],
+};
+
+for (const [name, [password, ...twins]] of Object.entries(passwords)) {
+  test(`PW-02: exactly as typed: ${name}`, async () => {
+    const bySelf = await signUp(password);
+    assert.equal(bySelf.status, 303, 'sign-up');
+    assert.equal(await signIn(bySelf, password), 303, 'after sign-up');
+    const byOperator = await newUser(server, { password });
+    assert.equal(await signIn(byOperator, password), 303, 'made by an operator');
+    const changing = await newUser(server);
+    const browser = await signedIn(server, changing);
+    const page = await browser.get('/account');
+    const changed = await browser.submit(page, { current: PASSWORD, password }, '/account/password');
+    assert.equal(changed.status, 200, 'changed');
+    assert.equal(await signIn(changing, password), 303, 'after the change');
+    for (const twin of twins) assert.equal(await signIn(bySelf, twin), 401, JSON.stringify(twin));
+  });
+}
+
+for (const [name, password] of [
+  ['seven characters', 'seven77'],
+  ['seven characters of four bytes', '😀'.repeat(7)],
+  ['257 characters', 'x'.repeat(257)],
+] as const) {
+  test(`PW-02: ${name} are refused wherever a password is set`, async () => {
+    assert.equal((await signUp(password)).status, 400);
+    const user = await newUser(server);
+    const changed = await admin(server, 'PATCH', `/users/${user.id}`, { password });
+    assert.deepEqual([changed.status, changed.body.error], [400, 'invalid_request']);
+    const browser = await signedIn(server, user);
+    const page = await browser.get('/account');
+    assertStaysHere(await browser.submit(page, { current: PASSWORD, password }, '/account/password'), 400);
+    assert.equal(await signIn(user, PASSWORD), 303);
+  });
+}
+
+test('PW-02: no rule asks for a mixture of characters', async () => {
+  for (const password of ['aaaaaaaaaaaaaaab', '12345670987654', 'ünïcödé', 'correcthorsebatterystaple'].filter(
+    (candidate) => [...candidate].length >= 8,
+  )) {
+    assert.equal((await signUp(password)).status, 303, password);
+  }
+});
+
+test('PW-04: the password changes with the current one alone, and a wrong one changes nothing', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  for (const current of ['', 'wrong', PASSWORD.toUpperCase(), `${PASSWORD} `]) {
+    const page = await browser.get('/account');
+    assertStaysHere(await browser.submit(page, { current, password: 'a new passphrase' }, '/account/password'), 400);
+  }
+  assert.equal(await signIn(user, 'a new passphrase'), 401);
+  assert.equal(await signIn(user, PASSWORD), 303);
+});
