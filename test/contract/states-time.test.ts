@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import type { Agent } from '../support/agent.ts';
 import {
   assertForbidden,
   assertInvalidGrant,
@@ -15,6 +16,7 @@ import {
   type JsonAnswer,
   newClient,
   newUser,
+  PASSWORD,
   redeem,
   refresh,
   signedIn,
@@ -205,7 +207,7 @@ describe('AC-10: what is no end of a ban', () => {
 });
 
 describe('AC-05, AC-06: within one millisecond, what was minted before is dead, what was minted after is alive', () => {
-  const events: readonly [string, (user: TestUser) => Promise<unknown>][] = [
+  const events: readonly [string, (user: TestUser, browser: Agent) => Promise<unknown>][] = [
     [
       'ban and lift',
       async (user) => {
@@ -220,7 +222,22 @@ describe('AC-05, AC-06: within one millisecond, what was minted before is dead, 
         await admin(server, 'DELETE', `/users/${user.id}/suspension`);
       },
     ],
-    ['set a password', (user) => admin(server, 'PATCH', `/users/${user.id}`, { password: 'correct horse battery' })],
+    ['set a password', (user) => admin(server, 'PATCH', `/users/${user.id}`, { password: PASSWORD })],
+    [
+      'change the password on the page',
+      async (_user, browser) => {
+        const fields = { current: PASSWORD, password: PASSWORD };
+        const answer = await browser.submit(await browser.get('/account'), fields, '/account/password');
+        assert.equal(answer.status, 200);
+      },
+    ],
+    [
+      'sign out everywhere',
+      async (_user, browser) => {
+        const answer = await browser.submit(await browser.get('/account'), {}, '/account/sign-out-everywhere');
+        assert.equal(answer.status, 303);
+      },
+    ],
   ];
   for (const [name, act] of events) {
     test(`mint, ${name}, mint, ${name}, mint`, async () => {
@@ -232,7 +249,7 @@ describe('AC-05, AC-06: within one millisecond, what was minted before is dead, 
         sets.push(await tokensFor(server, client, user, {}, { browser }));
         codes.push(await codeFor(server, client, user, {}, { browser }));
         if (round === 2) break;
-        await act(user);
+        await act(user, browser);
         for (const tokens of sets) await dead(tokens);
         for (const code of codes) assertInvalidGrant(await redeem(server, client, code));
       }

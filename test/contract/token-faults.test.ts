@@ -49,7 +49,9 @@ test('a fault of ours is 500 server_error with a correlation id and nothing else
   }
   alter('ALTER TABLE elsewhere RENAME TO audit_event');
   assert.equal((await redeem(server, client, code)).status, 200);
-  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+  const renewed = await refresh(server, client, tokens.refresh_token);
+  assert.equal(renewed.status, 200);
+  tokens = renewed.body;
 });
 
 test('a fault at UserInfo is 500 in the same way', async () => {
@@ -67,4 +69,18 @@ test('a token endpoint that answers before it reads the database is not disturbe
   assertRefused(await tokenBytes(server, '{'), 400, 'invalid_request');
   assertRefused(await redeem(server, client, code), 500, 'server_error');
   alter('ALTER TABLE elsewhere RENAME TO client');
+});
+
+test('a store that nobody can write to is 503 with Retry-After; what only reads goes on, and nothing is consumed', async () => {
+  const lock = new DatabaseSync(join(server.dataDir, 'tessera.db'));
+  try {
+    lock.exec('BEGIN IMMEDIATE');
+    const waiting = refresh(server, client, tokens.refresh_token);
+    const me = await call(server, 'GET', USERINFO, { authorization: `Bearer ${tokens.access_token}` });
+    assert.equal(me.status, 200);
+    assertRefused(await waiting, 503, 'temporarily_unavailable');
+  } finally {
+    lock.close();
+  }
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
 });
