@@ -140,7 +140,7 @@ export const clientSteps = {
     },
   }),
   disableClient: step({
-    weight: 1,
+    weight: 2,
     argument: nat,
     applies: (state, which) => pick(state.clients, which).enabled,
     async act(state, world, which) {
@@ -149,7 +149,7 @@ export const clientSteps = {
     },
   }),
   enableClient: step({
-    weight: 3,
+    weight: 4,
     argument: nat,
     applies: (state, which) => !pick(state.clients, which).enabled,
     async act(state, world, which) {

@@ -13,7 +13,7 @@ import fc from 'fast-check';
 import { accountSteps, clientSteps } from './events.ts';
 import { pageSteps } from './pages.ts';
 import { type Definition, Step } from './step.ts';
-import { timeSteps } from './time.ts';
+import { growOld, timeSteps } from './time.ts';
 import { refresh, tokenSteps } from './tokens.ts';
 import { newWorld, observe } from './world.ts';
 
@@ -32,16 +32,23 @@ const definitions = { ...pageSteps, ...tokenSteps, ...accountSteps, ...clientSte
 // The arguments differ from step to step; each is generated and used by its own definition alone.
 const steps = fc.oneof(...Object.entries(definitions).map((entry) => weighted(entry as [string, Definition<unknown>])));
 
-const property = fc.asyncProperty(fc.commands([steps], { maxCommands: 60, size: 'max' }), async (commands) => {
+/** How a run goes on to the end of a family, if one is alive: to the millisecond before it, or to the end itself. */
+const endings = fc.constantFrom('at once', 'at once', 'before the end', 'at the end');
+const commands = fc.commands([steps], { maxCommands: 60, size: 'max' });
+
+const property = fc.asyncProperty(commands, endings, async (run, ending) => {
   const { model, real } = await newWorld();
   try {
-    await fc.asyncModelRun(() => ({ model, real }), commands);
+    await fc.asyncModelRun(() => ({ model, real }), run);
     // What was spared by every look is used at last.
     for (const { leaf } of model.families) {
       if (leaf !== undefined) await refresh(model, real, leaf);
     }
     await observe(model, real);
+    const alive = model.families.find(({ dead, rotated }) => !dead && rotated === model.now);
+    if (alive !== undefined && ending !== 'at once') await growOld(model, real, alive, ending === 'at the end');
   } finally {
+    real.wire.close();
     await real.server.close();
   }
 });

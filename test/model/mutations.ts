@@ -1,7 +1,7 @@
 /**
  * Breaks the decisive lines of the service one at a time, each in a copy of the sources, and tells whether the model
  * test notices: `node test/model/mutations.ts [part of a name]`. What no run of the service can reach is left to the
- * test that the list names for it. TESSERA_MODEL_SECONDS (60) is how long each copy is given.
+ * test that the list names for it. TESSERA_MODEL_RUNS (200) is how many runs each copy is given.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -10,13 +10,13 @@ import { join } from 'node:path';
 import { type Mutant, mutants } from './mutants.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const { TESSERA_MODEL_SEED = '1', TESSERA_MODEL_SECONDS = '60' } = process.env;
+const { TESSERA_MODEL_SEED = '1', TESSERA_MODEL_RUNS = '200' } = process.env;
 
 /** Whether a test fails in this folder; the run is reproducible by its seed. */
 function fails(folder: string, test: string): boolean {
   const { status, signal } = spawnSync(process.execPath, ['--test', test], {
     cwd: folder,
-    env: { ...process.env, TESSERA_MODEL_SEED, TESSERA_MODEL_SECONDS, TESSERA_MODEL_SHRINK: 'off' },
+    env: { ...process.env, TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS, TESSERA_MODEL_SHRINK: 'off' },
     stdio: 'ignore',
   });
   if (signal !== null) throw new Error(`${test} was ended by ${signal}`);

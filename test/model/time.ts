@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { GRACE, SESSION_IDLE, SESSION_LIFE } from './model.ts';
-import { pick, type State } from './state.ts';
+import { type Family, pick, type State } from './state.ts';
 import { step } from './step.ts';
 import { refresh } from './tokens.ts';
-import { advance, observe } from './world.ts';
+import { advance, observe, type World } from './world.ts';
 
 const SECOND = 1000;
 const DAY = 86_400 * SECOND;
@@ -25,6 +25,27 @@ function ends(state: Readonly<State>): number[] {
   return [...new Set(later)].sort((one, other) => one - other);
 }
 
+/**
+ * Keeps a family alive to its very end, so that the end itself is seen: decisions §4, 90 days at the latest.
+ * @param late to the end itself, not only to the millisecond before it
+ */
+export async function growOld(state: State, world: World, family: Family, late: boolean): Promise<void> {
+  for (let turn = 0; turn < 20; turn++) {
+    const { leaf } = family;
+    if (leaf === undefined || leaf.expires * SECOND <= state.now) return;
+    await refresh(state, world, leaf);
+    const next = (family.leaf?.expires ?? 0) * SECOND - SECOND;
+    if (family.dead || family.leaf === leaf) return;
+    if (next > state.now) advance(state, world, next - state.now);
+    if (family.leaf?.expires === Math.floor(family.ends / SECOND)) break;
+  }
+  if (family.leaf !== undefined) await refresh(state, world, family.leaf);
+  await observe(state, world);
+  const left = family.ends - state.now - (late ? 0 : 1);
+  if (left > 0) advance(state, world, left);
+  await observe(state, world);
+}
+
 /** A step without this one takes no time at all: most of a run happens within one millisecond. */
 export const timeSteps = {
   advance: step({
@@ -40,26 +61,11 @@ export const timeSteps = {
       advance(state, world, pick(ends(state).slice(0, which + 1), which) + offset - state.now);
     },
   }),
-  /** Keeps a family alive to its very end, so that the end itself is seen: decisions §4, 90 days at the latest. */
   growOld: step({
-    weight: 0.4,
+    weight: 0.2,
     argument: fc.record({ which: fc.nat(11), late: fc.boolean() }),
     applies: (state) => state.families.length > 0,
-    async act(state, world, { which, late }) {
-      const family = pick(state.families, which);
-      for (let turn = 0; turn < 20; turn++) {
-        const { leaf } = family;
-        if (leaf === undefined || leaf.expires * SECOND <= state.now) return;
-        await refresh(state, world, leaf);
-        const next = (family.leaf?.expires ?? 0) * SECOND - SECOND;
-        if (family.dead || family.leaf === leaf) return;
-        if (next > state.now) advance(state, world, next - state.now);
-        if (family.leaf?.expires === Math.floor(family.ends / SECOND)) break;
-      }
-      if (family.leaf !== undefined) await refresh(state, world, family.leaf);
-      await observe(state, world);
-      if (late && family.ends > state.now) advance(state, world, family.ends - state.now);
-    },
+    act: (state, world, { which, late }) => growOld(state, world, pick(state.families, which), late),
   }),
   restart: step({
     weight: 0.5,

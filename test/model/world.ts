@@ -1,20 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { type Agent, agent, type Answer as PageAnswer } from '../support/agent.ts';
-import {
-  claimsOf,
-  type JsonAnswer,
-  newClient,
-  newUser,
-  PASSWORD,
-  redeem,
-  refresh,
-  type TestUser,
-  userinfo,
-} from '../support/flow.ts';
+import { claimsOf, newClient, newUser, PASSWORD, type TestUser } from '../support/flow.ts';
 import { BEGINNING, startServer, type TestServer } from '../support/server.ts';
 import { type Answer, liveSecrets, type Presenter, redeemOutcome, refreshOutcome, userInfoAnswer } from './model.ts';
 import { type Code, newState, type Pending, pick, type RefreshToken, type State } from './state.ts';
+import { openWire, type Wire, type WireAnswer } from './wire.ts';
 
 export const REDIRECTS = ['https://app.example.com/callback', 'https://app.example.com/other'] as const;
 export const OPTIONAL = ['email', 'details', 'phone'] as const;
@@ -30,6 +21,7 @@ interface RealClient {
 /** The service under test, with the texts of all that it ever gave. */
 export interface World {
   readonly server: TestServer;
+  readonly wire: Wire;
   readonly users: (TestUser & { password: string })[];
   readonly clients: RealClient[];
   readonly browsers: Agent[];
@@ -52,6 +44,7 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
   }
   const real: World = {
     server,
+    wire: openWire(server.baseUrl),
     users: users.map((user) => ({ ...user, password: PASSWORD })),
     clients,
     browsers: OWNERS.map(() => agent(server.baseUrl)),
@@ -74,28 +67,34 @@ export function text(world: World, thing: object): string {
 }
 
 /** The client of a request as it presents itself, with whatever secret. */
-function realClient(world: World, { client, secret }: Presenter) {
+function credentials(world: World, { client, secret }: Presenter) {
   const real = pick(world.clients, client.index);
   const index = secret === undefined ? -1 : client.secrets.indexOf(secret);
-  return {
-    clientId: real.clientId,
-    clientSecret: real.secrets[index] ?? 'tcs_a-secret-that-never-was',
-    redirectUri: REDIRECTS[0],
-  };
+  return { client_id: real.clientId, client_secret: real.secrets[index] ?? 'tcs_a-secret-that-never-was' };
 }
 
+/** The verifier that goes with a code, or one that does not: another, or any where none was asked for. */
+const verifier = ({ pkce }: Code, right: boolean): { code_verifier?: string } =>
+  right ? (pkce ? { code_verifier: VERIFIER } : {}) : { code_verifier: `not-${VERIFIER}` };
+
 export const redeemNow = (world: World, code: Code, presenter: Presenter, right = { redirect: true, verifier: true }) =>
-  redeem(world.server, realClient(world, presenter), text(world, code), {
+  world.wire.post('/api/v2/oauth/token', {
+    grant_type: 'authorization_code',
+    ...credentials(world, presenter),
+    code: text(world, code),
     redirect_uri: pick(REDIRECTS, code.redirect + (right.redirect ? 0 : 1)),
-    // Wrong is: one that was not asked for, or a wrong one where one was.
-    ...(code.pkce === right.verifier && { code_verifier: code.pkce ? VERIFIER : `not-${VERIFIER}` }),
-    ...(code.pkce && !right.verifier && { code_verifier: `not-${VERIFIER}` }),
+    ...verifier(code, right.verifier),
   });
 
 export const refreshNow = (world: World, token: RefreshToken, presenter: Presenter, scope?: string) =>
-  refresh(world.server, realClient(world, presenter), text(world, token), scope === undefined ? {} : { scope });
+  world.wire.post('/api/v2/oauth/token', {
+    grant_type: 'refresh_token',
+    ...credentials(world, presenter),
+    refresh_token: text(world, token),
+    ...(scope !== undefined && { scope }),
+  });
 
-export function same(answer: JsonAnswer, expected: Answer, what: string): void {
+export function same(answer: WireAnswer, expected: Answer, what: string): void {
   const { error, error_description: description } = answer.status === 200 ? {} : answer.body;
   assert.deepEqual(
     { status: answer.status, error, ...(expected.description !== undefined && { description }) },
@@ -105,9 +104,9 @@ export function same(answer: JsonAnswer, expected: Answer, what: string): void {
 }
 
 /** The ID token is signed with the secret that the request presented: decisions §1. */
-export function checkIdToken(world: World, answer: JsonAnswer, presenter: Presenter, subject: number): void {
+export function checkIdToken(world: World, answer: WireAnswer, presenter: Presenter, subject: number): void {
   const [head, body, signature] = String(answer.body.id_token).split('.');
-  const key = realClient(world, presenter).clientSecret;
+  const { client_secret: key } = credentials(world, presenter);
   assert.equal(
     signature,
     createHmac('sha256', key).update(`${head}.${body}`).digest('base64url'),
@@ -123,7 +122,7 @@ export async function observe(state: State, world: World): Promise<void> {
   const checks: Promise<void>[] = [];
   for (const [index, token] of state.access.entries()) {
     checks.push(
-      userinfo(world.server, text(world, token)).then((answer) => {
+      world.wire.get('/api/v2/oauth/userinfo', text(world, token)).then((answer) => {
         same(answer, userInfoAnswer(state, token), `UserInfo with access token ${index}`);
         if (answer.status !== 200) return;
         const { id, user } = answer.body;

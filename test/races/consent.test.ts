@@ -1,0 +1,113 @@
+/** Parallel consents, and consents beside revocations: RC-04. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Agent, Answer } from '../support/agent.ts';
+import {
+  admin,
+  newClient,
+  newUser,
+  redeem,
+  revokeOnPage,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import {
+  allow,
+  allRefused,
+  codeOf,
+  consentPages,
+  noFault,
+  PLACES,
+  REVOKED,
+  race,
+  ready,
+  refused,
+  SIZES,
+  won,
+} from './crowd.ts';
+
+let server: TestServer;
+let client: TestClient;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server);
+});
+after(() => server.close());
+
+async function connections({ id }: TestUser): Promise<string[]> {
+  const { body } = await admin(server, 'GET', `/users/${id}/connections`);
+  return body.items.map((item: { clientId: string }) => item.clientId);
+}
+
+async function person(): Promise<{ user: TestUser; browser: Agent }> {
+  const user = await newUser(server);
+  return { user, browser: await signedIn(server, user) };
+}
+
+for (const size of SIZES) {
+  test(`decisions §2: ${size} parallel consents of one person for one app make one grant`, async () => {
+    const { user, browser } = await person();
+    const pages = await consentPages(browser, client, size);
+    const answers = await Promise.all(pages.map((page) => allow(browser, page)));
+    noFault(answers);
+    const codes = answers.flatMap((answer) => codeOf(answer) ?? []);
+    assert.equal(codes.length, size, 'each tab ends with a code of its own');
+    assert.equal(new Set(codes).size, size);
+    assert.deepEqual(await connections(user), [client.clientId]);
+    const families = won(await Promise.all(codes.map((code) => redeem(server, client, code))));
+    assert.equal(families.length, size);
+    // One grant: its one revocation ends them all.
+    await revokeOnPage(browser, client);
+    assert.deepEqual(await connections(user), []);
+    await allRefused(server, client, families, REVOKED, REVOKED);
+  });
+
+  test(`decisions §3: ${size} submits of one consent page end in one code`, async () => {
+    const { browser } = await person();
+    const [page] = await consentPages(browser, client, 1);
+    const answers = await Promise.all(Array.from({ length: size }, () => allow(browser, page as Answer)));
+    noFault(answers);
+    // A submit that came second is led there by way of the page that it came from.
+    const ends = await Promise.all(
+      answers.map((answer) => (answer.location?.pathname === '/consent' ? browser.get(answer.location.href) : answer)),
+    );
+    const codes = new Set(ends.map(codeOf));
+    assert.equal(codes.size, 1);
+    const [code] = codes;
+    assert.equal((await redeem(server, client, code ?? '')).status, 200);
+  });
+
+  for (const [when, place] of Object.entries(PLACES)) {
+    test(`decisions §5: revoking ${when} of ${size} new consents: the old grant is dead, the new one holds or is dead`, async () => {
+      const { user, browser } = await person();
+      const old = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
+      const pages = await consentPages(browser, client, size);
+      const page = await browser.get('/account/connections');
+      const revoke = ready(browser, page, '/account/connections', { client_id: client.clientId });
+      const answers: Answer[] = [];
+      const crowd = pages.map((consent) => async () => void answers.push(await allow(browser, consent)));
+      const { event, atOnce } = await race(crowd, place, revoke, () => userinfo(server, old.access_token));
+
+      assert.equal(event.status, 200);
+      refused(atOnce, REVOKED);
+      noFault(answers);
+      await allRefused(server, client, [old], REVOKED, REVOKED);
+      // A code is of the grant that was revoked or of the one that lives, if one does.
+      const codes = answers.flatMap((answer) => codeOf(answer) ?? []);
+      assert.equal(codes.length, size);
+      const redeemed = await Promise.all(codes.map((code) => redeem(server, client, code)));
+      for (const answer of redeemed) if (answer.status !== 200) refused(answer, REVOKED);
+      const families = won(redeemed);
+      const live = await connections(user);
+      assert.deepEqual(live, families.length > 0 ? [client.clientId] : []);
+      for (const { access_token } of families) assert.equal((await userinfo(server, access_token)).status, 200);
+      // The next revocation ends what is left: there was no second grant beside it.
+      await admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`);
+      await allRefused(server, client, families, REVOKED, REVOKED);
+    });
+  }
+}
