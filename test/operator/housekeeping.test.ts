@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
+import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { startHousekeeping, sweep } from '../../src/housekeeping/housekeeping.ts';
+import { dump } from '../store/rows.ts';
+import {
+  admin,
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  tokenCall,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let client: TestClient;
+let user: TestUser;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server);
+  user = await newUser(server);
+});
+after(() => server.close());
+
+/** Works on the data beside the server, as another process would. */
+async function beside<T>(work: (database: Awaited<ReturnType<typeof openSqlite>>) => Promise<T>): Promise<T> {
+  const database = await openSqlite(join(server.dataDir, 'tessera.db'));
+  try {
+    return await work(database);
+  } finally {
+    await database.close();
+  }
+}
+
+const sweepAll = (): Promise<number> => beside((database) => sweep(database, server.now()));
+
+const counts = async (): Promise<Record<string, number>> => {
+  const tables = await beside(dump);
+  return Object.fromEntries(Object.entries(tables).map(([table, rows]) => [table, rows.length]));
+};
+
+/** The answer to every credential, as far as a client can tell. */
+async function verdicts(credentials: { access: string[]; refresh: string[]; codes: string[] }): Promise<unknown[]> {
+  const answers: unknown[] = [];
+  for (const token of credentials.access) {
+    const { status, body } = await userinfo(server, token);
+    answers.push([status, body.error, body.error_description]);
+  }
+  for (const token of credentials.refresh) {
+    const { status, body } = await refresh(server, client, token);
+    answers.push([status, body.error, body.error_description]);
+  }
+  for (const code of credentials.codes) {
+    const { status, body } = await redeem(server, client, code);
+    answers.push([status, body.error]);
+  }
+  return answers;
+}
+
+test('ST-06: a sweep removes nothing that still counts: every verdict is the same before and after', async () => {
+  const [banned, suspended, revoker] = [await newUser(server), await newUser(server), await newUser(server)];
+  const held = await Promise.all([user, banned, suspended, revoker].map((person) => tokensFor(server, client, person)));
+  const replayed = await codeFor(server, client, user);
+  const lost = (await redeem(server, client, replayed)).body;
+  assert.equal((await redeem(server, client, replayed)).status, 400);
+  const rotated = await tokensFor(server, client, user);
+  const successor = (await refresh(server, client, rotated.refresh_token)).body;
+  const expired = await codeFor(server, client, user);
+  await admin(server, 'PUT', `/users/${banned.id}/ban`, {});
+  await admin(server, 'PUT', `/users/${suspended.id}/suspension`, {});
+  await admin(server, 'DELETE', `/users/${revoker.id}/connections/${client.clientId}`);
+  const tokens = [...held, lost, rotated, successor];
+  const dead = {
+    access: tokens.map(({ access_token }) => access_token),
+    // Those whose use changes nothing any more: the verdict may be asked for again and again.
+    refresh: [held[1], held[2], held[3], lost].map((part) => part?.refresh_token ?? ''),
+    codes: [replayed, expired],
+  };
+  for (const step of [MINUTE, 31 * MINUTE, DAY, 5 * DAY]) {
+    server.advance(step);
+    const before = await verdicts(dead);
+    await sweepAll();
+    assert.deepEqual(await verdicts(dead), before, `${step} ms on`);
+  }
+  const reused = await refresh(server, client, rotated.refresh_token);
+  assert.equal(reused.body.error, 'invalid_grant', 'a retired token is still known for one, and kills its family');
+  assert.equal((await refresh(server, client, successor.refresh_token)).body.error, 'invalid_grant');
+});
+
+test('what has ended goes, and only that: requests, sessions, counts, codes, families, revoked grants, old browsers', async () => {
+  const browser = await signedIn(server, user);
+  await browser.get(authorizeUrl(client, { prompt: 'consent' }));
+  await codeFor(server, client, user, {}, { browser });
+  await tokensFor(server, client, user, {}, { browser });
+  await tokenCall(server, { grant_type: 'refresh_token', client_id: client.clientId, client_secret: 'wrong' });
+  const full = await counts();
+  for (const table of ['interaction', 'browser_session', 'known_browser', 'rate_count', 'authorization_code']) {
+    assert.ok((full[table] ?? 0) > 0, table);
+  }
+  server.advance(HOUR);
+  await sweepAll();
+  const later = await counts();
+  assert.equal(later['interaction'], 0);
+  assert.equal(later['rate_count'], 0);
+  assert.equal(later['token_family'], full['token_family'], 'a family lives for weeks');
+  assert.equal(later['browser_session'], full['browser_session']);
+
+  server.advance(99 * DAY);
+  assert.ok((await sweepAll()) > 0);
+  const end = await counts();
+  for (const table of ['authorization_code', 'token_family', 'browser_session']) assert.equal(end[table], 0, table);
+  assert.ok((end['consent_grant'] ?? 0) > 0, 'a consent has no end');
+  for (const table of ['account', 'client', 'client_secret', 'signing_key', 'audit_event']) {
+    assert.equal(end[table], full[table], table);
+  }
+  assert.ok((end['known_browser'] ?? 0) > 0);
+  server.advance(400 * DAY);
+  await sweepAll();
+  assert.equal((await counts())['known_browser'], 0);
+  await admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`);
+  const grants = (await counts())['consent_grant'] ?? 0;
+  server.advance(9 * DAY);
+  await sweepAll();
+  assert.equal((await counts())['consent_grant'], grants - 1);
+  assert.equal(await sweepAll(), 0, 'a second sweep finds nothing');
+});
+
+test('more rows than a batch all go, and none before its time', async () => {
+  const database = await openSqlite(':memory:');
+  const { take } = await import('../../src/limits/limits.ts');
+  const about = {
+    name: 'token',
+    origin: { actor: { type: 'system', id: null }, address: null, requestId: null },
+  } as const;
+  await Promise.all(
+    Array.from({ length: 1100 }, (_, n) =>
+      database.commit(() => take(`bucket ${n}`, { count: 1, windowMs: MINUTE }, 0, about)),
+    ),
+  );
+  assert.equal(await sweep(database, MINUTE - 1), 0);
+  assert.equal(await sweep(database, MINUTE), 1100);
+  await database.close();
+});
+
+test('a sweep that fails is reported and harms nothing; stopping waits for the one that runs', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const database = await openSqlite(':memory:');
+  const failures: unknown[] = [];
+  const stop = startHousekeeping(
+    database,
+    () => 0,
+    MINUTE,
+    (error) => failures.push(error),
+  );
+  await database.close();
+  context.mock.timers.tick(MINUTE);
+  await stop();
+  assert.equal(failures.length, 1);
+  context.mock.timers.tick(10 * MINUTE);
+  await stop();
+  assert.equal(failures.length, 1, 'after a stop it sweeps no more');
+});
