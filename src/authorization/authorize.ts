@@ -63,7 +63,12 @@ async function answer(
       if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
       continue;
     }
-    const handle = await begin(parts, asked, browser.hash);
+    const handle = await begin(parts, asked, browser.hash, origin);
+    if (handle === undefined) {
+      const description = 'too many sign-ins were begun from this address; try again in a minute';
+      const error = { error: 'temporarily_unavailable', description } as const;
+      return redirect(request, reply, errorRedirect(asked, error, parts.issuer));
+    }
     const page = step.kind === 'login' ? '/login' : '/consent';
     return redirect(request, reply, parts.site.path(`${page}?${HANDLE}=${handle}`));
   }

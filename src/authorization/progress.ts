@@ -2,12 +2,14 @@ import type { Client } from '../clients/store.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import { HOUR, MINUTE } from '../clock.ts';
+import type { Limits } from '../config/limits.ts';
 import { type ConsentDecision, rememberedOf, writeDecision } from '../consent/decision.ts';
 import { grantedPart } from '../consent/rules/consent.ts';
 import { findGrant, lockGrant } from '../consent/store.ts';
 import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
+import { addressBucket, take } from '../limits/limits.ts';
 import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
@@ -22,6 +24,7 @@ export interface AuthorizationParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly issuer: string;
+  readonly limits: Limits;
   /** Makes the code of a pending request out of its handle: see {@link codeOf}. */
   readonly codeKey: Buffer;
 }
@@ -61,17 +64,26 @@ const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
   (client.scopes === null || request.scopes.every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
-/** Keeps a request until the person has answered, and gives the handle that its pages carry. */
+/**
+ * Keeps a request until the person has answered, and gives the handle that its pages carry; undefined where too many were
+ * begun from this address, for each is kept for an hour and anybody may begin one.
+ */
 export async function begin(
-  { database, clock }: AuthorizationParts,
+  { database, clock, limits }: AuthorizationParts,
   request: AuthorizationRequest,
   browserHash: string,
-): Promise<string> {
+  origin: Origin,
+): Promise<string | undefined> {
   const handle = randomSecret();
   const now = clock();
   const interaction = { hash: digest(handle), browserHash, request, now, expiresAt: now + INTERACTION_LIFETIME };
-  await database.commit(() => insertInteraction(interaction));
-  return handle;
+  const bucket = `pending ${addressBucket(origin.address ?? '')}`;
+  const about = { name: 'pendingAddress', origin, clientId: request.clientId } as const;
+  return database.commit(function* keep(): Work<string | undefined> {
+    if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return undefined;
+    yield* insertInteraction(interaction);
+    return handle;
+  });
 }
 
 /** The pending request behind a handle, if this browser began it and it has not expired. */
