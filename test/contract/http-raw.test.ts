@@ -150,7 +150,7 @@ describe('HB-06: header syntax', () => {
 
 describe('AV-02: what is too large', () => {
   test('a header beyond the bound is 431 or 400', () =>
-    refusedOnce(get(USERINFO, `X-A: ${'a'.repeat(60_000)}`), [431]));
+    refusedOnce(get(USERINFO, `X-A: ${'a'.repeat(120_000)}`), [431]));
   test('thousands of headers', async () => {
     const many = Array.from({ length: 20_000 }, (_, i) => `X-${i}: a`);
     await refusedOnce(get(USERINFO, ...many), [431]);
