@@ -1,0 +1,124 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import {
+  banAccount,
+  createAccount,
+  deleteAccount,
+  reinstateAccount,
+  signOutEverywhere,
+  suspendAccount,
+  unbanAccount,
+  updateAccount,
+} from '../../src/accounts/accounts.ts';
+import { passwords } from '../../src/accounts/passwords.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
+import { createClient, deleteClient, endSecret, rotateSecret, updateClient } from '../../src/clients/clients.ts';
+import { revokeAccess } from '../../src/consent/connections.ts';
+import type { Database, Row, Work } from '../../src/database/database.ts';
+import { builder } from '../../src/database/sqlite/dialect.ts';
+import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { compile } from '../../src/database/statement.ts';
+import type { Origin } from '../../src/events/audit.ts';
+import { leasedIds } from '../../src/identifiers/ids.ts';
+import { dropKey, openKeys, rotateKeys } from '../../src/keys/keys.ts';
+import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
+import { dump, grant, NOW } from './rows.ts';
+
+class AuditFailed extends Error {}
+
+/** The same database, on which no audit record can be written. */
+function withoutAudit(database: Database): Database {
+  function* failing<T>(work: Work<T>): Work<T> {
+    let rows: readonly Row[] = [];
+    for (;;) {
+      const step = work.next(rows);
+      if (step.done) return step.value;
+      if (compile(step.value.statement, builder).sql.startsWith('insert into "audit_event"')) throw new AuditFailed();
+      rows = yield step.value;
+    }
+  }
+  return { ...database, commit: (work) => database.commit(() => failing(work())) };
+}
+
+const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+const root = Buffer.alloc(32, 7);
+const clock = () => NOW;
+let database: Database;
+let known: { account: string; client: string; secret: string; key: string; kid: string; organization: string };
+
+const partsOn = (target: Database) => ({
+  database: target,
+  clock,
+  ids: leasedIds(database, clock),
+  passwords: passwords(1),
+});
+type Parts = ReturnType<typeof partsOn>;
+
+before(async () => {
+  database = await openSqlite(':memory:');
+  const parts = partsOn(database);
+  const person = { username: 'ada', displayName: 'Ada', email: 'ada@example.com' };
+  const account = await createAccount(parts, person, origin);
+  const made = await createClient(parts, { name: 'App', redirectUris: ['https://app.example.com'] }, origin);
+  await rotateSecret(parts, made.client.id, {}, origin);
+  const { key } = await createAdminKey(parts, { name: 'key' }, origin);
+  const keys = await openKeys(database, { current: root, previous: undefined }, clock);
+  const organization = await createOrganization(parts, { name: 'acme', domain: 'acme.example' }, origin);
+  await setMember(parts, { organizationId: organization.id, accountId: account.id, role: null }, origin);
+  await banAccount(parts, account.id, {}, origin);
+  await suspendAccount(parts, account.id, {}, origin);
+  await database.commit(() => grant('5', account.id, made.client.id));
+  known = {
+    account: account.id,
+    client: made.client.id,
+    secret: made.secrets[0]?.id ?? '',
+    key: key.id,
+    kid: keys.ring().current('access').kid,
+    organization: organization.id,
+  };
+});
+after(() => database.close());
+
+const changes: Readonly<Record<string, (parts: Parts) => Promise<unknown>>> = {
+  'account.created': (parts) =>
+    createAccount(parts, { username: 'grace', displayName: 'Grace', email: 'grace@example.com' }, origin),
+  'account.updated': (parts) => updateAccount(parts, known.account, { about: 'x' }, origin),
+  'account.password_changed': (parts) => updateAccount(parts, known.account, { password: 'a new one' }, origin),
+  'account.banned': (parts) => banAccount(parts, known.account, {}, origin),
+  'account.unbanned': (parts) => unbanAccount(parts, known.account, origin),
+  'account.suspended': (parts) => suspendAccount(parts, known.account, {}, origin),
+  'account.reinstated': (parts) => reinstateAccount(parts, known.account, origin),
+  'account.signed_out_everywhere': (parts) => signOutEverywhere(parts, known.account, origin),
+  'consent.revoked': (parts) => revokeAccess(parts, known.account, known.client, origin),
+  'client.created': (parts) => createClient(parts, { name: 'B', redirectUris: ['https://b.example'] }, origin),
+  'client.updated': (parts) => updateClient(parts, known.client, { name: 'Other' }, origin),
+  'client.disabled': (parts) => updateClient(parts, known.client, { status: 'disabled' }, origin),
+  'client.secret_added': (parts) => rotateSecret(parts, known.client, {}, origin),
+  'client.secret_ended': (parts) => endSecret(parts, known.client, known.secret, origin),
+  'organization.created': (parts) => createOrganization(parts, { name: 'two', domain: 'two.example' }, origin),
+  'organization.member_set': (parts) =>
+    setMember(parts, { organizationId: known.organization, accountId: known.account, role: 'OWNER' }, origin),
+  'organization.member_removed': (parts) => removeMember(parts, known.organization, known.account, origin),
+  'admin_key.created': (parts) => createAdminKey(parts, { name: 'two' }, origin),
+  'admin_key.revoked': (parts) => revokeAdminKey(parts, known.key, origin),
+  'keys.rotated': (parts) => rotateKeys(parts.database, root, origin, NOW),
+  'keys.dropped': (parts) => dropKey(parts.database, root, known.kid, origin, NOW),
+  'client.deleted': (parts) => deleteClient(parts, known.client, origin),
+  'account.deleted': (parts) => deleteAccount(parts, known.account, origin),
+};
+
+for (const [type, change] of Object.entries(changes)) {
+  test(`LG-04: ${type} commits with its record, or not at all`, async () => {
+    const { node_lease: _leases, ...before } = await dump(database);
+    await assert.rejects(change(partsOn(withoutAudit(database))), AuditFailed);
+    const { node_lease: _later, ...unchanged } = await dump(database);
+    assert.deepEqual(unchanged, before);
+    const recorded = before['audit_event']?.length ?? 0;
+    await change(partsOn(database));
+    const { audit_event: events = [] } = await dump(database);
+    assert.deepEqual(
+      events.slice(recorded).map((event) => (event as { type: string }).type),
+      [type],
+    );
+  });
+}
