@@ -231,15 +231,17 @@ describe('contract §3: revocation', () => {
 describe('AD-08: disabling a client', () => {
   test('ends its codes and tokens for ever; enabling revives nothing, and new ones are good', async () => {
     const one = await party();
+    const bystander = await party();
     const path = `/clients/${client.clientId}`;
     assert.equal((await admin(server, 'PATCH', path, { status: 'disabled' })).status, 200);
     assertInvalidToken(await userinfo(server, one.tokens.access_token));
     assertRefused(await refresh(server, client, one.tokens.refresh_token), 401, 'invalid_client');
     assertRefused(await redeem(server, client, one.code), 401, 'invalid_client');
-    await happen('banned', one);
-    assertInvalidToken(await userinfo(server, one.tokens.access_token));
-    await lift('banned', one);
+    // Decisions §5: a disabled client comes before the state of the account.
+    await happen('banned', bystander);
+    assertInvalidToken(await userinfo(server, bystander.tokens.access_token));
     assert.equal((await admin(server, 'PATCH', path, { status: 'active' })).status, 200);
+    await everywhere(bystander, BANNED);
     await everywhere(one, undefined);
     const again = await tokensFor(server, client, one.user);
     assert.equal((await userinfo(server, again.access_token)).status, 200);
