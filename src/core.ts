@@ -5,6 +5,7 @@ import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { loadSecret } from './config/secret-file.ts';
 import type { Database } from './database/database.ts';
+import { NewerDatabase } from './database/migrations/timeline.ts';
 import { openSqlite } from './database/sqlite/open.ts';
 import { type Ids, leasedIds } from './identifiers/ids.ts';
 
@@ -44,6 +45,7 @@ async function openDatabase({ databaseUrl }: Config): Promise<Database> {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return await openSqlite(path);
   } catch (error) {
+    if (error instanceof NewerDatabase) throw new ConfigError([error.message]);
     if (error instanceof Error && ('errcode' in error || 'syscall' in error)) {
       throw new ConfigError([
         `The database ${path} cannot be opened: ${error.message}. ` +

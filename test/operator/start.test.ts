@@ -13,6 +13,7 @@ import {
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
 import { readConfig, variables } from '../../src/config/config.ts';
@@ -236,6 +237,17 @@ test('a data folder that cannot be one, a secret that cannot be read, a file tha
     /tessera\.db cannot be opened.*TESSERA_DATA_DIR or TESSERA_DATABASE_URL/,
   ];
   for (const [n, pattern] of expected.entries()) assert.match(answers[n] ?? '', pattern);
+});
+
+test('a database that a later version changed is left alone', async () => {
+  const dataDir = fresh();
+  const made = await tessera(['org', 'create', '--name', 'acme', '--domain', 'acme.example', '--data-dir', dataDir]);
+  assert.equal(made.code, 0, made.stderr);
+  const database = new DatabaseSync(join(dataDir, 'tessera.db'));
+  database.exec(`INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00Z')`);
+  database.close();
+  const said = await refusal({ TESSERA_DATA_DIR: dataDir });
+  assert.match(said, /changed by a later version of Tessera \(9999-later\)\. Run that version/);
 });
 
 test('a secret that is not the database’s, and a change of it that keeps tokens alive', async () => {

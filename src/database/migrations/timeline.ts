@@ -1,5 +1,5 @@
 import { type Dialect, Kysely, sql } from 'kysely';
-import { type Migration, Migrator } from 'kysely/migration';
+import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { contract } from './0001-contract.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -17,9 +17,15 @@ const timeline: Readonly<Record<string, (types: ColumnTypes) => readonly string[
   '0001-contract': contract,
 };
 
+/** The database has steps of a later version behind it: this one does not know what it would read. */
+export class NewerDatabase extends Error {
+  override readonly name = 'NewerDatabase';
+}
+
 /**
  * Brings a database to the current schema, under the migrator's lock, and answers the names of what it ran.
- * @throws the database's error when a step fails; that step is rolled back.
+ * @throws the database's error when a step fails; that step is rolled back
+ * @throws {NewerDatabase} when a later version migrated it already
  */
 export async function migrate(dialect: Dialect, types: ColumnTypes): Promise<readonly string[]> {
   const db = new Kysely<unknown>({ dialect });
@@ -33,6 +39,21 @@ export async function migrate(dialect: Dialect, types: ColumnTypes): Promise<rea
   }
   const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
   const { error, results } = await migrator.migrateToLatest();
-  if (error) throw error;
+  if (error) {
+    const unknown = await unknownSteps(db);
+    if (unknown.length === 0) throw error;
+    throw new NewerDatabase(
+      `The database was changed by a later version of Tessera (${unknown.join(', ')}). ` +
+        'Run that version or a later one, or restore a backup from before.',
+    );
+  }
   return (results ?? []).map((result) => result.migrationName);
+}
+
+/** The steps that ran on a database and that this version does not have. */
+async function unknownSteps(db: Kysely<unknown>): Promise<string[]> {
+  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
+  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
+  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(timeline, name));
 }
