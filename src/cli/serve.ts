@@ -7,9 +7,7 @@ import { environment, type GlobalFlags } from './session.ts';
 export async function serve(flags: GlobalFlags & { host?: string; port?: string; baseUrl?: string }): Promise<void> {
   const config = readConfig(environment(flags));
   const tessera = await start(config);
-  const seconds = (performance.now() / 1000).toFixed(2);
-  const facts = { baseUrl: tessera.baseUrl, databaseUrl: config.databaseUrl, dataDir: config.dataDir };
-  process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, tessera.baseUrl, seconds));
+  // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -25,26 +23,39 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
       );
     });
   }
+  const seconds = (performance.now() / 1000).toFixed(2);
+  const facts = { baseUrl: tessera.baseUrl, databaseUrl: withoutPassword(config.databaseUrl), dataDir: config.dataDir };
+  process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, tessera.baseUrl, seconds));
 }
 
 function welcome(config: Config, baseUrl: string, seconds: string): string {
   // Another terminal has neither this one's folder nor its variables.
   const where = [
     config.dataDir === resolve('data') ? '' : ` --data-dir ${quoted(config.dataDir)}`,
-    config.databaseUrl === `sqlite:${resolve(config.dataDir, 'tessera.db')}`
+    config.databaseUrl === `sqlite:${resolve(config.dataDir, 'tessera.db')}` ||
+    !config.databaseUrl.startsWith('sqlite:')
       ? ''
       : ` --database-url ${quoted(config.databaseUrl)}`,
   ].join('');
   return [
     `Tessera is ready after ${seconds} s.`,
     `  Address   ${baseUrl}`,
-    `  Data      ${config.databaseUrl}`,
+    `  Data      ${withoutPassword(config.databaseUrl)}`,
     '',
     'Make a first user and a first client, in another terminal in this folder:',
     `  npx tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin${where}`,
     `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${where}`,
     '',
   ].join('\n');
+}
+
+/** The address of a database server may hold a password, which is not for the screen. */
+function withoutPassword(databaseUrl: string): string {
+  if (databaseUrl.startsWith('sqlite:') || !URL.canParse(databaseUrl)) return databaseUrl;
+  const url = new URL(databaseUrl);
+  url.password = '';
+  url.searchParams.delete('password');
+  return url.href;
 }
 
 const quoted = (text: string): string => (/^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
