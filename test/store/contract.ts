@@ -39,7 +39,10 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   let database: Database;
   let nextId = 1000n;
   const id = (): string => String(nextId++);
-  const made = () => fixture(database, (nextId += 10n) - 10n);
+  const made = () => {
+    nextId += 10n;
+    return fixture(database, nextId - 10n);
+  };
   const accountOf = (accountId: string) => database.read(() => findAccount(accountId));
 
   before(async () => {
