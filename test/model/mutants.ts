@@ -146,7 +146,11 @@ export const mutants: readonly Mutant[] = [
   instead('a refresh without verdict', REFRESH_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
   without('death by reuse', REFRESH_GRANT, "    yield* killFamily(token.familyId, 'refresh token reused', now);\n"),
   without('rotation in the store', REFRESH_GRANT, '  yield* rotateFamily(token.familyId, token.jti, leaf, now);\n'),
-  instead('wider scopes', REFRESH_GRANT, "scopes?.some((scope) => scope !== 'openid' && !granted.has(scope))", 'false'),
+  without(
+    'wider scopes',
+    'src/token/rules/refreshed-scope.ts',
+    "  if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;\n",
+  ),
   instead('a retry gets another token', REFRESH_GRANT, "if (move === 'repeat') {", 'if (false) {'),
   instead('killing is forgotten', FAMILIES, '.set({ dead_at: p.now, dead_reason', '.set({ dead_at: null, dead_reason'),
   // Ends of tokens.

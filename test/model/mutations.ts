@@ -23,13 +23,11 @@ function fails(folder: string, test: string): boolean {
   return status !== 0;
 }
 
-function broken(mutant: Mutant, folder: string): void {
-  const path = join(folder, mutant.file);
-  const source = readFileSync(path, 'utf8');
-  const parts = source.split(mutant.line);
-  if (parts.length !== 2)
-    throw new Error(`"${mutant.name}": its line occurs ${parts.length - 1} times in ${mutant.file}`);
-  writeFileSync(path, parts.join(mutant.broken));
+/** The source of a mutant. @throws {Error} where its line is no longer there: the list must follow the code. */
+function broken(mutant: Mutant, folder: string): string {
+  const parts = readFileSync(join(folder, mutant.file), 'utf8').split(mutant.line);
+  if (parts.length === 2) return parts.join(mutant.broken);
+  throw new Error(`"${mutant.name}": its line occurs ${parts.length - 1} times in ${mutant.file}`);
 }
 
 function withCopy<T>(work: (folder: string) => T): T {
@@ -47,6 +45,7 @@ function withCopy<T>(work: (folder: string) => T): T {
 const MODEL_TEST = 'test/model/model.test.ts';
 const wanted = mutants.filter(({ name }) => name.includes(process.argv[2] ?? ''));
 
+for (const mutant of wanted) broken(mutant, root);
 withCopy((folder) => {
   const tests = new Set([MODEL_TEST, ...wanted.flatMap(({ guardedBy }) => guardedBy ?? [])]);
   for (const test of tests) if (fails(folder, test)) throw new Error(`${test} fails with nothing broken`);
@@ -56,7 +55,7 @@ console.log('| Broken | In | Noticed by | After |\n| --- | --- | --- | --- |');
 for (const mutant of wanted) {
   const started = performance.now();
   const noticedBy = withCopy((folder) => {
-    broken(mutant, folder);
+    writeFileSync(join(folder, mutant.file), broken(mutant, folder));
     const test = mutant.guardedBy ?? MODEL_TEST;
     return fails(folder, test) ? test : undefined;
   });

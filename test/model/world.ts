@@ -34,7 +34,7 @@ export interface World {
 const OWNERS = [0, 0, 1];
 
 export async function newWorld(): Promise<{ model: State; real: World }> {
-  const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
   const users = await Promise.all([newUser(server), newUser(server)]);
   const clients = [];
   for (let count = 0; count < 2; count++) {
