@@ -9,7 +9,7 @@ import { originOf } from '../http/origin.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
-import type { SessionParts } from '../sessions/routes.ts';
+import { logoutContext, type SessionParts } from '../sessions/routes.ts';
 import { newSession, SESSION_LIFETIME, whoIs } from '../sessions/sessions.ts';
 import { confirmPassword } from '../sessions/sign-in.ts';
 import { insertSession, removeSession, type Session } from '../sessions/store.ts';
@@ -51,7 +51,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     const page = accountPage(site, {
       account,
       token: browser.formToken(contextOf(at)),
-      logoutToken: browser.formToken('logout'),
+      logoutToken: browser.formToken(logoutContext(account.id)),
       problems,
       done,
     });
@@ -69,7 +69,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     const page = connectionsPage(site, {
       account,
       token: browser.formToken(contextOf(at)),
-      logoutToken: browser.formToken('logout'),
+      logoutToken: browser.formToken(logoutContext(account.id)),
       connections,
       revoked,
       problems,

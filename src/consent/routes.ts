@@ -22,6 +22,7 @@ import { findMembership } from '../organizations/store.ts';
 import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
+import { logoutContext } from '../sessions/routes.ts';
 import { consentPage, switchName } from './pages.ts';
 import { findGrant } from './store.ts';
 
@@ -77,7 +78,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const { redirectUri } = pending.interaction.request;
     const page = consentPage(site, {
       token: browser.formToken(contextOf(pending, question)),
-      logoutToken: browser.formToken('logout'),
+      logoutToken: browser.formToken(logoutContext(account.id)),
       handle: pending.handle,
       client,
       host: new URL(redirectUri).host,

@@ -33,6 +33,9 @@ export interface SessionParts extends FlowParts, SignInParts {
   readonly ids: Ids;
 }
 
+/** What a form that signs out belongs to: the person whom it was shown to. */
+export const logoutContext = (accountId: string): string => `logout ${accountId}`;
+
 /** The pages that begin and end sessions. */
 export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
   const { site, browsers } = parts;
@@ -215,8 +218,17 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     const browser = browsers.of(request, reply);
     const handle = form.get(HANDLE);
     const next = site.path(handle === undefined ? '/login' : `/login?${HANDLE}=${encodeURIComponent(handle)}`);
-    if (!browser.owns(form, 'logout')) return redirect(request, reply, site.path('/account'));
-    if (browser.sessionSecret !== undefined) await endSession(parts, browser.sessionSecret, originOf(request));
+    const signedIn = await whoIs(parts, browser.sessionSecret);
+    if (signedIn.kind === 'somebody') {
+      // A form that another person left behind in this browser signs nobody out.
+      if (!browser.owns(form, logoutContext(signedIn.account.id)))
+        return redirect(request, reply, site.path('/account'));
+      await endSession(
+        parts,
+        browser.sessionSecret ?? '',
+        originOf(request, { type: 'user', id: signedIn.account.id }),
+      );
+    }
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');
     return redirect(request, reply, next);
