@@ -157,6 +157,19 @@ export const clientSteps = {
       pick(state.clients, which).enabled = true;
     },
   }),
+  /** Enabling a client again revives nothing, however soon it comes. */
+  disableAndEnableClient: step({
+    weight: 1,
+    argument: nat,
+    applies: (state, which) => pick(state.clients, which).enabled,
+    async act(state, world, which) {
+      const client = pick(state.clients, which);
+      await setStatus(state, world, which, 'disabled');
+      disable(state, client);
+      await setStatus(state, world, which, 'active');
+      client.enabled = true;
+    },
+  }),
   rotateSecret: step({
     weight: 1,
     argument: fc.record({ client: nat, seconds: fc.constantFrom(undefined, 0, 1, 60) }),

@@ -61,7 +61,7 @@ export function verdict(stand: Stand, at: { now: number; expired: boolean; dead:
   return 'live';
 }
 
-const tokenVerdict = ({ now }: State, { family, expires }: AccessToken | RefreshToken): Verdict =>
+const tokenVerdict = ({ now }: Readonly<State>, { family, expires }: AccessToken | RefreshToken): Verdict =>
   verdict(family, {
     now,
     // RFC 7519 §4.1.4: good in the last second, dead in the instant of `exp`.
@@ -123,7 +123,7 @@ export function redeemOutcome(
 
 /** Decisions §4. */
 export function refreshOutcome(
-  state: State,
+  state: Readonly<State>,
   token: RefreshToken,
   presenter: Presenter,
   scopes: readonly string[] | undefined,

@@ -207,7 +207,7 @@ export const pageSteps = {
     },
   }),
   openConsentPage: step({
-    weight: 1,
+    weight: 2,
     argument: request,
     async act(state, world, argument) {
       const browser = pick(state.browsers, argument.browser);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { GRACE, SESSION_IDLE, SESSION_LIFE } from './model.ts';
 import { type Family, pick, type State } from './state.ts';
 import { step } from './step.ts';
-import { refresh } from './tokens.ts';
+import { moveOf, refresh } from './tokens.ts';
 import { advance, observe, type World } from './world.ts';
 
 const SECOND = 1000;
@@ -46,6 +46,13 @@ export async function growOld(state: State, world: World, family: Family, late: 
   await observe(state, world);
 }
 
+/** The families whose last retired token would be answered by its successor now, and still in a while. */
+const inGrace = (state: Readonly<State>): Family[] =>
+  state.families.filter(
+    ({ predecessor, rotated }) =>
+      predecessor !== undefined && state.now < rotated + GRACE - 1 && moveOf(state, predecessor) === 'repeat',
+  );
+
 /** A step without this one takes no time at all: most of a run happens within one millisecond. */
 export const timeSteps = {
   advance: step({
@@ -59,6 +66,17 @@ export const timeSteps = {
     applies: (state) => ends(state).length > 0,
     async act(state, world, { which, offset }) {
       advance(state, world, pick(ends(state).slice(0, which + 1), which) + offset - state.now);
+    },
+  }),
+  /** RT-03: the grace window to the millisecond. */
+  retryAtTheEndOfGrace: step({
+    weight: 2,
+    argument: fc.record({ which: fc.nat(11), offset: fc.constantFrom(-1, 0) }),
+    applies: (state) => inGrace(state).length > 0,
+    async act(state, world, { which, offset }) {
+      const { rotated, predecessor } = pick(inGrace(state), which);
+      advance(state, world, rotated + GRACE + offset - state.now);
+      if (predecessor !== undefined) await refresh(state, world, predecessor);
     },
   }),
   growOld: step({

@@ -82,6 +82,14 @@ const fresh = ({ codes }: Readonly<State>) => codes.filter((code) => code.family
 const used = ({ codes }: Readonly<State>) => codes.filter((code) => code.family !== undefined);
 const leaves = ({ families }: Readonly<State>) => families.flatMap(({ leaf }) => leaf ?? []);
 const retired = ({ families }: Readonly<State>) => families.flatMap(({ predecessor }) => predecessor ?? []);
+/** What a refresh token would do now, rightly presented. */
+export function moveOf(state: Readonly<State>, token: RefreshToken) {
+  const { client } = token.family;
+  return refreshOutcome(state, token, { client, secret: liveSecrets(client, state.now).at(-1) }, undefined).move;
+}
+
+const deadly = (state: Readonly<State>) => state.refresh.filter((token) => moveOf(state, token) === 'kill');
+const older = (state: Readonly<State>) => deadly(state).filter((token) => token !== token.family.predecessor);
 
 /** Newest first: a step aims at what is alive more often than not. */
 const newest = <T>(list: readonly T[], which: number): T => pick(list, list.length - 1 - (which % list.length));
@@ -118,6 +126,13 @@ export const tokenSteps = {
     argument: fc.record({ token: few, narrowing }),
     applies: (state) => retired(state).length > 0,
     act: (state, world, { token, ...rest }) => refresh(state, world, newest(retired(state), token), rest),
+  }),
+  /** RT-03: what is older than the direct predecessor has no grace at any time. */
+  refreshOlder: step({
+    weight: 2,
+    argument: few,
+    applies: (state) => older(state).length > 0,
+    act: (state, world, token) => refresh(state, world, newest(older(state), token)),
   }),
   refreshAny: step({
     weight: 1,
