@@ -4,7 +4,7 @@ import { type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { loadSecret } from './config/secret-file.ts';
-import type { Database } from './database/database.ts';
+import { type Database, DatabaseUnusable } from './database/database.ts';
 import { NewerDatabase } from './database/migrations/timeline.ts';
 import { openSqlite } from './database/sqlite/open.ts';
 import { type Ids, leasedIds } from './identifiers/ids.ts';
@@ -40,7 +40,18 @@ export async function openCore(config: Config, clock: Clock): Promise<Core> {
 }
 
 async function openDatabase({ databaseUrl }: Config): Promise<Database> {
-  const path = databaseUrl.slice('sqlite:'.length);
+  if (databaseUrl.startsWith('sqlite:')) return openFile(databaseUrl.slice('sqlite:'.length));
+  try {
+    // Loaded where it is used: the embedded default starts without it.
+    const { openPostgres } = await import('./database/postgres/open.ts');
+    return await openPostgres(databaseUrl);
+  } catch (error) {
+    if (error instanceof DatabaseUnusable) throw new ConfigError([`The database cannot be used: ${error.message}`]);
+    throw error;
+  }
+}
+
+async function openFile(path: string): Promise<Database> {
   try {
     if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
     return await openSqlite(path);

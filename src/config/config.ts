@@ -61,10 +61,8 @@ function baseUrl(value: string): Reading<string> {
 
 function databaseUrl(value: string): Reading<string> {
   if (value.startsWith('sqlite:') && value.length > 'sqlite:'.length) return { value };
-  if (/^postgres(ql)?:\/\//.test(value)) {
-    return { problem: 'names PostgreSQL, which this version cannot use yet; use sqlite:<path>' };
-  }
-  return { problem: 'must be sqlite:<path of a file>' };
+  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return { value };
+  return { problem: 'must be sqlite:<path of a file> or postgres://<user>:<password>@<host>/<database>' };
 }
 
 function secret(value: string): Reading<string> {

@@ -11,6 +11,12 @@ import { type Config, ConfigError, variables } from './config.ts';
 export function loadSecret(config: Config): Buffer {
   if (config.secret !== undefined) return Buffer.from(config.secret, 'utf8');
   const path = config.secretFile ?? join(config.dataDir, 'secret');
+  if (config.secretFile === undefined && !config.databaseUrl.startsWith('sqlite:')) {
+    throw new ConfigError([
+      `${variables.secret.name} is missing. All nodes of a database share one secret: make it once with ` +
+        'openssl rand -base64 32 | tr -d "=", and give it to each of them.',
+    ]);
+  }
   if (!existsSync(path)) {
     if (config.secretFile !== undefined) {
       throw new ConfigError([

@@ -31,6 +31,11 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** The database cannot be used as it is. The message says what is wrong with it and what to do. */
+export class DatabaseUnusable extends Error {
+  override readonly name = 'DatabaseUnusable';
+}
+
 /** The database cannot answer now. Nothing was decided and nothing changed; trying again later may succeed. */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

@@ -1,0 +1,32 @@
+import { StoreUnavailable } from '../database.ts';
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+
+/**
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization failure, deadlock, and a unique value that
+ * another transaction wrote after this one had looked: run again, the unit sees it and answers as it should.
+ */
+export const isConflict = (error: unknown): boolean => ['40001', '40P01', '23505'].includes(codeOf(error));
+
+/** A unique value is there already. */
+export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505';
+
+/**
+ * Classes of errors that say "not now": connection, resources, operator intervention, system, read-only, and a lock that
+ * was not had in time.
+ */
+const OUTAGE = /^(08...|53...|57P0.|57014|58...|25006|55P03|XX...)$/;
+
+/** Errors of the socket and of the pool, which have other codes or none. */
+const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;
+const POOL =
+  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/;
+
+/** An outage as the one error that says so; anything else as it is. */
+export function translate(error: unknown): unknown {
+  if (error instanceof StoreUnavailable || !(error instanceof Error)) return error;
+  const code = codeOf(error);
+  const away = OUTAGE.test(code) || SOCKET.test(code) || POOL.test(error.message) || error instanceof AggregateError;
+  return away ? new StoreUnavailable(error.message || code, { cause: error }) : error;
+}

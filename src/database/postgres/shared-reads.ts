@@ -1,0 +1,116 @@
+import type { Pool } from 'pg';
+import type { Row, Step } from '../database.ts';
+import { bind, compile, type Statement } from '../statement.ts';
+import { builder, rowsOf } from './dialect.ts';
+
+/** A statement as PostgreSQL runs it: alone, or for many callers in one round trip. */
+interface Prepared {
+  readonly name: string;
+  readonly sql: string;
+  readonly parameters: readonly unknown[];
+  /** The same statement for a list of each parameter; its rows are numbered by their caller. */
+  readonly shared: Promise<string>;
+}
+
+interface Waiting {
+  readonly values: readonly unknown[];
+  resolve(rows: readonly Row[]): void;
+  reject(error: unknown): void;
+}
+
+/** The column that numbers the callers of a shared read. */
+const CALLER = 'caller_number';
+
+/**
+ * Lets the reads of one turn of the event loop share a round trip: equal statements with different parameters become one
+ * query. No read is answered from data that is older than its own call, since the query is sent after all its callers.
+ */
+export function sharedReads(pool: Pool): (step: Step) => Promise<readonly Row[]> {
+  const statements = new Map<Statement<never, unknown>, Prepared>();
+  let turn = new Map<Prepared, Waiting[]>();
+
+  function prepare(statement: Statement<never, unknown>): Prepared {
+    let prepared = statements.get(statement);
+    if (prepared === undefined) {
+      const { sql, parameters } = compile(statement, builder);
+      const name = `read_${statements.size}`;
+      const shared = parameterTypes(pool, sql).then((types) => shareable(sql, types));
+      // Whoever awaits it sees the failure, and the next attempt makes it anew.
+      shared.catch(() => statements.delete(statement));
+      prepared = { name, sql, parameters, shared };
+      statements.set(statement, prepared);
+    }
+    return prepared;
+  }
+
+  async function alone({ name, sql }: Prepared, caller: Waiting): Promise<void> {
+    try {
+      caller.resolve(rowsOf(await pool.query({ name, text: sql, values: [...caller.values] })));
+    } catch (error) {
+      caller.reject(error);
+    }
+  }
+
+  async function together(prepared: Prepared, callers: readonly Waiting[]): Promise<void> {
+    try {
+      const lists = prepared.parameters.map((_, index) => callers.map(({ values }) => values[index]));
+      const text = await prepared.shared;
+      const rows = rowsOf(await pool.query({ name: `${prepared.name}_shared`, text, values: lists }));
+      const answers: Row[][] = callers.map(() => []);
+      for (const row of rows) answers[Number(row[CALLER]) - 1]?.push(row);
+      for (const [index, caller] of callers.entries()) caller.resolve(answers[index] ?? []);
+    } catch (error) {
+      for (const caller of callers) caller.reject(error);
+    }
+  }
+
+  function flush(): void {
+    const now = turn;
+    turn = new Map();
+    for (const [prepared, callers] of now) {
+      const [first] = callers;
+      if (first !== undefined && (callers.length === 1 || prepared.parameters.length === 0)) {
+        for (const caller of callers) void alone(prepared, caller);
+      } else {
+        void together(prepared, callers);
+      }
+    }
+  }
+
+  return (step) =>
+    new Promise((resolve, reject) => {
+      const prepared = prepare(step.statement);
+      if (turn.size === 0) setImmediate(flush);
+      const callers = turn.get(prepared) ?? [];
+      callers.push({ values: bind(prepared.parameters, step.params), resolve, reject });
+      turn.set(prepared, callers);
+    });
+}
+
+/** The types that PostgreSQL itself infers for a statement's parameters. */
+async function parameterTypes(pool: Pool, sql: string): Promise<readonly string[]> {
+  const client = await pool.connect();
+  try {
+    await client.query(`PREPARE parameter_types AS ${sql}`);
+    const { rows } = await client.query<{ types: string[] }>(
+      "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'parameter_types'",
+    );
+    await client.query('DEALLOCATE parameter_types');
+    client.release();
+    return rows[0]?.types ?? [];
+  } catch (error) {
+    client.release(true);
+    throw error;
+  }
+}
+
+function shareable(sql: string, types: readonly string[]): string {
+  const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
+  const names = types.map((_, index) => `p${index + 1}`);
+  // A shared query has no placeholders but its lists: each $n of the statement becomes the caller's own value.
+  const own = sql.replaceAll(/\$(\d+)/g, 'caller.p$1');
+  return (
+    `SELECT q.*, caller.${CALLER} FROM unnest(${lists}) WITH ORDINALITY AS caller (${[...names, CALLER].join(', ')}) ` +
+    `CROSS JOIN LATERAL (${own}) AS q`
+  );
+}

