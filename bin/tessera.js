@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 import './require-node.js';
-import { enableCompileCache } from 'node:module';
+// The default import: an older Node lacks the name, and should come as far as saying so.
+import module from 'node:module';
 
-enableCompileCache();
+module.enableCompileCache();
 await import('../src/cli/main.ts');
