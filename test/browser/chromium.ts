@@ -21,6 +21,8 @@ const ARGS = [
   '--no-pings',
   '--no-first-run',
   '--font-render-hinting=none',
+  // Drawn by the processor alone: no second process that could fail beside the page.
+  '--disable-gpu',
 ];
 
 /** Open Sans comes with the browser, so that pages look the same wherever they are drawn. */

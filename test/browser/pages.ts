@@ -1,6 +1,6 @@
 import type { Page } from 'playwright-core';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, redeem, type TestClient } from '../support/flow.ts';
-import { type Stage, signIn } from './stage.ts';
+import { press, type Stage, signIn, submit } from './stage.ts';
 
 const ALL = 'openid email details phone social organization.read';
 const DAY = 24 * 60 * 60 * 1000;
@@ -61,12 +61,10 @@ export async function walkPages(
   const { server, app } = stage;
   const to = (path: string) => page.goto(server.baseUrl + path);
   const ask = (client: TestClient, scope: string) => to(authorizeUrl(client, { scope }));
-  const submit = () => page.click('main button[type=submit]');
   const local = (client: TestClient): TestClient => ({ ...client, redirectUri: app.redirectUri });
   const allow = async (client: TestClient, scope: string) => {
     await ask(local(client), scope);
-    await page.click('[value=allow]');
-    await page.waitForURL((url) => url.href.startsWith(app.redirectUri));
+    await press(page.locator('[value=allow]').first());
     await redeem(server, local(client), app.answers.at(-1)?.get('code') ?? '');
   };
   const user = await newAda(stage, suffix);
@@ -78,19 +76,19 @@ export async function walkPages(
   await stop('sign-in');
   await ask(notes, ALL);
   await stop('sign-in-app');
-  await submit();
+  await submit(page);
   await stop('sign-in-empty');
   await signIn(page, user.username, 'not the password');
   await stop('sign-in-wrong');
   await signIn(page, banned.username, PASSWORD);
   await stop('sign-in-banned');
-  await page.click('.foot a');
+  await press(page.locator('.foot a').first());
   await stop('sign-up-app');
   await to('/signup');
   await stop('sign-up');
   await page.fill('#username', 'Ada Lovelace');
   await page.fill('#email', 'ada');
-  await submit();
+  await submit(page);
   await stop('sign-up-errors');
 
   await ask(notes, ALL);
@@ -111,9 +109,9 @@ export async function walkPages(
   await allow(almanac, 'openid phone');
   await to('/account/connections');
   await stop('connected-apps');
-  await page.click('button.danger');
+  await press(page.locator('button.danger').first());
   await stop('connected-apps-revoked');
-  await page.click('button.danger');
+  await press(page.locator('button.danger').first());
   await to('/account/connections');
   await stop('connected-apps-none');
   await to('/account');
@@ -121,7 +119,7 @@ export async function walkPages(
   const change = async (current: string) => {
     await page.fill('#current', current);
     await page.fill('#password', 'another good password');
-    await page.click('form[action$="/account/password"] button[type=submit]');
+    await submit(page);
   };
   await change('not the password');
   await stop('account-wrong');

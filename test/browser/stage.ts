@@ -53,7 +53,14 @@ export async function visit(
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     const complaints = watch(page, stage);
-    await work(page);
+    try {
+      await work(page);
+    } catch (error) {
+      const text = await page.locator('body').textContent().catch(String);
+      throw new Error(`at ${page.url()}: ${text?.replaceAll(/\s+/g, ' ')} [${complaints.join(', ')}]`, {
+        cause: error,
+      });
+    }
     assert.deepEqual(complaints, []);
   } finally {
     await context.close();
@@ -86,11 +93,22 @@ function watch(page: Page, { server, app }: Stage): readonly string[] {
   return complaints;
 }
 
+/** Presses what leads to another document, and waits until that one is there. */
+export async function press(target: Locator): Promise<void> {
+  await Promise.all([target.page().waitForEvent('load'), target.click()]);
+}
+
+/** Sends the form of the page. */
+export const submit = (page: Page): Promise<void> => press(page.locator('main button.primary').first());
+
 export async function signIn(page: Page, username: string, password: string): Promise<void> {
   await page.fill('#identifier', username);
   await page.fill('#password', password);
-  await page.click('main button[type=submit]');
+  await submit(page);
 }
+
+/** Waits until this has the focus. */
+export const focusAt = (page: Page, selector: string): Promise<void> => page.locator(`${selector}:focus`).waitFor();
 
 /** The last answer that reached the app, once the browser is there. */
 export async function answerAt(page: Page, { app }: Stage): Promise<URLSearchParams> {

@@ -2,11 +2,18 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, PASSWORD, redeem, signedIn, userinfo } from '../../support/flow.ts';
-import { answerAt, appClient, requestUrl, type Stage, signIn, textOf, visit } from '../stage.ts';
-
-/** What has the focus: its role or its id. */
-const focused = (page: Page): Promise<string | null> =>
-  page.locator(':focus').evaluate((element) => element.getAttribute('role') ?? element.id);
+import {
+  answerAt,
+  appClient,
+  focusAt,
+  press,
+  requestUrl,
+  type Stage,
+  signIn,
+  submit,
+  textOf,
+  visit,
+} from '../stage.ts';
 
 /** The whole way of a person, with script and without. */
 export function flowCases(theStage: () => Stage): void {
@@ -19,12 +26,12 @@ export function flowCases(theStage: () => Stage): void {
       const client = await appClient(stage);
       const username = `grace.${javaScriptEnabled ? 'js' : 'plain'}`;
       await page.goto(requestUrl(stage, client, { scope: 'openid email phone', nonce: 'n' }));
-      await page.click('.foot a');
+      await press(page.locator('.foot a'));
       await page.fill('#displayName', 'Grace Hopper');
       await page.fill('#username', username);
       await page.fill('#email', `${username}@example.com`);
       await page.fill('#password', PASSWORD);
-      await page.click('main button[type=submit]');
+      await submit(page);
 
       assert.equal(
         await textOf(page.locator('h1')),
@@ -32,7 +39,7 @@ export function flowCases(theStage: () => Stage): void {
       );
       assert.match(await textOf(page.locator('main')), new RegExp(`${username}@example.com`));
       await page.getByRole('switch', { name: 'Phone' }).click();
-      await page.click('[value=allow]');
+      await press(page.locator('[value=allow]'));
 
       const answer = await answerAt(page, stage);
       assert.equal(answer.get('state'), 'st4te');
@@ -47,7 +54,7 @@ export function flowCases(theStage: () => Stage): void {
       const user = await newUser(stage.server);
       await page.goto(requestUrl(stage, await appClient(stage), { scope: 'openid email' }));
       await signIn(page, user.username, PASSWORD);
-      await page.click('[value=deny]');
+      await press(page.locator('[value=deny]'));
       const answer = await answerAt(page, stage);
       assert.equal(answer.get('error'), 'access_denied');
       assert.equal(answer.get('error_description'), 'User denied the request');
@@ -58,12 +65,12 @@ export function flowCases(theStage: () => Stage): void {
       const user = await newUser(stage.server);
       await page.goto(`${stage.server.baseUrl}/login`);
       await signIn(page, user.username, 'not the password');
-      assert.equal(await focused(page), 'alert');
+      await focusAt(page, '[role=alert]');
       assert.match(await textOf(page.getByRole('alert')), /not right/);
       assert.equal(await page.inputValue('#identifier'), user.username);
       assert.equal(await page.inputValue('#password'), '');
       await page.fill('#password', PASSWORD);
-      await page.click('main button[type=submit]');
+      await submit(page);
       await page.waitForURL('**/account');
     });
 
@@ -73,8 +80,8 @@ export function flowCases(theStage: () => Stage): void {
         await page.goto(`${stage.server.baseUrl}/signup`);
         await page.fill('#displayName', 'Grace');
         await page.fill('#username', 'x');
-        await page.click('main button[type=submit]');
-        assert.equal(await focused(page), 'alert');
+        await submit(page);
+        await focusAt(page, '[role=alert]');
         assert.equal(await page.inputValue('#displayName'), 'Grace');
         assert.deepEqual(
           await page.locator('[aria-invalid=true]').evaluateAll((fields) => fields.map(({ id }) => id)),
@@ -85,7 +92,7 @@ export function flowCases(theStage: () => Stage): void {
           const link = page.locator(`[role=alert] a[href="#${id}"]`);
           assert.equal(await textOf(page.locator(`#${note}`)), await textOf(link));
           await link.click();
-          assert.equal(await focused(page), id);
+          await focusAt(page, `#${id}`);
         }
       },
     );
@@ -96,16 +103,16 @@ export function flowCases(theStage: () => Stage): void {
       const client = await appClient(stage, { name: 'Revoked app' });
       await page.goto(requestUrl(stage, client, { scope: 'openid email' }));
       await signIn(page, user.username, PASSWORD);
-      await page.click('[value=allow]');
+      await press(page.locator('[value=allow]'));
       const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
       assert.equal((await userinfo(server, tokens.body.access_token)).status, 200);
 
       await page.goto(`${server.baseUrl}/account/connections`);
-      await page.getByRole('button', { name: 'Take away access of Revoked app' }).click();
+      await press(page.getByRole('button', { name: 'Take away access of Revoked app' }));
       const notice = page.getByRole('status');
       assert.match(await textOf(notice), /Revoked app has had no access since .* UTC\..*no longer on record/);
       assert.equal(await notice.locator('time').getAttribute('datetime'), new Date(server.now()).toISOString());
-      assert.equal(await focused(page), 'status');
+      await focusAt(page, '[role=status]');
       assert.equal(await page.locator('article').count(), 0);
       const refused = await userinfo(server, tokens.body.access_token);
       assert.equal(refused.status, 403);
@@ -123,14 +130,14 @@ export function flowCases(theStage: () => Stage): void {
         const change = async (current: string) => {
           await page.fill('#current', current);
           await page.fill('#password', 'a brand new password');
-          await page.getByRole('button', { name: 'Change password' }).click();
+          await press(page.getByRole('button', { name: 'Change password' }));
         };
         await change('not the password');
-        assert.equal(await focused(page), 'alert');
+        await focusAt(page, '[role=alert]');
         assert.equal(await page.getAttribute('#current', 'aria-invalid'), 'true');
         assert.equal((await elsewhere.get('/account')).status, 200);
         await change(PASSWORD);
-        assert.equal(await focused(page), 'status');
+        await focusAt(page, '[role=status]');
         assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
         await page.goto(`${server.baseUrl}/account`);
         assert.equal(await textOf(page.locator('h1')), 'Your account');

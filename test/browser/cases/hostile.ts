@@ -4,7 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { newUser, PASSWORD, redeem } from '../../support/flow.ts';
 import { loose, overflow, skeleton } from '../in-page.ts';
-import { answerAt, appClient, requestUrl, type Stage, signIn, visit } from '../stage.ts';
+import { answerAt, appClient, press, requestUrl, type Stage, signIn, submit, visit } from '../stage.ts';
 
 const CORPUS: Readonly<Record<string, string>> = {
   'a script': '<script>alert(1)</script>',
@@ -45,13 +45,13 @@ async function skeletons(stage: Stage, text: string, database?: (clientId: strin
     await page.goto(requestUrl(stage, client, { scope: 'openid details social', nonce: text, state: text }));
     await look();
     await page.fill('#identifier', text);
-    await page.click('main button[type=submit]');
+    await submit(page);
     assert.equal(await page.inputValue('#identifier'), text.trim());
     await look();
     await signIn(page, user.username, PASSWORD);
     await page.waitForURL('**/consent?*');
     await look();
-    await page.click('[value=allow]');
+    await press(page.locator('[value=allow]').first());
     const answer = await answerAt(page, stage);
     assert.equal(answer.get('state'), text);
     await redeem(server, client, answer.get('code') ?? '');
@@ -59,7 +59,7 @@ async function skeletons(stage: Stage, text: string, database?: (clientId: strin
       await page.goto(server.baseUrl + path);
       await look();
     }
-    await page.click('button.danger');
+    await press(page.locator('button.danger').first());
     await look();
     await page.goto(requestUrl(stage, { ...client, redirectUri: `https://x.example/${text}` }, {}));
     pages.push(await skeleton(page));

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, PASSWORD, redeem, userinfo } from '../../support/flow.ts';
 import { focus } from '../in-page.ts';
-import { answerAt, appClient, requestUrl, type Stage, visit } from '../stage.ts';
+import { answerAt, appClient, focusAt, requestUrl, type Stage, visit } from '../stage.ts';
 
 /** What has the focus, which must show. */
 async function focusOf(page: Page): Promise<string> {
@@ -32,6 +32,7 @@ export function keyboardCases(theStage: () => Stage): void {
       const user = await newUser(server);
       const client = await appClient(stage, { name: 'Keys' });
       await page.goto(requestUrl(stage, client, { scope: 'openid email phone' }));
+      await focusAt(page, '#identifier');
       assert.equal(await focusOf(page), 'identifier');
       await page.keyboard.type(user.username);
       assert.deepEqual(await tabTo(page, 'password'), []);
@@ -57,7 +58,7 @@ export function keyboardCases(theStage: () => Stage): void {
       await page.goto(`${server.baseUrl}/account/connections`);
       await tabTo(page, 'Take away access of Keys');
       await page.keyboard.press('Enter');
-      await page.getByRole('status').waitFor();
+      await focusAt(page, '[role=status]');
       assert.equal((await userinfo(server, tokens.body.access_token)).status, 403);
       // The notice has the focus, below what stands first: from the top again.
       await page.goto(`${server.baseUrl}/account`);
@@ -71,6 +72,7 @@ export function keyboardCases(theStage: () => Stage): void {
       const stage = theStage();
       const user = await newUser(stage.server);
       await page.goto(requestUrl(stage, await appClient(stage), { scope: 'openid email' }));
+      await focusAt(page, '#identifier');
       await page.keyboard.type(user.username);
       await page.keyboard.press('Tab');
       await page.keyboard.type(PASSWORD);
