@@ -59,8 +59,8 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
       await tessera.close();
       // The same port, so that the issuer stays what it was.
       tessera = await open(new URL(baseUrl).port);
-      // The ends of the old connections arrive in this turn: without it a request might go out on one of them.
-      await nextTurn();
+      // The ends of the old connections arrive in these turns: without them a request might go out on one of those.
+      for (let turn = 0; turn < 4; turn++) await nextTurn();
     },
     async close() {
       await tessera.close();
