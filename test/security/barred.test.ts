@@ -1,0 +1,260 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Agent, formOf } from '../support/agent.ts';
+import { BANNED, codeBody, FORM_TYPE, JSON_TYPE, refreshBody, SUSPENDED } from '../support/api-call.ts';
+import {
+  admin,
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  PASSWORD,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  tokensFor,
+} from '../support/flow.ts';
+import { isForPeople, type Route, type RoutedServer, startRouted } from './routes.ts';
+
+/** What a person and the apps of that person hold. */
+interface Belongings {
+  readonly user: TestUser;
+  readonly client: TestClient;
+  readonly cookies: string;
+  readonly tokens: Tokens;
+  readonly code: string;
+  /** The fields of the forms that were on the screen, for each address that they are sent to. */
+  readonly forms: ReadonlyMap<string, Readonly<Record<string, string>>>;
+}
+
+interface Request {
+  readonly address: string;
+  readonly form?: Readonly<Record<string, string>>;
+  readonly json?: Readonly<Record<string, string>>;
+}
+
+let server: RoutedServer;
+before(async () => {
+  server = await startRouted();
+});
+after(() => server.close());
+
+const SECRET_TEXT = 'Perpetua of the Canaries';
+
+async function belongings(): Promise<Belongings> {
+  const client = await newClient(server);
+  const user = await newUser(server, { displayName: SECRET_TEXT });
+  const browser = await signedIn(server, user);
+  const tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
+  const code = await codeFor(server, client, user, {}, { browser });
+  const consent = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
+  const shown = [
+    await browser.get('/account'),
+    await browser.get('/account/connections'),
+    await browser.get(consent.location?.href ?? ''),
+    await stranger(browser).get('/login'),
+    await stranger(browser).get('/signup'),
+  ];
+  const forms = new Map<string, Record<string, string>>();
+  for (const { text } of shown) {
+    for (const [, action = ''] of text.matchAll(/<form[^>]* method="post" action="([^"]+)"/g)) {
+      const { hidden } = formOf(text, action);
+      forms.set(new URL(action, server.baseUrl).pathname, hidden);
+    }
+  }
+  return { user, client, cookies: cookiesOf(browser), tokens, code, forms };
+}
+
+const COOKIES = ['tessera_browser', 'tessera_session'] as const;
+const cookiesOf = (browser: Agent): string => COOKIES.map((name) => `${name}=${browser.cookie(name)}`).join('; ');
+
+/** The same browser, signed out: its forms are those of the same browser. */
+function stranger(browser: Agent): Agent {
+  const id = browser.cookie('tessera_browser') ?? '';
+  return {
+    ...browser,
+    get: async (address) => {
+      const answer = await fetch(new URL(address, server.baseUrl), { headers: { cookie: `tessera_browser=${id}` } });
+      return { status: answer.status, headers: answer.headers, text: await answer.text(), location: undefined };
+    },
+  };
+}
+
+/** What a person, or an app with that person's tokens, would send to a route; for a route unknown here: everything. */
+function requestsTo({ method, url }: Route, own: Belongings): Request[] {
+  const { user, client, tokens, code, forms } = own;
+  const address = url.replace(':file', `${user.id}.svg`).replaceAll(/:\w+/g, user.id);
+  const form = (fields: Readonly<Record<string, string>> = {}): Request[] => [
+    { address, form: { ...forms.get(address), ...fields } },
+  ];
+  switch (`${method} ${url}`) {
+    case 'GET /api/v2/oauth/authorize':
+      return [{}, { prompt: 'none' }, { scope: 'openid email' }].map((more) => ({
+        address: authorizeUrl(client, more),
+      }));
+    case 'POST /api/v2/oauth/token':
+      return [
+        { address, json: codeBody(client, code) },
+        { address, json: refreshBody(client, tokens.refresh_token) },
+        { address, form: refreshBody(client, tokens.refresh_token) },
+      ];
+    case 'POST /login':
+      return form({ identifier: user.username, password: PASSWORD });
+    case 'POST /signup':
+      return form({ username: user.username, displayName: 'A', email: 'a@b.example', password: PASSWORD });
+    case 'GET /consent':
+      return [{ address: `/consent?request=${forms.get('/consent')?.['request']}` }];
+    case 'POST /consent':
+      return form({ decision: 'allow' });
+    case 'POST /account/password':
+      return form({ current: PASSWORD, password: 'another good password' });
+    case 'POST /account/connections':
+      return form({ client_id: client.clientId });
+    default:
+      return method === 'GET'
+        ? [{ address }]
+        : form({ ...codeBody(client, code), refresh_token: tokens.refresh_token });
+  }
+}
+
+interface Sent {
+  readonly status: number;
+  readonly text: string;
+  readonly location: string | null;
+  readonly session: string | undefined;
+}
+
+/** Sends a request with every credential that the person has, or with none. */
+async function send(method: string, request: Request, own: Belongings | undefined): Promise<Sent> {
+  const { address, form, json } = request;
+  const type = json === undefined ? FORM_TYPE : JSON_TYPE;
+  const body = json === undefined ? new URLSearchParams(form).toString() : JSON.stringify(json);
+  const response = await fetch(server.baseUrl + address, {
+    method,
+    redirect: 'manual',
+    headers: {
+      accept: 'text/html, application/json',
+      ...(own !== undefined && { cookie: own.cookies }),
+      // At the token endpoint the client authenticates in the body, and only there.
+      ...(own !== undefined && json === undefined && { authorization: `Bearer ${own.tokens.access_token}` }),
+      ...(method !== 'GET' && method !== 'HEAD' && { 'content-type': type }),
+    },
+    ...(method !== 'GET' && method !== 'HEAD' && { body }),
+  });
+  const session = response.headers
+    .getSetCookie()
+    .map((line) => /^tessera_session=([^;]+)/.exec(line)?.[1])
+    .find((value) => value !== undefined);
+  return { status: response.status, text: await response.text(), location: response.headers.get('location'), session };
+}
+
+/** What of an answer serves a person: data, a code, tokens or a session. */
+function gains({ text, location, session }: Sent): string[] {
+  return [
+    ...(text.includes(SECRET_TEXT) || /action="\/(account\/|logout)/.test(text) ? ['data'] : []),
+    ...(/"(access|refresh|id)_token"/.test(text) ? ['tokens'] : []),
+    ...(/[?&]code=/.test(location ?? '') ? ['a code'] : []),
+    ...(session === undefined ? [] : ['a session']),
+  ];
+}
+
+const bars = { banned: ['ban', BANNED], suspended: ['suspension', SUSPENDED] } as const;
+
+test('AC-01: of an active account the matrix gets data, codes, tokens and sessions: it could fail', async () => {
+  const gained = new Map<string, readonly string[]>();
+  for (const route of server.routes.filter(isForPeople)) {
+    const own = await belongings();
+    const name = `${route.method} ${route.url}`;
+    const found: string[] = [];
+    for (const request of requestsTo(route, own)) found.push(...gains(await send(route.method, request, own)));
+    gained.set(name, found);
+  }
+  const expected: Readonly<Record<string, string>> = {
+    'GET /api/v2/oauth/authorize': 'a code',
+    'POST /api/v2/oauth/token': 'tokens',
+    'GET /api/v2/oauth/userinfo': 'data',
+    'POST /login': 'a session',
+    'POST /signup': 'a session',
+    'GET /consent': 'data',
+    'POST /consent': 'a code',
+    'GET /account': 'data',
+    'POST /account/password': 'a session',
+    'GET /account/connections': 'data',
+    'POST /account/connections': 'data',
+  };
+  for (const [name, gain] of Object.entries(expected)) assert.ok(gained.get(name)?.includes(gain), `${name}: ${gain}`);
+});
+
+for (const [state, [path, message]] of Object.entries(bars)) {
+  test(`AC-01: a ${state} person gets neither data nor code nor token nor session from any route`, async () => {
+    const own = await belongings();
+    assert.equal((await admin(server, 'PUT', `/users/${own.user.id}/${path}`, {})).status, 200);
+    const routes = server.routes.filter(isForPeople);
+    assert.ok(routes.length > 12);
+    for (const route of routes) {
+      for (const request of requestsTo(route, own)) {
+        const name = `${route.method} ${request.address}`;
+        const answer = await send(route.method, request, own);
+        assert.deepEqual(gains(answer), [], `${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
+        assert.ok(answer.status < 500, `${name}: ${answer.status}`);
+        if (answer.status >= 200 && answer.status < 300) {
+          // Only what anybody may see: the sign-in page, the sign-up page, a picture.
+          assert.equal(route.method, 'GET', name);
+          const anonymous = await send(route.method, request, undefined);
+          assert.equal(anonymous.status, answer.status, `${name} answers ${answer.status} to a ${state} person`);
+        }
+      }
+    }
+    for (const [method, request] of [
+      ['GET', { address: '/api/v2/oauth/userinfo' }],
+      ['GET', { address: '/oidc/userinfo' }],
+      ['POST', { address: '/api/v2/oauth/token', json: refreshBody(own.client, own.tokens.refresh_token) }],
+    ] as const) {
+      const answer = await send(method, request, own);
+      assert.equal(answer.status, 403, request.address);
+      assert.equal(JSON.parse(answer.text).error_description, message, request.address);
+    }
+  });
+
+  test(`AC-09: a ${state} person comes out of it by no way of their own`, async () => {
+    const own = await belongings();
+    const { user } = own;
+    const before = await admin(server, 'GET', `/users/${user.id}`);
+    await admin(server, 'PUT', `/users/${user.id}/${path}`, {});
+    const email = before.body.email as string;
+    const signUp = { displayName: 'Anew', password: PASSWORD };
+    const forms: [string, Record<string, string>][] = [
+      ['/login', { identifier: email, password: PASSWORD }],
+      ['/login', { identifier: email.toUpperCase(), password: PASSWORD }],
+      ['/login', { identifier: user.username.toUpperCase(), password: PASSWORD }],
+      ['/signup', { ...signUp, username: user.username, email }],
+      ['/signup', { ...signUp, username: user.username.toUpperCase(), email: 'other@elsewhere.example' }],
+      ['/signup', { ...signUp, username: `${user.username}-anew`, email: email.toUpperCase() }],
+      ['/account/password', { current: PASSWORD, password: 'another good password' }],
+      ['/account/sign-out-everywhere', {}],
+      ['/account/connections', { client_id: own.client.clientId }],
+      ['/logout', {}],
+      ['/consent', { decision: 'deny' }],
+      ['/consent', { decision: 'allow' }],
+    ];
+    for (const [address, fields] of forms) {
+      const form = { ...own.forms.get(address), ...fields };
+      for (const sender of [own, { ...own, cookies: own.cookies.replace(/; tessera_session=.*/, '') }]) {
+        const answer = await send('POST', { address, form }, sender);
+        const what = `${address} ${JSON.stringify(fields)}: ${answer.status}`;
+        assert.deepEqual(gains(answer), [], what);
+        assert.ok(answer.status >= 300 && answer.status < 500, what);
+      }
+    }
+    // A password that an operator sets opens nothing either.
+    const set = await admin(server, 'PATCH', `/users/${user.id}`, { password: 'set by an operator' });
+    assert.equal(set.body.status, state);
+    await assert.rejects(signedIn(server, user, 'set by an operator'), /403/);
+    const after = await admin(server, 'GET', `/users/${user.id}`);
+    assert.equal(after.body.status, state);
+    assert.equal(after.body.email, email);
+    const people = await admin(server, 'GET', `/users?q=${encodeURIComponent('Anew')}`);
+    assert.deepEqual(people.body.items, [], 'no second account was made with the name or the address of the first');
+  });
+}

@@ -1,0 +1,229 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+import { agent, formOf } from '../support/agent.ts';
+import { basic, call, JSON_TYPE, TOKEN, tokenForm, USERINFO } from '../support/api-call.ts';
+import {
+  admin,
+  authorizeUrl,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  type TestClient,
+  userinfo,
+  walk,
+} from '../support/flow.ts';
+import { onDatabase } from '../support/outcome.ts';
+import { raw } from '../support/raw-socket.ts';
+import { ADMIN_KEY, type TestServer } from '../support/server.ts';
+import { Canaries } from './canaries.ts';
+
+const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
+const dataDir = mkdtempSync(join(tmpdir(), 'tessera-log-'));
+let child: ChildProcess;
+let output = '';
+let server: TestServer;
+before(async () => {
+  const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
+  child = spawn(process.execPath, [COMMAND, 'serve'], {
+    env: {
+      ...env,
+      TESSERA_DATA_DIR: dataDir,
+      TESSERA_PORT: '0',
+      TESSERA_LOG_LEVEL: 'trace',
+      TESSERA_ADMIN_KEY: ADMIN_KEY,
+      TESSERA_LIMIT_CLIENT_AUTH: '8/m',
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const ready = new Promise<string>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding('utf8').on('data', (text: string) => {
+        output += text;
+        const address = /Address +(\S+)\n/.exec(output)?.[1];
+        if (address !== undefined) resolve(address);
+      });
+    }
+    child.once('exit', () => reject(new Error(`the server did not start: ${output}`)));
+  });
+  const baseUrl = await ready;
+  server = { baseUrl, dataDir } as TestServer;
+});
+after(async () => {
+  if (child.exitCode === null) {
+    child.kill();
+    await once(child, 'exit');
+  }
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+const canaries = new Canaries();
+
+/** A whole flow and what goes wrong on the way; every secret of it is noted. */
+async function flow(): Promise<void> {
+  canaries.add('admin key', ADMIN_KEY);
+  const password = canaries.add('password', 'canary password, the right one');
+  const client = await newClient(server);
+  canaries.add('client secret', client.clientSecret);
+  const user = await newUser(server, { password });
+  const browser = agent(server.baseUrl);
+  const verifier = canaries.add('verifier', 'canary-verifier-'.repeat(4));
+  const parameters = {
+    state: canaries.add('state', 'canary state äöü 4711'),
+    nonce: canaries.add('nonce', 'canary nonce 0815 ÄÖÜ'),
+    code_challenge: createHash('sha256').update(verifier).digest('base64url'),
+    code_challenge_method: 'S256',
+  };
+  const started = await browser.get(authorizeUrl(client, parameters));
+  canaries.add('handle', started.location?.searchParams.get('request') ?? undefined);
+  const page = await browser.get(started.location?.href ?? '');
+  canaries.add('browser cookie', browser.cookie('tessera_browser'));
+  canaries.add('form token', formOf(page.text).hidden['form_token']);
+  const wrong = canaries.add('wrong password', 'canary password, a wrong one');
+  assert.equal((await browser.submit(page, { identifier: user.username, password: wrong })).status, 401);
+  // People type their password where the name belongs.
+  assert.equal((await browser.submit(page, { identifier: wrong, password: wrong })).status, 401);
+  const target = await walk(browser, started.location?.href ?? '', { user, password });
+  const code = canaries.add('code', target.searchParams.get('code') ?? undefined);
+  canaries.add('session cookie', browser.cookie('tessera_session'));
+
+  const wrongSecret = canaries.add('wrong client secret', 'canary-secret-of-a-client-that-is-not-right');
+  const unknownCode = canaries.add('unknown code', 'canary-code-that-nobody-issued-0123456789');
+  await redeem(server, client, code, { code_verifier: verifier, client_secret: wrongSecret });
+  await redeem(server, client, code, { code_verifier: canaries.add('wrong verifier', 'canary+wrong'.repeat(5)) });
+  await redeem(server, client, unknownCode);
+  const won = await redeem(server, client, code, { code_verifier: verifier });
+  assert.equal(won.status, 200, JSON.stringify(won.body));
+  const renewed = await refresh(server, client, won.body.refresh_token);
+  const again = await refresh(server, client, renewed.body.refresh_token);
+  for (const [name, tokens] of Object.entries({ won, renewed, again })) {
+    for (const kind of ['access_token', 'refresh_token', 'id_token']) {
+      canaries.add(`${kind}, ${name}`, tokens.body[kind]);
+    }
+  }
+  assert.equal((await userinfo(server, again.body.access_token)).status, 200);
+  // Reuse, replay, and tokens of the wrong kind.
+  assert.equal((await refresh(server, client, won.body.refresh_token)).status, 400);
+  assert.equal((await redeem(server, client, code, { code_verifier: verifier })).status, 400);
+  await refresh(server, client, again.body.id_token);
+  assert.equal((await userinfo(server, again.body.refresh_token)).status, 401);
+
+  await hostile(client, { code, verifier, wrongSecret, unknownCode, access: again.body.access_token });
+  await pages(password);
+}
+
+/** Secrets in every place where they do not belong. */
+async function hostile(client: TestClient, texts: Readonly<Record<string, string>>): Promise<void> {
+  const wrongKey = canaries.add('wrong admin key', `tak_canary${'7'.repeat(37)}`);
+  assert.equal((await admin(server, 'GET', '/users', undefined, wrongKey)).status, 401);
+  const everything = new URLSearchParams({ ...texts, access_token: texts['access'] ?? '' }).toString();
+  for (const path of [TOKEN, USERINFO, '/oidc/userinfo', '/nowhere', '/login', '/consent', '/api/v2/admin/users']) {
+    await call(server, 'GET', `${path}?${everything}`);
+    await call(server, 'POST', `${path}?${everything}`, { 'content-type': JSON_TYPE }, `{"code": "${texts['code']}", `);
+    await call(server, 'DELETE', `${path}?${everything}`, { cookie: `tessera_session=${texts['code']}` });
+  }
+  await call(server, 'GET', `/%zz/${texts['code']}?${everything}`);
+  await call(server, 'GET', `/avatars/${texts['code']}`);
+  await call(server, 'GET', `/${'x'.repeat(17_000)}${texts['code']}`);
+  await tokenForm(server, { grant_type: texts['code'] ?? '' }, basic(client.clientId, texts['wrongSecret'] ?? ''));
+  await tokenForm(server, { client_id: texts['code'] ?? '', client_secret: texts['wrongSecret'] ?? '' });
+  const secret = canaries.add('password that is refused', 'canary: password of 7 fields');
+  for (const fields of [{ password: [secret] }, { [secret]: secret }, { password: secret, email: secret }]) {
+    const user = { username: 'refused', displayName: 'R', email: 'refused@example.com', ...fields };
+    assert.equal((await admin(server, 'POST', '/users', user)).status, 400);
+  }
+  // Refused by the parser of HTTP itself.
+  const line = `GET /login HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nCookie: tessera_session=${texts['code']}`;
+  await raw(server, `${line}\r\nX: ${'y'.repeat(70_000)}\r\n\r\n`);
+  await raw(server, `${line}\r\n broken header ${texts['code']}\r\n\r\n`);
+  // Past the limit of failed authentications.
+  for (let n = 0; n < 12; n++) await redeem(server, { ...client, clientSecret: texts['wrongSecret'] ?? '' }, 'x');
+}
+
+/** Forms of the account. */
+async function pages(password: string): Promise<void> {
+  const user = await newUser(server, { password });
+  const browser = await signedIn(server, user, password);
+  canaries.add('session cookie of another', browser.cookie('tessera_session'));
+  const next = canaries.add('next password', 'canary password, the next one');
+  const wrong = canaries.add('wrong current password', 'canary password, a wrong current one');
+  const page = await browser.get('/account');
+  for (const current of [wrong, password]) await browser.submit(page, { current, password: next }, '/account/password');
+  canaries.add('session cookie after a change', browser.cookie('tessera_session'));
+  const signUp = await browser.get('/signup');
+  const fields = { username: 'signed-up', displayName: 'S', email: 'signed-up@example.com' };
+  const chosen = canaries.add('password of a sign-up', 'canary password, chosen anew');
+  await browser.submit(signUp, { ...fields, password: chosen }, formOf(signUp.text).action);
+}
+
+/** The same with tables that are gone, one after the other: what fails is logged. */
+async function faults(): Promise<void> {
+  const password = canaries.add('password in a fault', 'canary password, in a fault');
+  const client = await newClient(server);
+  canaries.add('client secret in a fault', client.clientSecret);
+  const user = await newUser(server, { password });
+  const browser = await signedIn(server, user, password);
+  canaries.add('session cookie in a fault', browser.cookie('tessera_session'));
+  const loginPage = await agent(server.baseUrl).get('/login');
+  const form = { ...formOf(loginPage.text).hidden, identifier: user.username, password };
+  const take = async () => {
+    const target = await walk(
+      browser,
+      authorizeUrl(client, { state: canaries.add('state', 'canary state in a fault') }),
+    );
+    return canaries.add('code in a fault', target.searchParams.get('code') ?? undefined);
+  };
+  const tokens = (await redeem(server, client, await take())).body;
+  for (const kind of ['access_token', 'refresh_token']) canaries.add(`${kind} in a fault`, tokens[kind]);
+  const code = await take();
+  for (const table of ['account', 'audit_event', 'token_family', 'client', 'browser_session', 'rate_count']) {
+    onDatabase(server, `ALTER TABLE ${table} RENAME TO elsewhere`);
+    try {
+      await redeem(server, client, code);
+      await refresh(server, client, tokens.refresh_token);
+      await userinfo(server, tokens.access_token);
+      await browser.get(authorizeUrl(client, { state: 'canary state in a fault' }));
+      await browser.get('/account');
+      await browser.post('/login', form);
+      await admin(server, 'POST', '/users', { username: 'x-y-z', displayName: 'X', email: 'x@y.example', password });
+    } finally {
+      onDatabase(server, `ALTER TABLE elsewhere RENAME TO ${table}`);
+    }
+  }
+}
+
+test('LG-01: no secret reaches the log at its finest level, nor the audit record', async () => {
+  await flow();
+  await faults();
+  let events = '';
+  let cursor = '';
+  do {
+    const page = (await admin(server, 'GET', `/audit-events?limit=200${cursor}`)).body;
+    events += JSON.stringify(page.items);
+    cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
+  } while (cursor !== '');
+  child.kill('SIGTERM');
+  const [code] = await once(child, 'exit');
+  assert.equal(code, 0, output);
+
+  // The search would find something: the log tells of faults, the record of what was refused.
+  assert.ok((output.match(/a fault of ours/g) ?? []).length > 10, output.slice(0, 3000));
+  for (const type of ['sign_in.failed', 'token.refresh_reused', 'token.code_replayed', 'client.auth_failed']) {
+    assert.ok(events.includes(type), type);
+  }
+  assert.ok(canaries.size > 30);
+  canaries.add('control', 'no such table');
+  assert.deepEqual(
+    canaries.foundIn(output).map((name) => name.split(' ')[0]),
+    ['control'],
+  );
+  assert.deepEqual(canaries.foundIn(events), []);
+});

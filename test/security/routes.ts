@@ -1,0 +1,38 @@
+import assert from 'node:assert/strict';
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import type { FastifyInstance } from 'fastify';
+import { startServer, type TestServer } from '../support/server.ts';
+
+export interface Route {
+  readonly method: string;
+  readonly url: string;
+}
+
+export interface RoutedServer extends TestServer {
+  /** Every route that this very server registered: a new one is in every matrix by itself. */
+  readonly routes: readonly Route[];
+}
+
+/** Starts a server and notes its route table while it is put together. */
+export async function startRouted(settings: Readonly<Record<string, string>> = {}): Promise<RoutedServer> {
+  const routes: Route[] = [];
+  const note = (message: unknown) => {
+    const { fastify } = message as { fastify: FastifyInstance };
+    fastify.addHook('onRoute', ({ method, url }) => {
+      for (const name of [method].flat()) routes.push({ method: name, url });
+    });
+  };
+  // Fastify's own notice of a new server: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
+  subscribe('fastify.initialization', note);
+  try {
+    const server = await startServer(settings);
+    assert.ok(routes.some(({ url }) => url === '/api/v2/oauth/token'));
+    return { ...server, routes };
+  } finally {
+    unsubscribe('fastify.initialization', note);
+  }
+}
+
+/** The routes that a person's browser or a token opens: neither the operators' nor those that anybody may read. */
+export const isForPeople = ({ url }: Route): boolean =>
+  !url.startsWith('/api/v2/admin') && !url.startsWith('/health') && !url.startsWith('/assets');
