@@ -1,5 +1,5 @@
 /**
- * Random runs of the service beside a small model of the decisions: security-requirements §0.3.
+ * Random runs of the service beside a small model of the decisions.
  *
  * Every run has its own server and seed. A failure prints the shortest run that it could be shrunk to, and its seed:
  *   TESSERA_MODEL_SEED=<seed> TESSERA_MODEL_RUNS=1 node --test test/model/model.test.ts
