@@ -1,18 +1,45 @@
-/** The error codes of the API, as its clients see them. See docs/reference/errors.md. */
-export type ErrorCode =
-  | 'invalid_request'
-  | 'invalid_client'
-  | 'invalid_grant'
-  | 'unauthorized_client'
-  | 'unsupported_grant_type'
-  | 'invalid_scope'
-  | 'invalid_token'
-  | 'access_denied'
-  | 'not_found'
-  | 'conflict'
-  | 'rate_limit_exceeded'
-  | 'temporarily_unavailable'
-  | 'server_error';
+/** The error codes of the API: when they come, and what to do. docs/reference/errors.md is made of this. */
+export const errorCodes = {
+  invalid_request: [
+    '400, 404, 405, 413, 414, 415',
+    'Something about the request itself is wrong: a field is missing, repeated or of the wrong type, the body cannot be read, or there is nothing at the address.',
+    'Correct what the description names.',
+  ],
+  invalid_client: [
+    '401',
+    'Unknown or disabled client, or a wrong secret; not told apart.',
+    'Check `client_id` and `client_secret`, and that they are sent in one way only.',
+  ],
+  invalid_grant: [
+    '400',
+    'The code or refresh token is unknown, expired, used before, or another client’s; or `redirect_uri` or `code_verifier` do not fit.',
+    'Send the user through authorization again.',
+  ],
+  unauthorized_client: ['400', 'The client may not use this grant.', 'Change the client’s registration.'],
+  unsupported_grant_type: ['400', 'There is no such grant.', 'Use `authorization_code` or `refresh_token`.'],
+  invalid_scope: ['400', 'A scope is unknown, malformed, or more than was granted.', 'Ask for less.'],
+  invalid_token: [
+    '401',
+    'The access token or admin key is missing, invalid or expired.',
+    'Refresh it; if that fails, send the user through authorization again.',
+  ],
+  access_denied: [
+    '403',
+    '`Access revoked by user`, `Account banned` or `Account is suspended`.',
+    'Forget the tokens; do not retry with them. Send the user through authorization again.',
+  ],
+  not_found: ['404', 'There is nothing with this id.', 'Check the id.'],
+  conflict: ['409', 'A username, email address or slug is taken, or the state does not allow it.', 'Choose another.'],
+  rate_limit_exceeded: ['429', 'Too many requests.', 'Wait as many seconds as `Retry-After` says.'],
+  temporarily_unavailable: [
+    '503',
+    'The store cannot be reached, or too much is asked at once.',
+    'Try again after `Retry-After`.',
+  ],
+  server_error: ['500', 'A fault of ours.', 'Report the correlation id.'],
+} as const;
+
+export type ErrorCode = keyof typeof errorCodes;
 
 /** A refusal that the caller may see: a stable code, a status, and words that say what to do. */
 export class OAuthError extends Error {

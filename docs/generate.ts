@@ -1,0 +1,106 @@
+import { writeFileSync } from 'node:fs';
+import type { Command } from 'commander';
+import { program } from '../src/cli/program.ts';
+import { variables } from '../src/config/config.ts';
+import { limitVariables } from '../src/config/limits.ts';
+import { eventTypes } from '../src/events/audit.ts';
+import { errorCodes } from '../src/oauth-error.ts';
+
+const NOTE = '<!-- Made by `npm run docs`. Do not edit. -->';
+
+function configuration(): string {
+  const rows = [...Object.values(variables), ...Object.values(limitVariables)].map(
+    ({ name, initial, about }) => `| \`${name}\` | ${initial} | ${about} |`,
+  );
+  return `${NOTE}
+
+# Configuration
+
+Everything is set by environment variables; \`tessera serve\` has flags for the most used. A wrong value is refused at the
+start, with the name of the variable and the remedy, and so is a variable that begins with \`TESSERA_\` and is none of these.
+Limits are written \`<count>/<s|m|h>\` or \`off\`.
+
+| Variable | Default | Meaning |
+|---|---|---|
+${rows.join('\n')}
+`;
+}
+
+function errors(): string {
+  const rows = Object.entries(errorCodes).map(
+    ([code, [status, when, remedy]]) => `| \`${code}\` | ${status} | ${when} | ${remedy} |`,
+  );
+  return `${NOTE}
+
+# Errors
+
+Every error of the API is JSON, with \`Cache-Control: no-store\`:
+
+\`\`\`json
+{"error": "<code>", "error_description": "<text>"}
+\`\`\`
+
+| Code | Status | When | What to do |
+|---|---|---|---|
+${rows.join('\n')}
+
+The authorization endpoint sends its errors to the redirect URI, with \`error\`, \`error_description\`, the unchanged \`state\`
+and \`iss\`: \`invalid_request\`, \`unauthorized_client\`, \`access_denied\`, \`invalid_scope\`, \`server_error\`,
+\`temporarily_unavailable\`; and, for those who sent \`prompt=none\`, \`request\` or \`request_uri\`, \`login_required\`,
+\`consent_required\`, \`request_not_supported\` and \`request_uri_not_supported\`. Where the client or the redirect URI is in doubt
+nobody is redirected: the answer is a page with status 400, or JSON for a caller that asks for JSON.
+`;
+}
+
+function events(): string {
+  const rows = Object.entries(eventTypes).map(([type, meaning]) => `| \`${type}\` | ${meaning} |`);
+  return `${NOTE}
+
+# Events
+
+Each change of security state and its event commit together. \`GET /api/v2/admin/audit-events\` lists them with the time, the
+actor (\`user\`, \`client\`, \`admin\`, \`cli\`, \`system\` or \`anonymous\`), the user and client concerned, the address, the
+request id, the outcome and details. No event holds a password, a secret, a code or a token.
+
+| Type | Meaning |
+|---|---|
+${rows.join('\n')}
+`;
+}
+
+function commandLine(): string {
+  const sections: string[] = [];
+  const visit = (command: Command, path: string, depth: number): void => {
+    const name = `${path} ${command.name()}`.trim();
+    // A fixed width, whatever the terminal.
+    command.configureHelp({ helpWidth: 110 });
+    sections.push(`${'#'.repeat(depth)} \`${name}\`\n\n\`\`\`text\n${command.helpInformation().trim()}\n\`\`\``);
+    for (const child of command.commands) visit(child, name, Math.min(depth + 1, 3));
+  };
+  const root = program();
+  visit(root, '', 2);
+  return `${NOTE}
+
+# Command line
+
+From a clone: \`npx tessera …\` or \`npm run tessera -- …\`. The commands work on the data directly, also while a server runs on
+it; what they do binds the server's next request. \`--json\` prints JSON on standard output. Exit codes: 0 done; 1 refused,
+because the input or the state does not allow it; 2 wrong usage; 3 the configuration or the data cannot be used.
+
+${sections.join('\n\n')}
+`;
+}
+
+/** The pages of the reference that are made of the code, by their path from the repository's root. */
+export const generated: Readonly<Record<string, () => string>> = {
+  'docs/reference/configuration.md': configuration,
+  'docs/reference/errors.md': errors,
+  'docs/reference/events.md': events,
+  'docs/reference/command-line.md': commandLine,
+};
+
+if (import.meta.main) {
+  for (const [path, make] of Object.entries(generated)) {
+    writeFileSync(new URL(`../${path}`, import.meta.url), make());
+  }
+}
