@@ -52,7 +52,7 @@ export async function signIn(
   // No name and no address has a NUL, and not every database can be asked about one.
   const account = identifier.includes('\0') ? undefined : await database.read(() => findByIdentifier(identifier));
   const buckets = await database.read(() => bucketsOf(account, attempt));
-  const wait = await database.commit(() => count(buckets, limits, now, attempt));
+  const wait = await database.commit(() => count(buckets, limits, now, { origin, accountId: account?.id ?? null }));
   if (wait > 0) return { kind: 'limited', seconds: wait };
 
   const check = await passwords.check(password, account?.passwordHash ?? null).catch(async (error: unknown) => {
@@ -97,6 +97,12 @@ export async function signIn(
   });
 }
 
+/** Whom guesses are for, and where they come from. */
+interface Whose {
+  readonly origin: Origin;
+  readonly accountId: string | null;
+}
+
 interface Buckets {
   readonly account: string;
   readonly address: string;
@@ -113,10 +119,10 @@ function* bucketsOf(account: Account | undefined, { identifier, browserHash, ori
   };
 }
 
-function* count(buckets: Buckets, limits: Limits, now: number, { origin }: Attempt): Work<number> {
+function* count(buckets: Buckets, limits: Limits, now: number, whose: Whose): Work<number> {
   return (
-    (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', origin })) ||
-    (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', origin }))
+    (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', ...whose })) ||
+    (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', ...whose }))
   );
 }
 
@@ -137,7 +143,9 @@ export async function confirmPassword(
   const now = clock();
   const whole = { ...attempt, identifier: account.profile.username, previousSecret: undefined };
   const buckets = await database.read(() => bucketsOf(account, whole));
-  const seconds = await database.commit(() => count(buckets, limits, now, whole));
+  const seconds = await database.commit(() =>
+    count(buckets, limits, now, { origin: attempt.origin, accountId: account.id }),
+  );
   if (seconds > 0) return { seconds };
   const check = await passwords.check(attempt.password, account.passwordHash).catch(async (error: unknown) => {
     await database.commit(() => uncount(buckets, limits));

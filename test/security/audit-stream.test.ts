@@ -100,7 +100,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       assert.equal(await signInForm(agent(server.baseUrl), user.username, PASSWORD), 429);
     },
     ['sign_in.failed', 'anonymous', '-', 'user'],
-    ['limit.exceeded', 'anonymous', '-', 'none'],
+    ['limit.exceeded', 'anonymous', '-', 'user'],
   ],
   [
     'a sign-in, a minute later',
