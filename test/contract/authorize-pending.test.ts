@@ -14,16 +14,7 @@ import {
   type TestUser,
   walk,
 } from '../support/flow.ts';
-import {
-  assertStaysHere,
-  codeOf,
-  countRows,
-  HOUR,
-  onDatabase,
-  parametersOf,
-  restart,
-  settle,
-} from '../support/outcome.ts';
+import { assertStaysHere, codeOf, countRows, HOUR, parametersOf, query, restart, settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // Decisions §3, AZ-16: the pending request lives on the server, bound to the browser that began it, for an hour.
@@ -87,7 +78,7 @@ test('AZ-16: another browser can do nothing with a handle, signed in or not', as
   const browser = await signedIn(server, user);
   const page = await open(browser, { prompt: 'consent' });
   const form = formOf(page.text, '/consent');
-  const codes = countRows(server, 'authorization_code');
+  const codes = await countRows(server, 'authorization_code');
   for (const thief of [
     agent(server.baseUrl),
     await signedIn(server, await newUser(server)),
@@ -98,7 +89,7 @@ test('AZ-16: another browser can do nothing with a handle, signed in or not', as
       assertStaysHere(await thief.post(path, { ...form.hidden, decision: 'allow', ...credentials(user) }), 400);
     }
   }
-  assert.equal(countRows(server, 'authorization_code'), codes);
+  assert.equal(await countRows(server, 'authorization_code'), codes);
   codeOf(await browser.submit(page, { decision: 'allow' }, '/consent'));
 });
 
@@ -171,11 +162,11 @@ test('AZ-16: neither the handle nor the code of a request is stored in clear', a
   const page = await open(browser, { prompt: 'consent' });
   const code = codeOf(await browser.submit(page, { decision: 'allow' }, '/consent'));
   const stored = JSON.stringify([
-    onDatabase(server, 'SELECT * FROM interaction'),
-    onDatabase(server, 'SELECT hash FROM authorization_code'),
-    onDatabase(server, 'SELECT hash FROM browser_session'),
-    onDatabase(server, 'SELECT browser_hash FROM known_browser'),
-    onDatabase(server, 'SELECT details FROM audit_event'),
+    await query(server, 'SELECT * FROM interaction'),
+    await query(server, 'SELECT hash FROM authorization_code'),
+    await query(server, 'SELECT hash FROM browser_session'),
+    await query(server, 'SELECT browser_hash FROM known_browser'),
+    await query(server, 'SELECT details FROM audit_event'),
   ]);
   const secrets = {
     handle: handleOf(page, '/consent'),

@@ -110,11 +110,15 @@ for (const [state, outcomes] of Object.entries(expected)) {
   for (const [index, prompt] of PROMPTS.entries()) {
     test(`AZ-12: ${state}, prompt=${prompt}: ${outcomes[index]}`, async () => {
       const browser = await (browsers[state] as () => Promise<Agent>)();
-      const before = countRows(server, 'interaction');
+      const before = await countRows(server, 'interaction');
       const answer = await browser.get(authorizeUrl(client, { scope: 'openid email', ...(prompt && { prompt }) }));
       assert.equal(outcomeOf(answer), outcomes[index]);
       const pending = outcomes[index]?.endsWith('page') ? 1 : 0;
-      assert.equal(countRows(server, 'interaction') - before, pending, 'a pending request is kept for a page alone');
+      assert.equal(
+        (await countRows(server, 'interaction')) - before,
+        pending,
+        'a pending request is kept for a page alone',
+      );
     });
   }
 }

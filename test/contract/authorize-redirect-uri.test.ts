@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, signedIn, type TestClient, walk } from '../support/flow.ts';
-import { assertStaysHere, codeOf, onDatabase } from '../support/outcome.ts';
+import { assertStaysHere, codeOf, query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // RFC 9700 §2.1, AZ-02: a redirect URI equals a registered one character for character, or there is no redirect.
@@ -242,7 +242,12 @@ for (const uri of [
 ]) {
   test(`AZ-04: ${JSON.stringify(uri)} on record by another way is refused when it is used`, async () => {
     const bad = await newClient(server);
-    onDatabase(server, 'UPDATE client SET redirect_uris = ? WHERE id = ?', JSON.stringify([uri]), BigInt(bad.clientId));
+    await query(
+      server,
+      'UPDATE client SET redirect_uris = ? WHERE id = ?',
+      JSON.stringify([uri]),
+      BigInt(bad.clientId),
+    );
     for (const more of [{}, { prompt: 'none' }, { scope: 'bogus' }]) {
       assertStaysHere(await browser.get(authorizeUrl({ ...bad, redirectUri: uri }, more)), 400);
     }

@@ -13,7 +13,7 @@ import {
   type TestUser,
   walk,
 } from '../support/flow.ts';
-import { codeOf, countRows, onDatabase, parametersOf } from '../support/outcome.ts';
+import { codeOf, countRows, parametersOf, query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // Contract §4.1, AZ-07: `state` comes back unchanged and `nonce` reaches the ID token unchanged, whatever they hold.
@@ -94,7 +94,7 @@ test('AZ-07: no page shows state or nonce', async () => {
   const consent = await cold.get(toConsent.location?.href ?? '');
   assert.match(consent.text, /action="\/consent"/);
   for (const page of [login, consent]) assert.doesNotMatch(page.text, /unseen/);
-  assert.ok(countRows(server, 'audit_event') > 0);
-  const events = onDatabase(server, "SELECT * FROM audit_event WHERE details LIKE '%unseen%'");
+  assert.ok((await countRows(server, 'audit_event')) > 0);
+  const events = await query(server, "SELECT * FROM audit_event WHERE details LIKE '%unseen%'");
   assert.deepEqual(events, []);
 });

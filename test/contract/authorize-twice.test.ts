@@ -91,22 +91,22 @@ async function endOf(form: Form, answer: Answer): Promise<string> {
 for (const [name, make] of Object.entries(forms)) {
   test(`decisions §3: ${name}, submitted again, ends where the first submit did`, async () => {
     const form = await make();
-    const codes = countRows(server, 'authorization_code');
+    const codes = await countRows(server, 'authorization_code');
     const first = await endOf(form, await send(form));
     const second = await endOf(form, await send(form));
     assert.equal(second, first);
     assert.equal(await endOf(form, await send(form)), first);
-    assert.equal(countRows(server, 'authorization_code') - codes, first.includes('code=') ? 1 : 0);
+    assert.equal((await countRows(server, 'authorization_code')) - codes, first.includes('code=') ? 1 : 0);
   });
 
   test(`decisions §3: ${name}, submitted five times at once, ends in one place`, async () => {
     const form = await make();
-    const codes = countRows(server, 'authorization_code');
+    const codes = await countRows(server, 'authorization_code');
     const answers = await Promise.all(Array.from({ length: 5 }, () => send(form)));
     for (const { status } of answers) assert.equal(status, 303);
     const ends = await Promise.all(answers.map((answer) => endOf(form, answer)));
     assert.equal(new Set(ends).size, 1, ends.join('\n'));
-    assert.equal(countRows(server, 'authorization_code') - codes, ends[0]?.includes('code=') ? 1 : 0);
+    assert.equal((await countRows(server, 'authorization_code')) - codes, ends[0]?.includes('code=') ? 1 : 0);
   });
 
   if (name !== 'a refusal') {
@@ -114,7 +114,7 @@ for (const [name, make] of Object.entries(forms)) {
       const form = await make();
       const tokens = await redeem(server, client, codeOf(await settle(form.browser, server, await send(form))));
       assert.equal(tokens.status, 200);
-      const codes = countRows(server, 'authorization_code');
+      const codes = await countRows(server, 'authorization_code');
       const again = await settle(form.browser, server, await send(form));
       assertStaysHere(again, 409);
       assert.doesNotMatch(again.text, /code=/);
@@ -122,7 +122,7 @@ for (const [name, make] of Object.entries(forms)) {
       for (const path of ['/login', '/consent', '/signup']) {
         assertStaysHere(await form.browser.get(`${path}?request=${handle}`), 409);
       }
-      assert.equal(countRows(server, 'authorization_code'), codes);
+      assert.equal(await countRows(server, 'authorization_code'), codes);
       assert.equal((await userinfo(server, tokens.body.access_token)).status, 200);
     });
 
@@ -130,9 +130,9 @@ for (const [name, make] of Object.entries(forms)) {
       const form = await make();
       codeOf(await settle(form.browser, server, await send(form)));
       server.advance(MINUTE);
-      const codes = countRows(server, 'authorization_code');
+      const codes = await countRows(server, 'authorization_code');
       assertStaysHere(await settle(form.browser, server, await send(form)), 409);
-      assert.equal(countRows(server, 'authorization_code'), codes);
+      assert.equal(await countRows(server, 'authorization_code'), codes);
     });
   }
 }
@@ -148,12 +148,12 @@ async function signUp(): Promise<Form> {
 
 test('decisions §3: a sign-up submitted again makes one account and goes on with its request', async () => {
   const form = await signUp();
-  const accounts = countRows(server, 'account');
+  const accounts = await countRows(server, 'account');
   const first = await send(form);
   assert.deepEqual([first.status, first.location?.pathname], [303, '/consent']);
   const second = await send(form);
   assert.deepEqual([second.status, second.location?.href], [303, first.location?.href]);
-  assert.equal(countRows(server, 'account') - accounts, 1);
+  assert.equal((await countRows(server, 'account')) - accounts, 1);
   const consent = await settle(form.browser, server, second);
   const end = codeOf(await form.browser.submit(consent, { decision: 'allow' }, '/consent'));
   const third = await settle(form.browser, server, await send(form));
@@ -162,14 +162,14 @@ test('decisions §3: a sign-up submitted again makes one account and goes on wit
 
 test('decisions §3: a sign-up submitted five times at once makes one account, and all go on', async () => {
   const form = await signUp();
-  const accounts = countRows(server, 'account');
+  const accounts = await countRows(server, 'account');
   const answers = await Promise.all(Array.from({ length: 5 }, () => send(form)));
   assert.deepEqual(
     answers.map(({ status }) => status),
     Array(5).fill(303),
   );
   assert.equal(new Set(answers.map(({ location }) => location?.href)).size, 1);
-  assert.equal(countRows(server, 'account') - accounts, 1);
+  assert.equal((await countRows(server, 'account')) - accounts, 1);
   assert.equal((await settle(form.browser, server, answers[0] as Answer)).status, 200);
 });
 

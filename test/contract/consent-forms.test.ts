@@ -41,14 +41,14 @@ async function shown(parameters: Readonly<Record<string, string>> = { scope: 'op
   return { browser, user, page, form: formOf(page.text, '/consent') };
 }
 
-const rows = () => ['consent_grant', 'authorization_code'].map((table) => countRows(server, table));
+const rows = () => Promise.all(['consent_grant', 'authorization_code'].map((table) => countRows(server, table)));
 const ALLOW = { decision: 'allow', 'allow email': 'on' };
 
 /** Sends the form and asserts that no grant, no code and no redirect to the client came of it. */
 async function assertNothing(send: () => Promise<Answer>, status?: number): Promise<Answer> {
-  const before = rows();
+  const before = await rows();
   const answer = await send();
-  assert.deepEqual(rows(), before);
+  assert.deepEqual(await rows(), before);
   assert.ok(!answer.location?.href.startsWith(client.redirectUri), `${answer.location}`);
   if (status !== undefined) assertStaysHere(answer, status);
   return answer;
@@ -109,10 +109,10 @@ for (const decision of [undefined, '', 'ALLOW', 'yes', 'allow deny', 'true']) {
 test('CN-01, CN-04: a page that was overtaken by another decision or registration grants nothing it did not show', async () => {
   const { browser, page, user } = await shown({ scope: 'openid email phone' });
   await walk(browser, authorizeUrl(client, { scope: 'openid email' }), { allow: [] });
-  const before = rows();
+  const before = await rows();
   const stale = await browser.submit(page, { ...ALLOW, 'allow phone': 'on' }, '/consent');
   assertStaysHere(stale, 409);
-  assert.deepEqual(rows(), before);
+  assert.deepEqual(await rows(), before);
   const switches = [...stale.text.matchAll(/name="allow ([a-z.]+)"/g)].map((match) => match[1]);
   assert.deepEqual(switches, ['phone'], 'the page shows what is open now');
   const tokens = await redeem(server, client, codeOf(await browser.submit(stale, ALLOW, '/consent')));
@@ -181,9 +181,9 @@ for (const [event, { act, message }] of Object.entries(events)) {
   test(`SE-03, decisions §3: of somebody who was ${event} meanwhile no form grants anything`, async () => {
     const { browser, page, user } = await shown();
     await act(user);
-    const before = rows();
+    const before = await rows();
     const answer = await browser.submit(page, ALLOW, '/consent');
-    if (event !== 'deleted') assert.deepEqual(rows(), before);
+    if (event !== 'deleted') assert.deepEqual(await rows(), before);
     if (message === undefined) {
       assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login']);
     } else {

@@ -159,7 +159,7 @@ describe('JW-15: dropping a key', () => {
 });
 
 describe('the command line rotates and drops while the server runs', () => {
-  const environment = () => ({ PATH: process.env['PATH'] ?? '', TESSERA_DATA_DIR: server.dataDir });
+  const environment = () => ({ PATH: process.env['PATH'] ?? '', ...server.environment });
   const tessera = async (...args: string[]) => {
     const { stdout } = await promisify(execFile)(process.execPath, ['bin/tessera.js', '--json', ...args], {
       cwd: new URL('../..', import.meta.url),

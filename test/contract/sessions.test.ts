@@ -201,13 +201,13 @@ for (const [event, { act, ends }] of Object.entries(events)) {
 test('SE-03: a dead session cookie is taken from the browser, and nothing lasting is made of it', async () => {
   const browser = agent(server.baseUrl);
   browser.setCookie(SESSION, 'D'.repeat(43));
-  const sessions = countRows(server, 'browser_session');
+  const sessions = await countRows(server, 'browser_session');
   assert.equal(await isSignedIn(browser), false);
   assert.equal(browser.cookie(SESSION), undefined);
   for (const bad of ['', 'short', `${'D'.repeat(42)}%00`, 'D'.repeat(4000), '../x', "' OR 1=1"]) {
     assert.equal(await isSignedIn(replay(bad)), false);
   }
-  assert.equal(countRows(server, 'browser_session'), sessions);
+  assert.equal(await countRows(server, 'browser_session'), sessions);
 });
 
 test('decisions §3: somebody signed in who is banned or suspended is access_denied with the contract’s message', async () => {

@@ -11,7 +11,7 @@ import {
   type TestUser,
   walk,
 } from '../support/flow.ts';
-import { assertStaysHere, onDatabase, settle } from '../support/outcome.ts';
+import { assertStaysHere, query, settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
@@ -82,19 +82,19 @@ async function sender(action: string): Promise<Sender> {
 }
 
 /** What a form may change; counts and times of use are no change of anybody's. */
-const state = (): string =>
+const state = async (): Promise<string> =>
   JSON.stringify([
-    onDatabase(server, 'SELECT id, username, password_hash, generation FROM account ORDER BY id'),
-    onDatabase(server, 'SELECT hash, account_id FROM browser_session ORDER BY hash'),
-    onDatabase(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
-    onDatabase(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
-    onDatabase(server, 'SELECT hash, outcome FROM interaction ORDER BY hash'),
+    await query(server, 'SELECT id, username, password_hash, generation FROM account ORDER BY id'),
+    await query(server, 'SELECT hash, account_id FROM browser_session ORDER BY hash'),
+    await query(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
+    await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
+    await query(server, 'SELECT hash, outcome FROM interaction ORDER BY hash'),
   ]);
 
 async function assertUnchanged(send: () => Promise<Answer>): Promise<Answer> {
-  const before = state();
+  const before = await state();
   const answer = await send();
-  assert.equal(state(), before);
+  assert.equal(await state(), before);
   assert.ok(!answer.location?.href.startsWith(client.redirectUri), `${answer.location}`);
   return answer;
 }
@@ -113,10 +113,10 @@ for (const [action, { page: open, fields }] of Object.entries(cases)) {
   test(`SE-04: ${action} takes its own form`, async () => {
     const at = await sender(action);
     const page = await open(at);
-    const before = state();
+    const before = await state();
     const answer = await at.browser.submit(page, fields(at.user), action);
     assert.ok(answer.status === 303 || answer.status === 200, `${answer.status}`);
-    assert.notEqual(state(), before);
+    assert.notEqual(await state(), before);
   });
 
   for (const [name, headers] of Object.entries(foreign)) {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import {
   assertInvalidGrant,
@@ -24,6 +22,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -206,9 +205,7 @@ describe('US-07: what is no longer on record is 401, never 200 and never 500', (
     test(`a row gone from ${table}`, async () => {
       const person = await newUser(server);
       const tokens = await tokensFor(server, client, person);
-      const database = new DatabaseSync(join(server.dataDir, 'tessera.db'));
-      database.exec(`PRAGMA foreign_keys = ON; DELETE FROM ${table} WHERE account_id = ${person.id}`);
-      database.close();
+      await query(server, `DELETE FROM ${table} WHERE account_id = ?`, BigInt(person.id));
       await gone(tokens, client);
     });
   }

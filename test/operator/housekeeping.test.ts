@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
+import type { Database } from '../../src/database/database.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
 import { startHousekeeping, sweep } from '../../src/housekeeping/housekeeping.ts';
 import { dump } from '../store/rows.ts';
@@ -20,6 +20,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -33,14 +34,8 @@ before(async () => {
 after(() => server.close());
 
 /** Works on the data beside the server, as another process would. */
-async function beside<T>(work: (database: Awaited<ReturnType<typeof openSqlite>>) => Promise<T>): Promise<T> {
-  const database = await openSqlite(join(server.dataDir, 'tessera.db'));
-  try {
-    return await work(database);
-  } finally {
-    await database.close();
-  }
-}
+const beside = <T>(work: (database: Database) => Promise<T>): Promise<T> =>
+  withData(server, ({ database }) => work(database));
 
 const sweepAll = (): Promise<number> => beside((database) => sweep(database, server.now()));
 

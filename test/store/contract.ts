@@ -7,7 +7,7 @@ import type { AuthorizationRequest } from '../../src/authorization/rules/request
 import { addSecret } from '../../src/clients/store.ts';
 import { findGrant, revokeGrant } from '../../src/consent/store.ts';
 import { type Database, StoreUnavailable, type Work } from '../../src/database/database.ts';
-import { run, statement } from '../../src/database/statement.ts';
+import { first, run, statement } from '../../src/database/statement.ts';
 import { claimNode } from '../../src/identifiers/lease-store.ts';
 import { createKeySet, readKeySet } from '../../src/keys/store.ts';
 import { exceeded, giveBack, take } from '../../src/limits/limits.ts';
@@ -84,12 +84,11 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
 
   it('LG-04: a change whose audit record cannot be written does not happen', async () => {
     const { accountId } = await made();
-    const eventId = id();
-    await database.commit(() => run(insertEvent, { id: eventId, at: NOW }));
+    const eventId = await database.commit(() => recorded(NOW));
     const before = await dump(database);
     const work = database.commit(function* change(): Work<void> {
       yield* run(rename, { id: accountId, username: 'unaudited' });
-      yield* run(insertEvent, { id: eventId, at: NOW });
+      yield* run(insertEventAs, { id: eventId, at: NOW });
     });
     await assert.rejects(work);
     assert.deepEqual(await dump(database), before);
@@ -227,8 +226,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     await database.commit(() => insertSession({ ...session, ...instants }));
     await database.commit(() => addSecret(id(), one.clientId, 'same hash', NOW));
     assert.equal(await database.commit(() => insertOrganization(organization())), true);
-    const eventId = id();
-    await database.commit(() => run(insertEvent, { id: eventId, at: NOW }));
+    const eventId = await database.commit(() => recorded(NOW));
     const before = await dump(database);
     const refused: (() => Work<unknown>)[] = [
       () => run(rename, { id: two.accountId, username: `user${one.accountId}` }),
@@ -237,7 +235,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       () => addSecret(id(), two.clientId, 'same hash', NOW),
       () => insertSession({ ...session, hash: 's2', ...instants }),
       () => family(id(), two, `jti ${one.familyId}`),
-      () => run(insertEvent, { id: eventId, at: NOW }),
+      () => run(insertEventAs, { id: eventId, at: NOW }),
     ];
     for (const [n, work] of refused.entries()) {
       await assert.rejects(database.commit(work), (error) => !(error instanceof StoreUnavailable), `case ${n}`);
@@ -310,18 +308,29 @@ const readdress = statement((db, p: { id: string; key: string }) =>
 const describe = statement((db, p: { id: string; about: string }) =>
   db.updateTable('account').set({ about: p.about }).where('id', '=', p.id),
 );
-const insertEvent = statement((db, p: { id: string; at: number }) =>
-  db.insertInto('audit_event').values({
-    id: p.id,
-    at: p.at,
-    type: 'test',
-    outcome: 'success',
-    actor_type: 'system',
-    actor_id: null,
-    account_id: null,
-    client_id: null,
-    address: null,
-    request_id: null,
-    details: '{}',
-  }),
+const event = {
+  type: 'test',
+  outcome: 'success',
+  actor_type: 'system',
+  actor_id: null,
+  account_id: null,
+  client_id: null,
+  address: null,
+  request_id: null,
+  details: '{}',
+};
+const insertEvent = statement((db, p: { at: number }) =>
+  db
+    .insertInto('audit_event')
+    .values({ ...event, at: p.at })
+    .returning('id'),
 );
+/** The database alone numbers events: one that brings the number of another is refused. */
+const insertEventAs = statement((db, p: { id: string; at: number }) =>
+  db.insertInto('audit_event').values({ ...event, id: p.id, at: p.at }),
+);
+function* recorded(at: number): Work<string> {
+  const row = yield* first(insertEvent, { at });
+  assert.ok(row !== undefined);
+  return row.id;
+}

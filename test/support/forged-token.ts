@@ -7,7 +7,7 @@ import type { TokenKind } from '../../src/keys/token-key.ts';
 import { deriveKey } from '../../src/secrets.ts';
 import type { TestServer } from './server.ts';
 
-/** The keys that sign at this moment, as an operator with the data directory could find them. */
+/** The keys that sign at this moment, as an operator with the data and the secret could find them. */
 export interface RealKeys {
   readonly kid: string;
   readonly access: Buffer;
@@ -19,10 +19,10 @@ export interface RealKeys {
 
 /** Opens a server's data a second time, as the command line does while the server runs. */
 export async function withData<T>(
-  { dataDir, now }: Pick<TestServer, 'dataDir' | 'now'>,
+  { environment, now }: Pick<TestServer, 'environment' | 'now'>,
   work: (core: Core) => Promise<T>,
 ): Promise<T> {
-  const core = await openCore(readConfig({ TESSERA_DATA_DIR: dataDir, TESSERA_LOG_LEVEL: 'silent' }), now);
+  const core = await openCore(readConfig(environment), now);
   try {
     return await work(core);
   } finally {
@@ -31,7 +31,7 @@ export async function withData<T>(
 }
 
 /** Reads and opens the signing key of a server. */
-export const realKeys = (server: Pick<TestServer, 'dataDir' | 'now'>): Promise<RealKeys> =>
+export const realKeys = (server: Pick<TestServer, 'environment' | 'now'>): Promise<RealKeys> =>
   withData(server, async ({ database, secret: root }) => {
     const { rows } = await database.read(readKeySet);
     const row = rows.find(({ retired_at }) => retired_at === null);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
-import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
+import { readConfig } from '../../src/config/config.ts';
 import type { Agent, Answer } from './agent.ts';
 import type { TestServer } from './server.ts';
 
@@ -70,13 +72,27 @@ export function codeOf(answer: Answer): string {
   return code;
 }
 
+type Value = string | number | bigint | null;
+type Stored = Pick<TestServer, 'environment'>;
+
 /** Runs SQL on a server's own database, beside the server; whole numbers come as text, for ids exceed 2⁵³. */
-export function onDatabase(
-  server: Pick<TestServer, 'dataDir'>,
-  sql: string,
-  ...parameters: SQLInputValue[]
-): Record<string, unknown>[] {
-  const database = new DatabaseSync(join(server.dataDir, 'tessera.db'), { timeout: 5000 });
+export async function query(server: Stored, sql: string, ...parameters: Value[]): Promise<Record<string, unknown>[]> {
+  const { databaseUrl } = readConfig(server.environment);
+  if (databaseUrl.startsWith('sqlite:')) return onFile(databaseUrl.slice('sqlite:'.length), sql, parameters);
+  const client = new Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    let count = 0;
+    const numbered = sql.replaceAll('?', () => `$${++count}`);
+    // The driver gives 64-bit integers as texts.
+    return (await client.query(numbered, parameters)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+function onFile(path: string, sql: string, parameters: readonly Value[]): Record<string, unknown>[] {
+  const database = new DatabaseSync(path, { timeout: 5000 });
   try {
     const statement = database.prepare(sql);
     statement.setReadBigInts(true);
@@ -89,9 +105,25 @@ export function onDatabase(
   }
 }
 
+/** The same at once, for tests of the SQLite file alone. */
+export const onDatabase = (server: Pick<TestServer, 'dataDir'>, sql: string, ...parameters: Value[]) =>
+  onFile(join(server.dataDir, 'tessera.db'), sql, parameters);
+
 /** How many rows a table has. */
-export const countRows = (server: Pick<TestServer, 'dataDir'>, table: string): number =>
-  Number(onDatabase(server, `SELECT count(*) AS n FROM ${table}`)[0]?.['n']);
+export const countRows = async (server: Stored, table: string): Promise<number> =>
+  Number((await query(server, `SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
+
+/** Every value of every row of every table, as text. */
+export async function storedTexts(server: Stored): Promise<string> {
+  const tables = readConfig(server.environment).databaseUrl.startsWith('sqlite:')
+    ? "SELECT name FROM sqlite_schema WHERE type = 'table'"
+    : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
+  const texts: string[] = [];
+  for (const { name } of await query(server, tables)) {
+    for (const row of await query(server, `SELECT * FROM ${name}`)) texts.push(...Object.values(row).map(String));
+  }
+  return texts.join('\n');
+}
 
 export const SECOND = 1000;
 export const MINUTE = 60 * SECOND;

@@ -1,0 +1,41 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, test } from 'node:test';
+import { assertNothingPresentable } from '../contract/presentable.ts';
+import { assertRefused, call, USERINFO } from '../support/api-call.ts';
+import { newClient, newUser, refresh, tokensFor } from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// These are about the file, whatever database the others run on.
+delete process.env['TESSERA_TEST_POSTGRES'];
+
+let server: TestServer;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.close());
+
+test('CD-10, ST-01: the bytes of the database and of its journals hold nothing that could be presented', () =>
+  assertNothingPresentable(server, async ({ dataDir }) => {
+    const files = readdirSync(dataDir).filter((name) => name.startsWith('tessera.db'));
+    assert.ok(files.length > 0);
+    return Buffer.concat(files.map((name) => readFileSync(join(dataDir, name))));
+  }));
+
+test('a file that nobody can write to is 503 with Retry-After; what only reads goes on, and nothing is consumed', async () => {
+  const client = await newClient(server);
+  const tokens = await tokensFor(server, client, await newUser(server));
+  const lock = new DatabaseSync(join(server.dataDir, 'tessera.db'));
+  try {
+    lock.exec('BEGIN IMMEDIATE');
+    const waiting = refresh(server, client, tokens.refresh_token);
+    const me = await call(server, 'GET', USERINFO, { authorization: `Bearer ${tokens.access_token}` });
+    assert.equal(me.status, 200);
+    assertRefused(await waiting, 503, 'temporarily_unavailable');
+  } finally {
+    lock.close();
+  }
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+});

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { findAccount } from '../../src/accounts/store.ts';
+import { openPostgres } from '../../src/database/postgres/open.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+import { storeContract } from './contract.ts';
+import { account } from './rows.ts';
+
+// A server of these tests' own, where none is given.
+const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
+if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
+
+async function fresh() {
+  const own = await ownDatabase();
+  assert.ok(own !== undefined);
+  return own;
+}
+
+storeContract('PostgreSQL', async () => {
+  const { url, drop } = await fresh();
+  return { database: await openPostgres(url), reopen: () => openPostgres(url), dispose: drop };
+});
+
+let own: Awaited<ReturnType<typeof fresh>>;
+before(async () => {
+  own = await fresh();
+});
+after(() => own.drop());
+
+test('two pools on one database see each other’s commits at once', async () => {
+  const [one, two] = [await openPostgres(own.url), await openPostgres(own.url)];
+  for (let n = 1; n <= 20; n++) {
+    const [writer, reader] = n % 2 ? [one, two] : [two, one];
+    await writer.commit(() => account(String(n)));
+    assert.ok(await reader.read(() => findAccount(String(n))));
+  }
+  await Promise.all([one.close(), two.close()]);
+});
+
+test('processes that start together on an empty database migrate it once', async () => {
+  const { url, drop } = await fresh();
+  const opened = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url)));
+  await opened[0]?.commit(() => account('1'));
+  for (const database of opened) assert.ok(await database.read(() => findAccount('1')));
+  await Promise.all(opened.map((database) => database.close()));
+  await drop();
+});
+
+// The last of them all: databases are dropped before.
+after(() => started?.stop());
