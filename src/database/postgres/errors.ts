@@ -21,7 +21,7 @@ const OUTAGE = /^(08...|53...|57P0.|57014|58...|25006|55P03|XX...)$/;
 /** Errors of the socket and of the pool, which have other codes or none. */
 const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;
 const POOL =
-  /timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error|not queryable/;
+  /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|not queryable/;
 
 /** An outage as the one error that says so; anything else as it is. */
 export function translate(error: unknown): unknown {
