@@ -6,7 +6,7 @@ import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { sendErrorPage, wantsHtml } from '../pages/error-page.ts';
-import { begin, issueCode, progressOf, refusalLocation } from './progress.ts';
+import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalLocation } from './progress.ts';
 import { errorRedirect } from './rules/redirect.ts';
 import {
   type AuthorizationRequest,
@@ -69,6 +69,7 @@ async function answer(
       const error = { error: 'temporarily_unavailable', description } as const;
       return redirect(request, reply, errorRedirect(asked, error, parts.issuer));
     }
+    browser.keepFor(handle, INTERACTION_LIFETIME);
     const page = step.kind === 'login' ? '/login' : '/consent';
     return redirect(request, reply, parts.site.path(`${page}?${HANDLE}=${handle}`));
   }

@@ -30,7 +30,7 @@ export interface AuthorizationParts {
 }
 
 const CODE_LIFETIME = MINUTE;
-const INTERACTION_LIFETIME = HOUR;
+export const INTERACTION_LIFETIME = HOUR;
 
 /** Where a request stands, with whom and what it is about. */
 export type Progress =
@@ -87,9 +87,9 @@ export async function begin(
 }
 
 /** The pending request behind a handle, if this browser began it and it has not expired. */
-export function* resume(handle: string, browserHash: string, now: number): Work<Interaction | undefined> {
+export function* resume(handle: string, browsers: readonly string[], now: number): Work<Interaction | undefined> {
   const interaction = yield* findInteraction(digest(handle));
-  if (interaction === undefined || interaction.browserHash !== browserHash || interaction.expiresAt <= now) {
+  if (interaction === undefined || !browsers.includes(interaction.browserHash) || interaction.expiresAt <= now) {
     return undefined;
   }
   return interaction;

@@ -49,7 +49,7 @@ export async function pendingOrAnswer(
 ): Promise<Pending | undefined> {
   const { site } = parts;
   const browser = parts.browsers.of(request, reply);
-  const interaction = await parts.database.read(() => resume(handle, browser.hash, parts.clock()));
+  const interaction = await parts.database.read(() => resume(handle, browser.hashesFor(handle), parts.clock()));
   const { messages } = site;
   if (interaction === undefined) {
     const { handleTitle: title, handleText: text } = messages.error;
@@ -118,7 +118,7 @@ export async function follow(
 }
 
 const reread = (parts: FlowParts, request: FastifyRequest, reply: FastifyReply, handle: string) =>
-  parts.database.read(() => resume(handle, parts.browsers.of(request, reply).hash, parts.clock()));
+  parts.database.read(() => resume(handle, parts.browsers.of(request, reply).hashesFor(handle), parts.clock()));
 
 /** The client was disabled, deleted or changed since the request began: there is nobody to answer to. */
 export function sendClientGone(parts: FlowParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {

@@ -8,6 +8,13 @@ import type { RepeatableParameters } from './parameters.ts';
 /** The browser behind a request. Its identity is no sign-in: it ties pending requests and forms to where they began. */
 export interface Browser {
   readonly hash: string;
+  /** The identities under which this browser may have begun the request with this handle: see `keepFor`. */
+  hashesFor(handle: string): readonly string[];
+  /**
+   * Keeps the identity of a browser that came without one beside the request that it began. Of two tabs that come first at
+   * the same time each is given an identity, and only one of them stays: the other's request is still its own.
+   */
+  keepFor(handle: string, lifetimeMs: number): void;
   /** The secret of the session cookie, if there is one that could be ours. */
   readonly sessionSecret: string | undefined;
   /**
@@ -48,6 +55,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
   const prefix = secure ? '__Host-' : '';
   const browserCookie = `${prefix}tessera_browser`;
   const sessionCookie = `${prefix}tessera_session`;
+  const begunCookie = (handle: string): string => `${prefix}tessera_begun_${digest(handle).slice(0, 8)}`;
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   const identified = new WeakMap<FastifyRequest, Browser>();
 
@@ -57,12 +65,23 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     const id = known ? presented : randomSecret();
     if (!known) reply.setCookie(browserCookie, id, { ...attributes, maxAge: BROWSER_LIFETIME / SECOND });
     const session = request.cookies[sessionCookie];
-    const formToken = (context: string): string => keyedDigest(key, JSON.stringify([id, context]));
+    const tokenOf = (identity: string, context: string) => keyedDigest(key, JSON.stringify([identity, context]));
+    const identities = (handle: string | undefined): readonly string[] => {
+      const begun = handle === undefined ? undefined : request.cookies[begunCookie(handle)];
+      return begun !== undefined && SECRET.test(begun) ? [id, begun] : [id];
+    };
     return {
       hash: digest(id),
+      hashesFor: (handle) => identities(handle).map(digest),
+      keepFor(handle, lifetimeMs) {
+        if (!known) reply.setCookie(begunCookie(handle), id, { ...attributes, maxAge: lifetimeMs / SECOND });
+      },
       sessionSecret: session !== undefined && SECRET.test(session) ? session : undefined,
-      formToken,
-      owns: (form, context) => equalSecrets(form.get(FORM_TOKEN) ?? '', formToken(context)),
+      formToken: (context) => tokenOf(id, context),
+      owns(form, context) {
+        const token = form.get(FORM_TOKEN) ?? '';
+        return identities(form.get('request')).some((identity) => equalSecrets(token, tokenOf(identity, context)));
+      },
     };
   }
 
