@@ -120,8 +120,8 @@ interface Issue {
 
 /** Whether this is what the step asks for: nothing more, or a decision about the very scopes that it asks about. */
 function isAnsweredBy(step: Step, decision: ConsentDecision | undefined): boolean {
-  if (decision === undefined) return step.kind === 'issue';
-  return step.kind === 'consent' && decision.asked.join() === step.asked.join();
+  if (step.kind === 'issue') return true;
+  return step.kind === 'consent' && step.asked.join() === decision?.asked.join();
 }
 
 /**

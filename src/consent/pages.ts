@@ -25,6 +25,8 @@ export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
 
 interface Consent {
   readonly token: string;
+  /** What this page shows, as its form says it again. */
+  readonly shown: string;
   readonly logoutToken: string;
   readonly handle: string;
   readonly client: Client;
@@ -62,7 +64,7 @@ ${problemSummary(messages, consent.problems)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
 <form method="post" action="${path('/consent')}" class="decide">
-${hidden(consent.token, { request: consent.handle })}
+${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
 ${more ? html`<details><summary>${text.already}</summary><div class="passport">${base}${alreadyFacts(consent, messages)}</div></details>` : html`<section><h2>${text.always}</h2>${base}</section>`}
 ${
   asked.length > 0 &&

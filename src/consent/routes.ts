@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../accounts/store.ts';
-import { deny, issueCode } from '../authorization/progress.ts';
+import { deny, type IssueOutcome, issueCode } from '../authorization/progress.ts';
+import type { Step } from '../authorization/rules/next-step.ts';
 import { formActionSources } from '../authorization/rules/redirect.ts';
 import {
   type FlowParts,
@@ -21,7 +22,7 @@ import type { RepeatableParameters } from '../http/parameters.ts';
 import { findMembership } from '../organizations/store.ts';
 import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
-import type { OptionalScope } from '../scopes/scopes.ts';
+import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import { logoutContext } from '../sessions/routes.ts';
 import { consentPage, switchName } from './pages.ts';
 import { findGrant } from './store.ts';
@@ -32,37 +33,42 @@ interface Question {
   readonly asked: readonly OptionalScope[];
 }
 
+type ConsentStep = Extract<Step, { kind: 'consent' | 'issue' }>;
+
 /** The consent page: decisions §2. */
 export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
   const { site, browsers } = parts;
 
-  /** What there is to ask this person; undefined where the answer was sent: something else comes first, or nothing. */
-  async function question(
+  /** Where the request stands for the person who is signed in; undefined where the answer was sent: others come first. */
+  async function situation(
     request: FastifyRequest,
     reply: FastifyReply,
     pending: Pending,
     browser: Browser,
-  ): Promise<Question | undefined> {
+  ): Promise<{ client: Client; account: Account; step: ConsentStep } | undefined> {
     const progress = await progressFor(parts, pending, browser);
     if (progress.kind === 'client gone') {
       sendClientGone(parts, request, reply);
       return undefined;
     }
     const { step, client, signedIn } = progress;
-    if (step.kind !== 'consent' || signedIn.kind !== 'somebody') {
+    if (signedIn.kind !== 'somebody' || (step.kind !== 'consent' && step.kind !== 'issue')) {
       await follow(parts, request, reply, pending, browser);
       return undefined;
     }
-    return { client, account: signedIn.account, asked: step.asked };
+    return { client, account: signedIn.account, step };
   }
 
+  /** What a page showed: which client, as it was then, and which switches. */
+  const shownOf = ({ client, asked }: Question): string => [client.consentEpoch, ...asked].join(' ');
+
   /**
-   * A form answers what it showed, to whom it showed it: for another person, app or set of switches it does not fit.
+   * A form answers what it showed, to whom it showed it: for another person, request or set of switches it does not fit.
    * It fits the person rather than the session: a sign-in in another tab makes a new one, and tabs do not disturb each
    * other (decisions §3).
    */
-  const contextOf = ({ handle }: Pending, { account, client, asked }: Question): string =>
-    `consent ${handle} ${client.consentEpoch} ${account.id} ${asked.join(' ')}`;
+  const contextOf = ({ handle }: Pending, account: Account, shown: string): string =>
+    `consent ${handle} ${account.id} ${shown}`;
 
   async function show(
     reply: FastifyReply,
@@ -76,8 +82,10 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       return [yield* findMembership(account.id), yield* findGrant(account.id, client.id)] as const;
     });
     const { redirectUri } = pending.interaction.request;
+    const shown = shownOf(question);
     const page = consentPage(site, {
-      token: browser.formToken(contextOf(pending, question)),
+      token: browser.formToken(contextOf(pending, account, shown)),
+      shown,
       logoutToken: browser.formToken(logoutContext(account.id)),
       handle: pending.handle,
       client,
@@ -101,9 +109,11 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     );
     if (pending === undefined) return reply;
     const browser = browsers.of(request, reply);
-    const asked = await question(request, reply, pending, browser);
-    if (asked === undefined) return reply;
-    return show(reply, 200, { browser, pending, question: asked }, NO_PROBLEMS);
+    const at = await situation(request, reply, pending, browser);
+    if (at === undefined) return reply;
+    const { client, account, step } = at;
+    if (step.kind === 'issue') return follow(parts, request, reply, pending, browser);
+    return show(reply, 200, { browser, pending, question: { client, account, asked: step.asked } }, NO_PROBLEMS);
   });
 
   app.post('/consent', async (request, reply) => {
@@ -112,31 +122,41 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const pending = await pendingOrAnswer(parts, request, reply, form.get(HANDLE) ?? '');
     if (pending === undefined) return reply;
     const browser = browsers.of(request, reply);
-    const asked = await question(request, reply, pending, browser);
-    if (asked === undefined) return reply;
+    const at = await situation(request, reply, pending, browser);
+    if (at === undefined) return reply;
+    const { client, account, step } = at;
 
+    const shown = form.get('shown') ?? '';
+    const [epoch, ...scopes] = shown.split(' ');
+    const asked = scopes.filter(isOptional);
     const decision = form.get('decision');
-    const fits = browser.owns(form, contextOf(pending, asked)) && (decision === 'allow' || decision === 'deny');
-    if (!fits) {
-      const problems = { fields: {}, general: [site.messages.consent.changed] };
-      return show(reply, 409, { browser, pending, question: asked }, problems);
+    const owned = browser.owns(form, contextOf(pending, account, shown));
+    const origin = originOf(request, { type: 'user', id: account.id });
+    // A refusal is one whatever was asked, also where another tab has allowed the app meanwhile.
+    if (owned && decision === 'deny') {
+      return arrive(request, reply, pending, await deny(parts, pending.interaction, origin));
     }
-    const origin = originOf(request, { type: 'user', id: asked.account.id });
-    const outcome =
-      decision === 'deny'
-        ? await deny(parts, pending.interaction, origin)
-        : await issueCode(parts, {
-            request: pending.interaction.request,
-            session: sessionOf(browser, pending.interaction),
-            handle: pending.handle,
-            decision: {
-              asked: asked.asked,
-              allowed: new Set(asked.asked.filter((scope) => form.get(switchName(scope)) === 'on')),
-            },
-            origin,
-          });
+    // Where another tab has answered all of it meanwhile, this answer is the later one; where part of it, it is shown anew.
+    const fits = epoch === client.consentEpoch && (step.kind === 'issue' || step.asked.join() === asked.join());
+    if (owned && decision === 'allow' && fits) {
+      const allowed = new Set(asked.filter((scope) => form.get(switchName(scope)) === 'on'));
+      const outcome = await issueCode(parts, {
+        request: pending.interaction.request,
+        session: sessionOf(browser, pending.interaction),
+        handle: pending.handle,
+        decision: { asked, allowed },
+        origin,
+      });
+      return arrive(request, reply, pending, outcome);
+    }
+    if (step.kind === 'issue') return follow(parts, request, reply, pending, browser);
+    const problems = { fields: {}, general: [site.messages.consent.changed] };
+    return show(reply, 409, { browser, pending, question: { client, account, asked: step.asked } }, problems);
+  });
+
+  function arrive(request: FastifyRequest, reply: FastifyReply, pending: Pending, outcome: IssueOutcome) {
     return outcome.kind === 'redirect'
       ? redirect(request, reply, outcome.location)
-      : follow(parts, request, reply, pending, browser);
-  });
+      : follow(parts, request, reply, pending, browsers.of(request, reply));
+  }
 }

@@ -4,6 +4,7 @@ import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
+  claimsOf,
   newClient,
   newUser,
   PASSWORD,
@@ -199,4 +200,24 @@ test('CN-01: somebody who is not signed in sees no consent page', async () => {
   const pending = await browser.get(authorizeUrl(client));
   const answer = await browser.get(`/consent${pending.location?.search}`);
   assert.deepEqual([answer.status, answer.location?.pathname], [302, '/login']);
+});
+
+test('decisions §2: what is pressed in one tab is not what another tab allowed', async () => {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const open = () => browser.get(authorizeUrl(client, { scope: 'openid email phone' }));
+  const pages = [];
+  for (let tab = 0; tab < 3; tab++) pages.push(await browser.get((await open()).location?.href ?? ''));
+  const [first, second, third] = pages;
+  assert.ok(first !== undefined && second !== undefined && third !== undefined);
+  const on = { 'allow email': 'on', 'allow phone': 'on' };
+  const allowed = await browser.submit(first, { decision: 'allow', ...on }, '/consent');
+  assert.ok(allowed.location?.searchParams.get('code'));
+  const denied = await browser.submit(second, { decision: 'deny', ...on }, '/consent');
+  assert.equal(denied.location?.searchParams.get('error'), 'access_denied');
+  assert.equal(denied.location?.searchParams.get('error_description'), 'User denied the request');
+  const fewer = await browser.submit(third, { decision: 'allow', 'allow email': 'on' }, '/consent');
+  const answer = await redeem(server, client, fewer.location?.searchParams.get('code') ?? '');
+  assert.equal(claimsOf(answer.body.access_token).scope, 'openid email');
 });

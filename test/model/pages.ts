@@ -122,12 +122,6 @@ interface Decision {
   readonly scopes: readonly string[];
 }
 
-/** Whether a page is still the question that would be asked now. */
-function fits(state: State, { browser, request, asked }: Pending): boolean {
-  const now = stage(state, request, browser);
-  return now.kind === 'consent' && now.asked.join() === asked.join();
-}
-
 /** Sends a consent page's form, at once or after much has happened. */
 async function decide(state: State, world: World, pending: Pending, decision: Decision): Promise<void> {
   const { browser, request, asked } = pending;
@@ -149,16 +143,16 @@ async function decide(state: State, world: World, pending: Pending, decision: De
     checkRefusal(answer, now.message);
   } else if (now.kind === 'login') {
     assert.equal(answer.location?.pathname, '/login');
-  } else if (now.kind === 'issue') {
-    takeCode(state, world, request, browser, answer.location);
-  } else if (!fits(state, pending)) {
+  } else if (!decision.allow) {
+    // A refusal is one, whatever another tab has been told meanwhile.
+    checkRefusal(answer, 'User denied the request');
+    if (browser.session !== undefined) browser.session.touched = state.now;
+  } else if (now.kind === 'consent' && now.asked.join() !== asked.join()) {
     assert.equal(answer.status, 409, 'a question that has changed');
     checkSwitches({ ...answer, status: 200 }, now.asked);
     if (browser.session !== undefined) browser.session.touched = state.now;
-  } else if (!decision.allow) {
-    checkRefusal(answer, 'User denied the request');
-    if (browser.session !== undefined) browser.session.touched = state.now;
   } else {
+    // Where another tab has answered everything, this answer is the later one.
     consent(state, browser.user, request.client, asked, new Set(on));
     takeCode(state, world, request, browser, answer.location);
   }
@@ -219,13 +213,10 @@ export const pageSteps = {
     weight: 2,
     argument: fc.record({ which: nat, decision }),
     applies: ({ pending }) => pending.length > 0,
-    async act(state, world, { which, decision: { allow, scopes } }) {
+    async act(state, world, { which, decision }) {
       const pending = pick(state.pending, which);
       state.pending.splice(state.pending.indexOf(pending), 1);
-      settle(state, world, pending.browser);
-      // A refusal that comes after the same was allowed in another tab is not settled: the answer then is to allow.
-      const overtaken = stage(state, pending.request, pending.browser).kind === 'issue';
-      await decide(state, world, pending, { allow: allow || overtaken, scopes });
+      await decide(state, world, pending, decision);
     },
   }),
 };
