@@ -5,7 +5,7 @@ import { authorizationRoutes } from './authorization/authorize.ts';
 import { type Clock, MINUTE } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
-import { openCore } from './core.ts';
+import { type Core, openCore } from './core.ts';
 import { healthRoutes } from './health/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -35,10 +35,12 @@ export interface Tessera {
  */
 export async function start(config: Config, clock: Clock = Date.now): Promise<Tessera> {
   const listener = await listen(config.host, config.port);
+  let core: Core | undefined;
   try {
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
-    const core = await openCore(config, clock);
-    const { database, ids, passwords, secret } = core;
+    const opened = await openCore(config, clock);
+    core = opened;
+    const { database, ids, passwords, secret } = opened;
     const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
     const keys = await openKeys(database, { current: secret, previous }, clock);
     const { limits } = config;
@@ -96,11 +98,12 @@ export async function start(config: Config, clock: Clock = Date.now): Promise<Te
         await listener.close();
         await stopHousekeeping();
         await app.close();
-        await core.close();
+        await opened.close();
       },
     };
   } catch (error) {
     await listener.close();
+    await core?.close();
     throw error;
   }
 }

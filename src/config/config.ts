@@ -61,7 +61,7 @@ function baseUrl(value: string): Reading<string> {
 
 function databaseUrl(value: string): Reading<string> {
   if (value.startsWith('sqlite:') && value.length > 'sqlite:'.length) return { value };
-  if (/^postgres(ql)?:\/\//.test(value) && URL.canParse(value)) return { value };
+  if (/^postgres(ql)?:\/\/[^/]*\/[^/?]+/.test(value) && URL.canParse(value)) return { value };
   return { problem: 'must be sqlite:<path of a file> or postgres://<user>:<password>@<host>/<database>' };
 }
 
