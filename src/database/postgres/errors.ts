@@ -13,10 +13,10 @@ export const isConflict = (error: unknown): boolean => ['40001', '40P01', '23505
 export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505';
 
 /**
- * Classes of errors that say "not now": connection, resources, operator intervention, system, read-only, and a lock that
- * was not had in time.
+ * Classes of errors that say "not now": connection, being let in, resources, operator intervention, system, read-only, and
+ * a lock that was not had in time.
  */
-const OUTAGE = /^(08...|53...|57P0.|57014|58...|25006|55P03|XX...)$/;
+const OUTAGE = /^(08...|28...|3D000|53...|57P0.|57014|58...|25006|55P03|XX...)$/;
 
 /** Errors of the socket and of the pool, which have other codes or none. */
 const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;
