@@ -37,5 +37,3 @@ export function accountView(account: Account, now: number) {
     updatedAt: iso(account.updatedAt),
   };
 }
-
-export type AccountView = ReturnType<typeof accountView>;

@@ -35,5 +35,3 @@ export function clientView({ client, secrets }: { client: Client; secrets: reado
     updatedAt: iso(client.updatedAt),
   };
 }
-
-export type ClientView = ReturnType<typeof clientView>;

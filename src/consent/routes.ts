@@ -24,6 +24,7 @@ import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import { logoutContext } from '../sessions/routes.ts';
+import { rememberedOf } from './decision.ts';
 import { consentPage, switchName } from './pages.ts';
 import { findGrant } from './store.ts';
 
@@ -93,7 +94,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       account,
       organization,
       asked,
-      remembered: grant?.consentEpoch === client.consentEpoch ? grant : null,
+      remembered: rememberedOf(grant, client),
       on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
       problems,
     });

@@ -31,9 +31,6 @@ const insert = statement((db, p: Session) =>
 const touch = statement((db, p: { hash: string; now: number }) =>
   db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
 );
-const inherit = statement((db, p: { hash: string; generation: string }) =>
-  db.updateTable('browser_session').set({ generation: p.generation }).where('hash', '=', p.hash),
-);
 const remove = statement((db, p: { hash: string }) =>
   db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(['account_id', 'sid']),
 );
@@ -76,11 +73,6 @@ export function* insertSession(session: Session): Work<void> {
 
 export function* touchSession(hash: string, now: number): Work<void> {
   yield* run(touch, { hash, now });
-}
-
-/** Carries a session over to a new generation of its account: the one that asked for the change stays signed in. */
-export function* carryOver(hash: string, generation: string): Work<void> {
-  yield* run(inherit, { hash, generation });
 }
 
 export function* removeSession(hash: string): Work<{ accountId: string; sid: string } | undefined> {
