@@ -118,10 +118,14 @@ interface Issue {
   readonly origin: Origin;
 }
 
-/** Whether this is what the step asks for: nothing more, or a decision about the very scopes that it asks about. */
-function isAnsweredBy(step: Step, decision: ConsentDecision | undefined): boolean {
-  if (step.kind === 'issue') return true;
-  return step.kind === 'consent' && step.asked.join() === decision?.asked.join();
+/**
+ * Whether this is what the step asks for: nothing more, or a decision about the very client and scopes that it asks about.
+ * Where another tab has answered all of it meanwhile, this answer is the later one.
+ */
+function isAnsweredBy(step: Step, client: Client, decision: ConsentDecision | undefined): boolean {
+  if (decision === undefined) return step.kind === 'issue';
+  if (decision.epoch !== client.consentEpoch) return false;
+  return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
 }
 
 /**
@@ -138,7 +142,7 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
     if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
     const { step, client } = progress;
     const { account, session: live } = progress.signedIn;
-    if (!isAnsweredBy(step, decision)) return { kind: 'changed' };
+    if (!isAnsweredBy(step, client, decision)) return { kind: 'changed' };
     if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
 
     const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };

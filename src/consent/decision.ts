@@ -6,6 +6,8 @@ import { addGrant, changeGrant, type Grant, lockGrant } from './store.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
+  /** Which client the page showed: {@link Client.consentEpoch} as it was then. */
+  readonly epoch: string;
   /** The scopes that the page asked about. */
   readonly asked: readonly OptionalScope[];
   /** Those of them that were left on. */

@@ -125,34 +125,36 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const browser = browsers.of(request, reply);
     const at = await situation(request, reply, pending, browser);
     if (at === undefined) return reply;
-    const { client, account, step } = at;
+    const { account } = at;
 
     const shown = form.get('shown') ?? '';
-    const [epoch, ...scopes] = shown.split(' ');
+    const [epoch = '', ...scopes] = shown.split(' ');
     const asked = scopes.filter(isOptional);
-    const decision = form.get('decision');
+    const answer = form.get('decision');
     const owned = browser.owns(form, contextOf(pending, account, shown));
     const origin = originOf(request, { type: 'user', id: account.id });
     // A refusal is one whatever was asked, also where another tab has allowed the app meanwhile.
-    if (owned && decision === 'deny') {
+    if (owned && answer === 'deny') {
       return arrive(request, reply, pending, await deny(parts, pending.interaction, origin));
     }
-    // Where another tab has answered all of it meanwhile, this answer is the later one; where part of it, it is shown anew.
-    const fits = epoch === client.consentEpoch && (step.kind === 'issue' || step.asked.join() === asked.join());
-    if (owned && decision === 'allow' && fits) {
+    if (owned && answer === 'allow') {
       const allowed = new Set(asked.filter((scope) => form.get(switchName(scope)) === 'on'));
       const outcome = await issueCode(parts, {
         request: pending.interaction.request,
         session: sessionOf(browser, pending.interaction),
         handle: pending.handle,
-        decision: { asked, allowed },
+        decision: { epoch, asked, allowed },
         origin,
       });
-      return arrive(request, reply, pending, outcome);
+      if (outcome.kind !== 'changed') return arrive(request, reply, pending, outcome);
     }
-    if (step.kind === 'issue') return follow(parts, request, reply, pending, browser);
+    // What was asked has changed since: it is shown anew.
+    const now = await situation(request, reply, pending, browser);
+    if (now === undefined) return reply;
+    if (now.step.kind === 'issue') return follow(parts, request, reply, pending, browser);
     const problems = { fields: {}, general: [site.messages.consent.changed] };
-    return show(reply, 409, { browser, pending, question: { client, account, asked: step.asked } }, problems);
+    const question = { client: now.client, account: now.account, asked: now.step.asked };
+    return show(reply, 409, { browser, pending, question }, problems);
   });
 
   function arrive(request: FastifyRequest, reply: FastifyReply, pending: Pending, outcome: IssueOutcome) {

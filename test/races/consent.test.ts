@@ -4,6 +4,7 @@ import { after, before, test } from 'node:test';
 import type { Agent, Answer } from '../support/agent.ts';
 import {
   admin,
+  authorizeUrl,
   newClient,
   newUser,
   redeem,
@@ -27,6 +28,7 @@ import {
   ready,
   refused,
   SIZES,
+  times,
   won,
 } from './crowd.ts';
 
@@ -108,6 +110,35 @@ for (const size of SIZES) {
       // The next revocation ends what is left: there was no second grant beside it.
       await admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`);
       await allRefused(server, client, families, REVOKED, REVOKED);
+    });
+  }
+}
+
+// Each comes from a person of its own, who takes two password hashes to make.
+for (const size of [2, 10]) {
+  for (const [place, at] of Object.entries(PLACES)) {
+    test(`consent is for an owner: an app changes hands ${place} among ${size} consents: none that showed the former owner holds for the new one`, async () => {
+      const sold = await newClient(server);
+      const people = await Promise.all(times(size, person));
+      const sends = await Promise.all(
+        people.map(async ({ browser }) => {
+          const [page] = await consentPages(browser, sold, 1);
+          return ready(browser, page as Answer, '/consent', { decision: 'allow', 'allow email': 'on' });
+        }),
+      );
+      const answers: Answer[] = [];
+      const crowd = sends.map((send) => async () => void answers.push(await send()));
+      await race(
+        crowd,
+        at,
+        () => admin(server, 'PATCH', `/clients/${sold.clientId}`, { owner: 'Somebody else' }),
+        () => userinfo(server, 'none'),
+      );
+      noFault(answers);
+      const asked = await Promise.all(
+        people.map(({ browser }) => browser.get(authorizeUrl(sold, { scope: 'openid' }))),
+      );
+      for (const answer of asked) assert.equal(answer.location?.pathname, '/consent', `${answer.location}`);
     });
   }
 }
