@@ -47,6 +47,7 @@ async function openDatabase({ databaseUrl }: Config): Promise<Database> {
     return await openPostgres(databaseUrl);
   } catch (error) {
     if (error instanceof DatabaseUnusable) throw new ConfigError([`The database cannot be used: ${error.message}`]);
+    if (error instanceof NewerDatabase) throw new ConfigError([error.message]);
     throw error;
   }
 }

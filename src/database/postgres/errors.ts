@@ -3,14 +3,15 @@ import { StoreUnavailable } from '../database.ts';
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
-/**
- * https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization failure, deadlock, and a unique value that
- * another transaction wrote after this one had looked: run again, the unit sees it and answers as it should.
- */
-export const isConflict = (error: unknown): boolean => ['40001', '40P01', '23505'].includes(codeOf(error));
+/** A unique value is there already, or a row is not there that another one hangs on. */
+export const isConstraint = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error));
 
-/** A unique value is there already. */
-export const isDuplicate = (error: unknown): boolean => codeOf(error) === '23505';
+/**
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html: serialization failure, deadlock, and a row that another
+ * transaction wrote or deleted after this one had looked: run again, the unit sees that and answers as it should.
+ */
+export const isConflict = (error: unknown): boolean =>
+  ['40001', '40P01'].includes(codeOf(error)) || isConstraint(error);
 
 /**
  * Classes of errors that say "not now": connection, being let in, resources, operator intervention, system, read-only, and

@@ -5,7 +5,7 @@ import { type Database, type Row, type Step, StoreUnavailable, type Work } from 
 import { migrate } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
 import { builder, columnTypes, rowsOf } from './dialect.ts';
-import { isConflict, isDuplicate, translate } from './errors.ts';
+import { isConflict, isConstraint, translate } from './errors.ts';
 import { sharedReads } from './shared-reads.ts';
 import { checkServer, explainStart } from './start.ts';
 
@@ -84,7 +84,7 @@ export async function openPostgres(url: string): Promise<Database> {
       } catch (error) {
         if (!isConflict(error)) throw translate(error);
         // A fault of ours that looks like a conflict each time is a fault all the same.
-        if (attempt === ATTEMPTS && isDuplicate(error)) throw error;
+        if (attempt === ATTEMPTS && isConstraint(error)) throw error;
         if (attempt === ATTEMPTS) throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
         // Jitter: those who met each other must not meet again.
         await wait(Math.random() * 2 ** Math.min(attempt, 6));
