@@ -41,6 +41,13 @@ export function authorizationRoutes(app: FastifyInstance, parts: FlowParts): voi
   });
 }
 
+/** It was registered a moment ago, so nothing is redirected to it any more. */
+const CLIENT_GONE: DisplayedError = {
+  kind: 'display',
+  problem: 'client',
+  description: 'The client is no longer registered and active.',
+};
+
 async function answer(
   parts: FlowParts,
   request: FastifyRequest,
@@ -52,7 +59,7 @@ async function answer(
   const origin = originOf(request);
   for (let attempt = 0; attempt < 5; attempt++) {
     const progress = await parts.database.read(() => progressOf(asked, session, parts.clock()));
-    if (progress.kind === 'client gone') break;
+    if (progress.kind === 'client gone') return showError(parts, request, reply, CLIENT_GONE);
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
       const location = await refusalLocation(parts, asked, step.refusal, { signedIn, origin });
@@ -63,12 +70,14 @@ async function answer(
       if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
       continue;
     }
-    const handle = await begin(parts, asked, browser.hash, origin);
-    if (handle === undefined) {
+    const begun = await begin(parts, asked, browser.hash, origin);
+    if (begun.kind === 'client gone') return showError(parts, request, reply, CLIENT_GONE);
+    if (begun.kind === 'too many') {
       const description = 'too many sign-ins were begun from this address; try again in a minute';
       const error = { error: 'temporarily_unavailable', description } as const;
       return redirect(request, reply, errorRedirect(asked, error, parts.issuer));
     }
+    const { handle } = begun;
     browser.keepFor(handle, INTERACTION_LIFETIME);
     const page = step.kind === 'login' ? '/login' : '/consent';
     return redirect(request, reply, parts.site.path(`${page}?${HANDLE}=${handle}`));

@@ -64,25 +64,32 @@ const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
   (client.scopes === null || request.scopes.every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
+export type Begun =
+  | { readonly kind: 'begun'; readonly handle: string }
+  | { readonly kind: 'too many' }
+  | { readonly kind: 'client gone' };
+
 /**
- * Keeps a request until the person has answered, and gives the handle that its pages carry; undefined where too many were
- * begun from this address, for each is kept for an hour and anybody may begin one.
+ * Keeps a request until the person has answered, and gives the handle that its pages carry. Too many begun from one address
+ * are refused, for each is kept for an hour and anybody may begin one.
  */
 export async function begin(
   { database, clock, limits }: AuthorizationParts,
   request: AuthorizationRequest,
   browserHash: string,
   origin: Origin,
-): Promise<string | undefined> {
+): Promise<Begun> {
   const handle = randomSecret();
   const now = clock();
   const interaction = { hash: digest(handle), browserHash, request, now, expiresAt: now + INTERACTION_LIFETIME };
   const bucket = `pending ${addressBucket(origin.address ?? '')}`;
   const about = { name: 'pendingAddress', origin, clientId: request.clientId } as const;
-  return database.commit(function* keep(): Work<string | undefined> {
-    if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return undefined;
+  return database.commit(function* keep(): Work<Begun> {
+    if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return { kind: 'too many' };
+    // Deleted since the request was checked: nothing can hang on it, and nobody is left to answer to.
+    if ((yield* findClient(request.clientId)) === undefined) return { kind: 'client gone' };
     yield* insertInteraction(interaction);
-    return handle;
+    return { kind: 'begun', handle };
   });
 }
 
