@@ -14,10 +14,10 @@ export const isConflict = (error: unknown): boolean =>
   ['40001', '40P01'].includes(codeOf(error)) || isConstraint(error);
 
 /**
- * Classes of errors that say "not now": connection, being let in, resources, operator intervention, system, read-only, and
- * a lock that was not had in time.
+ * Classes of errors that say "not now": connection, being let in, resources, operator intervention, system, read-only, a
+ * lock that was not had in time, and a database or server that is not in the state for it.
  */
-const OUTAGE = /^(08...|28...|3D000|53...|57P0.|57014|58...|25006|55P03|XX...)$/;
+const OUTAGE = /^(08...|28...|3D000|53...|57P0.|57014|58...|25006|25P03|55...|XX...)$/;
 
 /** Errors of the socket and of the pool, which have other codes or none. */
 const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;

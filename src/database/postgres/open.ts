@@ -1,15 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { PostgresDialect } from 'kysely';
-import { Pool, type PoolClient } from 'pg';
+import type { Pool } from 'pg';
 import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import { migrate } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
+import { type Ask, connections, type Deadline, deadline, migrationPool, servicePool } from './connections.ts';
 import { builder, columnTypes, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { sharedReads } from './shared-reads.ts';
 import { checkServer, explainStart } from './start.ts';
-
-const SECOND = 1000;
 
 /** How often a unit of work is run again after a conflict with another, before the caller is told to come back. */
 const ATTEMPTS = 12;
@@ -22,65 +21,50 @@ const ATTEMPTS = 12;
  * deadlock or a serialization failure is run again.
  */
 export async function openPostgres(url: string): Promise<Database> {
-  const pool = new Pool({
-    connectionString: url,
-    max: 16,
-    application_name: 'tessera',
-    connectionTimeoutMillis: 5 * SECOND,
-    query_timeout: 10 * SECOND,
-    idle_in_transaction_session_timeout: 30 * SECOND,
-    keepAlive: true,
-  });
-  // An idle connection that breaks leaves the pool by itself; the next query opens another.
-  pool.on('error', () => {});
+  const pool = servicePool(url);
   try {
     await checkServer(pool);
-    await migrate(new PostgresDialect({ pool: unending(pool) }), columnTypes);
+    await migrateWithTime(url);
   } catch (error) {
     await pool.end();
     throw explainStart(error);
   }
 
-  const readShared = sharedReads(pool);
+  const lent = connections(pool);
+  const readShared = sharedReads(lent);
   const written = new Map<Statement<never, unknown>, { name: string; sql: string; parameters: readonly unknown[] }>();
   let closed = false;
   const running = new Set<Promise<unknown>>();
 
-  async function execute(client: PoolClient, step: Step): Promise<readonly Row[]> {
+  async function execute(ask: Ask, step: Step): Promise<readonly Row[]> {
     let query = written.get(step.statement);
     if (query === undefined) {
       query = { name: `write_${written.size}`, ...compile(step.statement, builder) };
       written.set(step.statement, query);
     }
     const { name, sql, parameters } = query;
-    return rowsOf(await client.query({ name, text: sql, values: bind(parameters, step.params) }));
+    return rowsOf(await ask({ name, text: sql, values: bind(parameters, step.params) }));
   }
 
-  async function transaction<T>(work: () => Work<T>): Promise<T> {
-    const client = await pool.connect();
-    let broken = false;
-    try {
-      await client.query('BEGIN');
+  const transaction = <T>(work: () => Work<T>, until: Deadline): Promise<T> =>
+    lent.lend(until, async (ask) => {
+      await ask({ text: 'BEGIN' });
       try {
-        const result = await drive(work(), (step) => execute(client, step));
-        await client.query('COMMIT');
+        const result = await drive(work(), (step) => execute(ask, step));
+        await ask({ text: 'COMMIT' });
         return result;
       } catch (error) {
-        // A connection that cannot roll back is not given to anybody else.
-        await client.query('ROLLBACK').catch(() => {
-          broken = true;
-        });
+        // Not sent where an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
+        await ask({ text: 'ROLLBACK' }).catch(() => {});
         throw error;
       }
-    } finally {
-      client.release(broken);
-    }
-  }
+    });
 
   async function retried<T>(work: () => Work<T>): Promise<T> {
+    const until = deadline();
     for (let attempt = 1; ; attempt++) {
       try {
-        return await transaction(work);
+        return await transaction(work, until);
       } catch (error) {
         if (!isConflict(error)) throw translate(error);
         // A fault of ours that looks like a conflict each time is a fault all the same.
@@ -115,7 +99,7 @@ export async function openPostgres(url: string): Promise<Database> {
       if (closed) return;
       closed = true;
       await Promise.allSettled(running);
-      await pool.end();
+      await lent.close();
     },
   };
 }
@@ -124,6 +108,15 @@ async function drive<T>(work: Work<T>, run: (step: Step) => Promise<readonly Row
   let step = work.next();
   while (!step.done) step = work.next(await run(step.value));
   return step.value;
+}
+
+async function migrateWithTime(url: string): Promise<void> {
+  const pool = migrationPool(url);
+  try {
+    await migrate(new PostgresDialect({ pool: unending(pool) }), columnTypes);
+  } finally {
+    await pool.end();
+  }
 }
 
 /** The pool for the migrator, which would otherwise end it with itself. */

@@ -1,6 +1,6 @@
-import type { Pool } from 'pg';
 import type { Row, Step } from '../database.ts';
 import { bind, compile, type Statement } from '../statement.ts';
+import { type Connections, deadline } from './connections.ts';
 import { builder, rowsOf } from './dialect.ts';
 
 /** A statement as PostgreSQL runs it: alone, or for many callers in one round trip. */
@@ -25,7 +25,7 @@ const CALLER = 'caller_number';
  * Lets the reads of one turn of the event loop share a round trip: equal statements with different parameters become one
  * query. No read is answered from data that is older than its own call, since the query is sent after all its callers.
  */
-export function sharedReads(pool: Pool): (step: Step) => Promise<readonly Row[]> {
+export function sharedReads(connections: Connections): (step: Step) => Promise<readonly Row[]> {
   const statements = new Map<Statement<never, unknown>, Prepared>();
   let turn = new Map<Prepared, Waiting[]>();
 
@@ -34,7 +34,7 @@ export function sharedReads(pool: Pool): (step: Step) => Promise<readonly Row[]>
     if (prepared === undefined) {
       const { sql, parameters } = compile(statement, builder);
       const name = `read_${statements.size}`;
-      const shared = parameterTypes(pool, sql).then((types) => shareable(sql, types));
+      const shared = parameterTypes(connections, sql).then((types) => shareable(sql, types));
       // Whoever awaits it sees the failure, and the next attempt makes it anew.
       shared.catch(() => statements.delete(statement));
       prepared = { name, sql, parameters, shared };
@@ -45,17 +45,20 @@ export function sharedReads(pool: Pool): (step: Step) => Promise<readonly Row[]>
 
   async function alone({ name, sql }: Prepared, caller: Waiting): Promise<void> {
     try {
-      caller.resolve(rowsOf(await pool.query({ name, text: sql, values: [...caller.values] })));
+      const query = { name, text: sql, values: [...caller.values] };
+      caller.resolve(rowsOf(await connections.lend(deadline(), (ask) => ask(query))));
     } catch (error) {
       caller.reject(error);
     }
   }
 
   async function together(prepared: Prepared, callers: readonly Waiting[]): Promise<void> {
+    const until = deadline();
     try {
       const lists = prepared.parameters.map((_, index) => callers.map(({ values }) => values[index]));
       const text = await prepared.shared;
-      const rows = rowsOf(await pool.query({ name: `${prepared.name}_shared`, text, values: lists }));
+      const query = { name: `${prepared.name}_shared`, text, values: lists };
+      const rows = rowsOf(await connections.lend(until, (ask) => ask(query)));
       const answers: Row[][] = callers.map(() => []);
       for (const row of rows) answers[Number(row[CALLER]) - 1]?.push(row);
       for (const [index, caller] of callers.entries()) caller.resolve(answers[index] ?? []);
@@ -88,20 +91,15 @@ export function sharedReads(pool: Pool): (step: Step) => Promise<readonly Row[]>
 }
 
 /** The types that PostgreSQL itself infers for a statement's parameters. */
-async function parameterTypes(pool: Pool, sql: string): Promise<readonly string[]> {
-  const client = await pool.connect();
-  try {
-    await client.query(`PREPARE parameter_types AS ${sql}`);
-    const { rows } = await client.query<{ types: string[] }>(
-      "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'parameter_types'",
-    );
-    await client.query('DEALLOCATE parameter_types');
-    client.release();
-    return rows[0]?.types ?? [];
-  } catch (error) {
-    client.release(true);
-    throw error;
-  }
+function parameterTypes(connections: Connections, sql: string): Promise<readonly string[]> {
+  return connections.lend(deadline(), async (ask) => {
+    await ask({ text: `PREPARE parameter_types AS ${sql}` });
+    const { rows } = await ask({
+      text: "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'parameter_types'",
+    });
+    await ask({ text: 'DEALLOCATE parameter_types' });
+    return (rows as { types: string[] }[])[0]?.types ?? [];
+  });
 }
 
 function shareable(sql: string, types: readonly string[]): string {
