@@ -31,7 +31,7 @@ export async function seed(dataDir: string, issuer: string, people: number): Pro
     { name: 'Load', redirectUris: ['https://app.example.com/callback'] },
     origin,
   );
-  const { client, clientSecret } = created;
+  const { client, clientSecret = '' } = created;
   const tokens: { access: string; refresh: string }[] = [];
 
   async function person(index: number): Promise<void> {
@@ -62,7 +62,8 @@ export async function seed(dataDir: string, issuer: string, people: number): Pro
     });
     const ids_ = { issuer, accountId: account.id, clientId: client.id, familyId };
     const subject = { ...ids_, profile: account.profile, sid, authTime: now };
-    const order = { subject, scope: scopes, leaf, nonce: null, narrowed: false, clientSecret };
+    const proof = { kind: 'secret', secret: clientSecret } as const;
+    const order = { subject, scope: scopes, leaf, nonce: null, narrowed: false, alg: 'HS256', proof } as const;
     const minted = mint(keys.ring(), order, now);
     if (minted === undefined) throw new Error('the key set changed while seeding');
     tokens[index] = { access: minted.access_token, refresh: minted.refresh_token };

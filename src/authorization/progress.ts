@@ -1,3 +1,4 @@
+import { isRegisteredUri } from '../clients/rules/redirect-uri.ts';
 import type { Client } from '../clients/store.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
@@ -6,7 +7,7 @@ import type { Limits } from '../config/limits.ts';
 import { type ConsentDecision, rememberedOf, writeDecision } from '../consent/decision.ts';
 import { grantedPart } from '../consent/rules/consent.ts';
 import { findGrant, lockGrant } from '../consent/store.ts';
-import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
+import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { addressBucket, take } from '../limits/limits.ts';
@@ -60,7 +61,7 @@ export function* progressOf(
 const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
   client.status === 'active' &&
   client.generation === request.clientGeneration &&
-  client.redirectUris.includes(request.redirectUri) &&
+  isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
   (client.scopes === null || request.scopes.every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
@@ -150,16 +151,15 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
     const { step, client } = progress;
     const { account, session: live } = progress.signedIn;
     if (!isAnsweredBy(step, client, decision)) return { kind: 'changed' };
+    // A remembered consent is locked before anything is written: revoked since it was read, by another process, it asks anew.
+    const basis = decision ?? (yield* lockGrant(account.id, client.id));
+    if (basis === undefined) return { kind: 'changed' };
     if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
 
     const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
     const event = { at: now, origin, accountId: account.id, clientId: client.id };
-    const grant =
-      decision === undefined
-        ? yield* lockGrant(account.id, client.id)
-        : yield* writeDecision({ accountId: account.id, client, requested: request.scopes, decision, newGrantId, now });
-    // Revoked between the two reads, by another process: nothing of this unit may stay.
-    if (grant === undefined) throw new StoreUnavailable('the grant was revoked while a code was issued');
+    const terms = { accountId: account.id, client, requested: request.scopes, newGrantId, now };
+    const grant = 'asked' in basis ? yield* writeDecision({ ...terms, decision: basis }) : basis;
     if (decision !== undefined) {
       const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
       yield* record({ ...event, type: 'consent.granted', details });

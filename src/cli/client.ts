@@ -5,6 +5,7 @@ import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
+import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
 import { type ContextOf, checkInput, collect, examples, orNull, requireOptions } from './context.ts';
 import { allPages } from './pages.ts';
@@ -23,6 +24,7 @@ interface Fields {
   readonly termsUrl?: string;
   readonly owner?: string;
   readonly requirePkce?: boolean;
+  readonly idTokenSignedResponseAlg?: string;
 }
 
 const withFields = (command: Command): Command =>
@@ -38,7 +40,8 @@ const withFields = (command: Command): Command =>
     .option('--terms-url <url>', 'an https address; "" for none')
     .option('--owner <name>', 'who stands behind it; "" for nobody')
     .option('--require-pkce', 'it must use PKCE')
-    .option('--no-require-pkce', 'it may use PKCE');
+    .option('--no-require-pkce', 'it may use PKCE')
+    .option('--id-token-signed-response-alg <alg>', `how its ID tokens are signed: ${ID_TOKEN_ALGS.join(', ')}`);
 
 const readFields = (fields: Fields) => ({
   name: fields.name,
@@ -52,6 +55,7 @@ const readFields = (fields: Fields) => ({
   termsUrl: orNull(fields.termsUrl),
   owner: orNull(fields.owner),
   requirePkce: fields.requirePkce,
+  idTokenSignedResponseAlg: fields.idTokenSignedResponseAlg,
 });
 
 function checkedId(id: string): string {
@@ -85,13 +89,16 @@ export function clientCommands(contextOf: ContextOf): Command {
     requireOptions(withFields(client.command('create')), '--name', '--redirect-uri'),
     'tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
     'tessera client create --name "My app" --redirect-uri https://app.example.com/cb --scope openid --scope email',
+    'tessera client create --name "My phone app" --type public --redirect-uri com.example.app:/cb',
   )
     .description('register an app; its secret is shown this once')
-    .action(async (fields: Fields, command: Command) => {
+    .option('--type <type>', 'confidential, or public for an app that can keep no secret; confidential without it')
+    .action(async (fields: Fields & { readonly type?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = checkInput(NewClient, readFields(fields));
+      const input = checkInput(NewClient, { ...readFields(fields), type: fields.type });
       const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
-      out.show({ ...clientView(created), clientSecret: created.clientSecret });
+      const { clientSecret } = created;
+      out.show({ ...clientView(created), ...(clientSecret !== undefined && { clientSecret }) });
     });
 
   about('show', 'show an app').action(showing(getClient));

@@ -9,11 +9,20 @@ import { findClient } from './clients.ts';
 import type { ClientCredentials } from './rules/credentials.ts';
 import { type Client, markSecretUsed } from './store.ts';
 
-/** A client that has proved its secret. Only {@link authenticateClient} makes one. */
+/** The ways that {@link authenticateClient} takes: OpenID Connect Core 1.0 §9. */
+export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+
+/** How a client showed who it is. */
+export type ClientProof =
+  /** The secret as it was presented: it signs the ID token under HS256 (OpenID Connect Core 1.0 §10.1). */
+  | { readonly kind: 'secret'; readonly secret: string }
+  /** RFC 6749 §2.1: a public client has nothing to prove itself with; PKCE binds the code to whoever asked for it. */
+  | { readonly kind: 'public' };
+
+/** A client that has shown who it is, as far as its kind can. Only {@link authenticateClient} makes one. */
 export type AuthenticatedClient = {
   readonly client: Client;
-  /** The secret as it was presented: it signs the ID token (OpenID Connect Core 1.0 §10.1). */
-  readonly secret: string;
+  readonly proof: ClientProof;
   readonly origin: Origin;
   readonly [proved]: true;
 };
@@ -36,8 +45,9 @@ export function invalidClient(usedBasic: boolean): OAuthError {
 }
 
 /**
- * Authenticates a client by its secret, before anything else of the request is looked at. An unknown client, a wrong
- * secret and a disabled client get the same answer.
+ * Authenticates a client, before anything else of the request is looked at. An unknown client, a wrong secret, a secret of a
+ * client that has none and a disabled client get the same answer. Whether a client has a secret is what its registration
+ * says, never what the request leaves out (OAuth 2.1 §2.4).
  * @throws {OAuthError} `invalid_client`, or `rate_limit_exceeded` after too many failures from one address
  */
 export async function authenticateClient(
@@ -50,6 +60,9 @@ export async function authenticateClient(
   const found = await database.read(() => findClient(clientId, now));
   // Ids that are not on record share one count, or a stranger could make as many as he likes.
   const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(origin.address ?? '')}`;
+  if (found?.client.type === 'public' && found.client.status === 'active' && isBare(credentials)) {
+    return authenticated(found.client, { kind: 'public' }, origin);
+  }
   const presented = digest(clientSecret);
   const secret = (found?.secrets ?? []).find((candidate) => equalSecrets(candidate.hash, presented));
 
@@ -68,6 +81,13 @@ export async function authenticateClient(
   if (secret.lastUsedAt === null || secret.lastUsedAt + HOUR <= now) {
     await database.commit(() => markSecretUsed(secret.id, now));
   }
-  const actor = { type: 'client', id: found.client.id } as const;
-  return { client: found.client, secret: clientSecret, origin: { ...origin, actor } } as AuthenticatedClient;
+  return authenticated(found.client, { kind: 'secret', secret: clientSecret }, origin);
+}
+
+/** OpenID Connect Core 1.0 §9, `none`: the id alone, in the body. */
+const isBare = ({ method, clientSecret }: ClientCredentials): boolean => method === 'body' && clientSecret === '';
+
+function authenticated(client: Client, proof: ClientProof, origin: Origin): AuthenticatedClient {
+  const actor = { type: 'client', id: client.id } as const;
+  return { client, proof, origin: { ...origin, actor } } as AuthenticatedClient;
 }

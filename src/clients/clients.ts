@@ -33,17 +33,32 @@ function checkUris(uris: readonly string[] | undefined, field: string, type: Cli
 }
 
 /**
+ * What the type of a client rules out. A public client presents no secret, which an ID token under HS256 would have to be
+ * signed with (OpenID Connect Core 1.0 §10.1), and it proves itself by PKCE alone (RFC 9700 §2.1.1).
+ */
+function checkType({ type, idTokenSignedResponseAlg, requirePkce }: Client): void {
+  if (type !== 'public') return;
+  if (idTokenSignedResponseAlg === 'HS256') {
+    throw invalidRequest(
+      'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a public client: HS256 needs a client secret.',
+    );
+  }
+  if (!requirePkce) throw invalidRequest('requirePkce must be true for a public client, or left out.');
+}
+
+/**
  * Registers a client.
- * @returns the record, and the one chance to see its secret
+ * @returns the record, and the one chance to see its secret; a public client has none
  * @throws {OAuthError} `invalid_request` naming the field
  */
 export async function createClient(
   { database, clock, ids }: Parts,
   input: NewClient,
   origin: Origin,
-): Promise<{ client: Client; secrets: ClientSecret[]; clientSecret: string }> {
-  checkUris(input.redirectUris, 'redirectUris', 'confidential');
-  checkUris(input.postLogoutRedirectUris, 'postLogoutRedirectUris', 'confidential');
+): Promise<{ client: Client; secrets: ClientSecret[]; clientSecret?: string }> {
+  const type = input.type ?? 'confidential';
+  checkUris(input.redirectUris, 'redirectUris', type);
+  checkUris(input.postLogoutRedirectUris, 'postLogoutRedirectUris', type);
   const now = clock();
   const client: Client = {
     id: await ids.next(),
@@ -56,9 +71,10 @@ export async function createClient(
     redirectUris: input.redirectUris,
     postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
     scopes: input.scopes ?? null,
-    type: 'confidential',
-    requirePkce: input.requirePkce ?? false,
-    idTokenSignedResponseAlg: 'HS256',
+    type,
+    requirePkce: input.requirePkce ?? type === 'public',
+    // OpenID Connect Registration 1.0 §2: RS256 is the default where no secret can sign.
+    idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? (type === 'public' ? 'RS256' : 'HS256'),
     owner: input.owner ?? null,
     status: 'active',
     generation: randomIdentifier(),
@@ -66,15 +82,16 @@ export async function createClient(
     createdAt: now,
     updatedAt: now,
   };
+  checkType(client);
   const clientSecret = newSecret();
   const secretId = await ids.next();
   const secrets = await database.commit(function* create(): Work<ClientSecret[]> {
     yield* store.insertClient(client);
-    yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
+    if (type === 'confidential') yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
     return yield* store.liveSecrets(client.id, now);
   });
-  return { client, secrets, clientSecret };
+  return { client, secrets, ...(type === 'confidential' && { clientSecret }) };
 }
 
 function eventOf(change: ClientChange): EventType {
@@ -99,6 +116,7 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
     checkUris(change.redirectUris, 'redirectUris', client.type);
     checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
     const changed: Client = { ...client, ...change, updatedAt: now };
+    checkType(changed);
     const ends = changed.status === 'disabled' && client.status === 'active';
     const saved: Client = {
       ...changed,
@@ -134,7 +152,9 @@ export async function rotateSecret(
   const id = await ids.next();
   const overlap = input.expirePreviousIn === undefined ? SECRET_OVERLAP : input.expirePreviousIn * SECOND;
   return database.commit(function* rotate() {
-    if ((yield* store.lockClient(clientId)) === undefined) throw missing(clientId);
+    const client = yield* store.lockClient(clientId);
+    if (client === undefined) throw missing(clientId);
+    if (client.type === 'public') throw new OAuthError(409, 'conflict', 'A public client has no secret.');
     const before = yield* store.liveSecrets(clientId, now);
     for (const [index, secret] of before.entries()) {
       const last = index === before.length - 1;

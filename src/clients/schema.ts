@@ -1,5 +1,7 @@
 import * as Type from 'typebox/type';
+import { ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
+import type { ClientType } from './store.ts';
 
 const nullable = (schema: Type.TString, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description}, or null` });
@@ -28,7 +30,7 @@ const fields = {
   ),
   requirePkce: Type.Optional(Type.Boolean({ description: 'true or false' })),
   idTokenSignedResponseAlg: Type.Optional(
-    Type.Unsafe<'HS256'>({ enum: ['HS256'], description: 'HS256, the only algorithm offered' }),
+    Type.Unsafe<IdTokenAlg>({ enum: ID_TOKEN_ALGS, description: `one of ${ID_TOKEN_ALGS.join(', ')}` }),
   ),
   owner: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
@@ -48,11 +50,7 @@ export const NewClient = Type.Object(
     name,
     redirectUris,
     type: Type.Optional(
-      Type.Unsafe<'confidential'>({
-        enum: ['confidential'],
-        description:
-          'confidential (a public client needs an ID token that is signed with an asymmetric key, which is not offered)',
-      }),
+      Type.Unsafe<ClientType>({ enum: ['confidential', 'public'], description: 'confidential or public' }),
     ),
     ...fields,
   },

@@ -2,6 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Work } from '../database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
+import type { IdTokenAlg } from '../keys/algorithms.ts';
+
+/** Whether a client can keep a secret: RFC 6749 §2.1. */
+export type ClientType = 'confidential' | 'public';
 
 /** A registered client. */
 export interface Client {
@@ -16,9 +20,9 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[];
   /** The scopes it may ask for; null is all. */
   readonly scopes: readonly string[] | null;
-  readonly type: 'confidential' | 'public';
+  readonly type: ClientType;
   readonly requirePkce: boolean;
-  readonly idTokenSignedResponseAlg: 'HS256';
+  readonly idTokenSignedResponseAlg: IdTokenAlg;
   readonly owner: string | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
@@ -36,12 +40,25 @@ export interface ClientSecret {
   readonly expiresAt: number | null;
 }
 
+/** The columns that a registration fills so far; the others stay null. */
+type ClientRow = Omit<
+  ClientTable,
+  | 'token_endpoint_auth_method'
+  | 'jwks'
+  | 'jwks_uri'
+  | 'backchannel_logout_uri'
+  | 'backchannel_logout_session_required'
+  | 'userinfo_signed_response_alg'
+  | 'grant_types'
+  | 'default_max_age'
+>;
+
 const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
   db.selectFrom('client').selectAll().where('id', '=', p.id).forUpdate(),
 );
-const insert = statement((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
-const update = statement((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
+const insert = statement((db, p: ClientRow) => db.insertInto('client').values(columns(p)));
+const update = statement((db, p: ClientRow) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
 const remove = statement((db, p: { id: string }) => db.deleteFrom('client').where('id', '=', p.id).returning('id'));
 const page = statement((db, p: { after: string; limit: number }) =>
   db.selectFrom('client').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
@@ -69,7 +86,7 @@ const touchSecret = statement((db, p: { id: string; now: number }) =>
   db.updateTable('client_secret').set({ last_used_at: p.now }).where('id', '=', p.id),
 );
 
-function columns(p: ClientTable): ClientTable {
+function columns(p: ClientRow): ClientRow {
   return {
     id: p.id,
     name: p.name,
@@ -93,7 +110,7 @@ function columns(p: ClientTable): ClientTable {
   };
 }
 
-function toClient(row: Selectable<ClientTable>): Client {
+function toClient(row: ClientRow): Client {
   return {
     id: row.id,
     name: row.name,
@@ -107,7 +124,7 @@ function toClient(row: Selectable<ClientTable>): Client {
     scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
     type: row.type as Client['type'],
     requirePkce: row.require_pkce === 1,
-    idTokenSignedResponseAlg: row.id_token_signed_response_alg as 'HS256',
+    idTokenSignedResponseAlg: row.id_token_signed_response_alg as IdTokenAlg,
     owner: row.owner,
     status: row.status as Client['status'],
     generation: row.generation,
@@ -117,7 +134,7 @@ function toClient(row: Selectable<ClientTable>): Client {
   };
 }
 
-function toRow(client: Client): ClientTable {
+function toRow(client: Client): ClientRow {
   return {
     id: client.id,
     name: client.name,

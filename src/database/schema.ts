@@ -71,6 +71,17 @@ export interface ClientTable {
   consent_epoch: string;
   created_at: Instant;
   updated_at: Instant;
+  /** Null is any method that presents a secret. */
+  token_endpoint_auth_method: string | null;
+  jwks: Json | null;
+  jwks_uri: string | null;
+  backchannel_logout_uri: string | null;
+  backchannel_logout_session_required: Flag | null;
+  userinfo_signed_response_alg: string | null;
+  /** Null is every grant. */
+  grant_types: Json | null;
+  /** In seconds. */
+  default_max_age: number | null;
 }
 
 export interface ClientSecretTable {
@@ -174,6 +185,18 @@ export interface SigningKeyTable {
   retired_at: Instant | null;
 }
 
+/** Key pairs that sign ID tokens. */
+export interface IdTokenKeyTable {
+  kid: string;
+  alg: string;
+  /** The private key. */
+  sealed: string;
+  public_jwk: Json;
+  created_at: Instant;
+  /** Published from the moment it was made; signs from here until the next of its algorithm does. */
+  signs_from: Instant;
+}
+
 export interface KeySetTable {
   id: number;
   version: string;
@@ -227,6 +250,7 @@ export interface Tables {
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
   signing_key: SigningKeyTable;
+  id_token_key: IdTokenKeyTable;
   key_set: KeySetTable;
   node_lease: NodeLeaseTable;
   rate_count: RateCountTable;

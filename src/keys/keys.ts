@@ -2,9 +2,14 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, DAY } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
-import { deriveKey, randomIdentifier } from '../secrets.ts';
-import { type KeyMaterial, type KeyRing, keyRing } from './ring.ts';
-import { seal, unseal } from './seal.ts';
+import { randomIdentifier } from '../secrets.ts';
+import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
+import { readKeyPairs, resealKeyPair } from './id-key-store.ts';
+import { makeFirstPairs } from './id-keys.ts';
+import { signWith } from './key-pair.ts';
+import { type IdTokenKey, type KeyMaterial, type KeyRing, keyRing } from './ring.ts';
+import { statusOf } from './rules/schedule.ts';
+import { signingKeyContext as context, keyPairContext, seal, sealingKey, unseal } from './seal.ts';
 import * as store from './store.ts';
 
 /** The keys of this process, kept as fresh as the requests need them. */
@@ -14,13 +19,14 @@ export interface Keys {
   refresh(version: string): Promise<KeyRing>;
   /** Reads the key set again where the database holds another version than this process. */
   recheck(): Promise<KeyRing>;
+  /** A ring that can sign ID tokens with this algorithm, whose first key is made here where there is none. */
+  ready(alg: IdTokenAlg): Promise<KeyRing>;
+  /** What the JWKS shows: a key at least of each algorithm that is offered, as the database has them now. */
+  published(): Promise<readonly IdTokenKey[]>;
 }
 
 /** How long a retired key still verifies: longer than any token that it signed can live. */
 const RETIREMENT = 8 * DAY;
-
-const context = (kid: string): string => `signing key ${kid}`;
-const sealingKey = (root: Buffer): Buffer => deriveKey(root, 'sealing');
 
 /** The root secret does not open what the database holds. */
 export class WrongSecret extends Error {
@@ -39,27 +45,43 @@ export async function openKeys(
   const sealing = sealingKey(roots.current);
   const previous = roots.previous === undefined ? undefined : sealingKey(roots.previous);
 
-  async function load(): Promise<KeyRing | undefined> {
-    const { version, rows } = await database.read(store.readKeySet);
-    if (version === undefined) return undefined;
-    const materials: KeyMaterial[] = [];
-    for (const row of rows) {
-      if (row.retired_at !== null && row.retired_at + RETIREMENT <= clock()) continue;
-      const opened = unseal(sealing, row.sealed, context(row.kid));
-      const material = opened ?? (previous && unseal(previous, row.sealed, context(row.kid)));
-      if (material === undefined) {
-        throw new WrongSecret(
-          'The secret does not fit this database: it does not open the signing keys. ' +
-            'Give the secret that the database was made with, or, while changing it, the old one in TESSERA_SECRET_PREVIOUS.',
-        );
-      }
-      if (opened === undefined) {
-        const sealed = seal(sealing, material, context(row.kid));
-        await database.commit(() => store.reseal(row.kid, row.sealed, sealed));
-      }
-      materials.push({ kid: row.kid, material, retiredAt: row.retired_at });
+  /** Opens what is sealed; what the previous root sealed is sealed anew, by `reseal`. */
+  async function open(sealed: string, place: string, reseal: (anew: string) => Work<void>): Promise<Buffer> {
+    const opened = unseal(sealing, sealed, place);
+    if (opened !== undefined) return opened;
+    const content = previous && unseal(previous, sealed, place);
+    if (content === undefined) {
+      throw new WrongSecret(
+        'The secret does not fit this database: it does not open the signing keys. ' +
+          'Give the secret that the database was made with, or, while changing it, the old one in TESSERA_SECRET_PREVIOUS.',
+      );
     }
-    return keyRing(version, materials);
+    const anew = seal(sealing, content, place);
+    await database.commit(() => reseal(anew));
+    return content;
+  }
+
+  async function load(): Promise<KeyRing | undefined> {
+    const { version, rows, stored } = await database.read(function* read() {
+      return { ...(yield* store.readKeySet()), stored: yield* readKeyPairs() };
+    });
+    if (version === undefined) return undefined;
+    const now = clock();
+    const materials: KeyMaterial[] = [];
+    for (const { kid, sealed, retired_at: retiredAt } of rows) {
+      if (retiredAt !== null && retiredAt + RETIREMENT <= now) continue;
+      const material = await open(sealed, context(kid), (anew) => store.reseal(kid, sealed, anew));
+      materials.push({ kid, material, retiredAt });
+    }
+    const pairs: IdTokenKey[] = [];
+    for (const pair of stored) {
+      if (statusOf(pair, stored, now) === 'expired') continue;
+      const { kid, alg, sealed, publicJwk } = pair;
+      const reseal = (anew: string) => resealKeyPair(kid, sealed, anew);
+      const privateKey = (await open(sealed, keyPairContext(alg, kid), reseal)).toString('utf8');
+      pairs.push({ ...pair, publicJwk: JSON.parse(publicJwk), sign: signWith(alg, kid, privateKey) });
+    }
+    return keyRing(version, materials, pairs);
   }
 
   let ring = await load();
@@ -76,12 +98,31 @@ export async function openKeys(
     return held;
   }
 
+  async function recheck(): Promise<KeyRing> {
+    const version = await database.read(store.readVersion);
+    return version === held.version ? held : reload();
+  }
+
+  /** One at a time: whoever comes meanwhile gets the keys that are being made. */
+  let making: Promise<unknown> | undefined;
+  async function make(): Promise<KeyRing> {
+    making ??= makeFirstPairs(database, roots.current, clock()).finally(() => {
+      making = undefined;
+    });
+    await making;
+    return reload();
+  }
+  const canSign = (ring: KeyRing, alg: AsymmetricAlg): boolean => ring.signer(alg, clock()) !== undefined;
+
   return {
     ring: () => held,
     refresh: async (version) => (version === held.version ? held : reload()),
-    async recheck() {
-      const version = await database.read(store.readVersion);
-      return version === held.version ? held : reload();
+    recheck,
+    ready: async (alg) => (isAsymmetric(alg) && !canSign(held, alg) ? make() : held),
+    async published() {
+      let ring = await recheck();
+      if (!ASYMMETRIC_ALGS.every((alg) => canSign(ring, alg))) ring = await make();
+      return ring.published(clock());
     },
   };
 }

@@ -1,3 +1,6 @@
+import type { AsymmetricAlg } from './algorithms.ts';
+import type { PublicJwk, Sign } from './key-pair.ts';
+import { publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
 import { headerOf, type TokenKey, type TokenKind, tokenKey } from './token-key.ts';
 
 /** One version of the server's key material. */
@@ -5,6 +8,13 @@ export interface KeyMaterial {
   readonly kid: string;
   readonly material: Buffer;
   readonly retiredAt: number | null;
+}
+
+/** A key pair, opened: it signs ID tokens, and the JWKS shows its public half. */
+export interface IdTokenKey extends Scheduled {
+  readonly alg: AsymmetricAlg;
+  readonly publicJwk: PublicJwk;
+  readonly sign: Sign;
 }
 
 /** All keys that are accepted, at one version of the key set. It never changes; another version is another ring. */
@@ -16,6 +26,10 @@ export interface KeyRing {
   byKid(kind: TokenKind, kid: string): TokenKey | undefined;
   /** The key that a token's header names, found by the header's exact text. */
   byHeader(kind: TokenKind, header: string): TokenKey | undefined;
+  /** The key pair that signs ID tokens with an algorithm at this moment, where there is one. */
+  signer(alg: AsymmetricAlg, now: number): IdTokenKey | undefined;
+  /** The key pairs of the JWKS at this moment. */
+  published(now: number): readonly IdTokenKey[];
 }
 
 /**
@@ -23,7 +37,11 @@ export interface KeyRing {
  * and `kid` are compared and never consulted (RFC 8725 §3.1), and nothing in a foreign header is ever parsed.
  * @throws when no key is current
  */
-export function keyRing(version: string, materials: readonly KeyMaterial[]): KeyRing {
+export function keyRing(
+  version: string,
+  materials: readonly KeyMaterial[],
+  pairs: readonly IdTokenKey[] = [],
+): KeyRing {
   const current = materials.find((material) => material.retiredAt === null);
   if (current === undefined) throw new Error('the key set has no current key; run: tessera keys rotate');
   const kinds = {
@@ -39,6 +57,8 @@ export function keyRing(version: string, materials: readonly KeyMaterial[]): Key
     },
     byKid: (kind, kid) => kinds[kind].byKid.get(kid),
     byHeader: (kind, header) => kinds[kind].byHeader.get(header),
+    signer: (alg, now) => signerAt(alg, pairs, now),
+    published: (now) => publishedAt(pairs, now),
   };
 }
 

@@ -1,4 +1,14 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { deriveKey } from '../secrets.ts';
+
+/** The key that seals what the database holds. */
+export const sealingKey = (root: Buffer): Buffer => deriveKey(root, 'sealing');
+
+/** What a sealed signing key is bound to. */
+export const signingKeyContext = (kid: string): string => `signing key ${kid}`;
+
+/** What a sealed private key of ID tokens is bound to. */
+export const keyPairContext = (alg: string, kid: string): string => `id token key ${alg} ${kid}`;
 
 /**
  * Encrypts bytes for storage with AES-256-GCM.

@@ -46,6 +46,16 @@ export function* readVersion(): Work<string | undefined> {
   return (yield* first(keySet, {}))?.version;
 }
 
+/** Nobody else changes the set until this unit of work is done. */
+export function* lockSet(): Work<void> {
+  yield* first(lockKeySet, {});
+}
+
+/** Lets every process read the set again before its next answer. The caller holds the set's lock. */
+export function* renewVersion(version: string): Work<void> {
+  yield* run(setVersion, { version });
+}
+
 /** Makes the set and its first key, unless another process did. */
 export function* createKeySet(key: SealedKey, version: string, now: number): Work<void> {
   if (yield* first(insertKeySet, { version })) yield* run(insertKey, { ...key, now });

@@ -45,7 +45,12 @@ export const authorizationCodeGrant: Grant = (parameters) => {
   // An empty verifier is a wrong one, not an absent one.
   const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;
   return (parts, authenticated) =>
-    exchange(parts, authenticated, digest(code), { clientId: authenticated.client.id, redirectUri, codeVerifier });
+    exchange(parts, authenticated, digest(code), {
+      clientId: authenticated.client.id,
+      redirectUri,
+      codeVerifier,
+      pkceRequired: authenticated.proof.kind === 'public',
+    });
 };
 
 async function exchange(
@@ -57,7 +62,7 @@ async function exchange(
   const { client } = authenticated;
   const familyId = await parts.ids.next();
   for (;;) {
-    const ring = parts.keys.ring();
+    const ring = await parts.keys.ready(client.idTokenSignedResponseAlg);
     const now = parts.clock();
     const outcome = await parts.database.commit(() =>
       redeem(parts, authenticated, { hash, presentation, familyId, ring, now }),
@@ -84,7 +89,8 @@ async function exchange(
           authTime: code.authTime,
         };
         const { scopes: scope, nonce, narrowed } = code;
-        const order = { subject, scope, leaf, nonce, narrowed, clientSecret: authenticated.secret };
+        const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
+        const order = { subject, scope, leaf, nonce, narrowed, ...signing };
         const response = mint(ring, order, now);
         if (response === undefined) throw invalidGrant('The code was refused: the signing key was dropped.');
         return response;

@@ -1,5 +1,7 @@
 import { createSigner } from 'fast-jwt';
+import type { ClientProof } from '../clients/authentication.ts';
 import { numericDate, SECOND } from '../clock.ts';
+import { type IdTokenAlg, isAsymmetric } from '../keys/algorithms.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import { randomIdentifier } from '../secrets.ts';
 import { pictureUrl } from '../userinfo/rules/avatar.ts';
@@ -35,8 +37,9 @@ interface Order {
   readonly nonce: string | null;
   /** Whether the scopes are fewer than were asked for. */
   readonly narrowed: boolean;
-  /** The client's secret as it was presented. */
-  readonly clientSecret: string;
+  /** The algorithm of the client's ID tokens. */
+  readonly alg: IdTokenAlg;
+  readonly proof: ClientProof;
 }
 
 /**
@@ -51,18 +54,28 @@ export function mint(ring: KeyRing, order: Order, now: number): TokenResponse | 
   const refreshKey = ring.byKid('refresh', order.leaf.kid);
   if (refreshKey === undefined) return undefined;
   const access = ring.current('access').sign(accessClaims(subject, order.scope, randomIdentifier(), now));
-  // OpenID Connect Core 1.0 §10.1: the key is the octets of the client_secret, so any OIDC library can verify.
-  const signIdToken = createSigner({
-    key: order.clientSecret,
-    algorithm: 'HS256',
-    header: { alg: 'HS256', typ: 'JWT' },
-  });
+  const signIdToken = idTokenSigner(ring, order, now);
   return {
     access_token: access,
     token_type: 'Bearer',
     expires_in: ACCESS_LIFETIME,
     refresh_token: refreshKey.sign(refreshClaims(subject, order.leaf)),
-    id_token: signIdToken(idClaims(subject, access, order.nonce, now)),
+    id_token: signIdToken(idClaims(subject, { accessToken: access, nonce: order.nonce, alg: order.alg }, now)),
     ...(order.narrowed ? { scope: order.scope } : {}),
   };
+}
+
+type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string;
+
+/** What signs the ID token of a client. @throws where it cannot be signed: the registration rules that out */
+function idTokenSigner(ring: KeyRing, { alg, proof }: Pick<Order, 'alg' | 'proof'>, now: number): SignIdToken {
+  if (isAsymmetric(alg)) {
+    const key = ring.signer(alg, now);
+    if (key === undefined) throw new Error(`no key signs ID tokens with ${alg}`);
+    return (claims) => key.sign(claims, 'JWT');
+  }
+  // JW-08: where no secret was presented there is none to sign with, and no other one is taken in its place.
+  if (proof.kind !== 'secret') throw new Error('an ID token under HS256 needs the secret of its client');
+  // OpenID Connect Core 1.0 §10.1: the key is the octets of the client_secret, so any OIDC library can verify.
+  return createSigner({ key: proof.secret, algorithm: alg, header: { alg, typ: 'JWT' } });
 }

@@ -5,7 +5,7 @@ import type { Database, Work } from '../database/database.ts';
 import type { Parameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import type { Keys } from '../keys/keys.ts';
-import { take } from '../limits/limits.ts';
+import { addressBucket, take } from '../limits/limits.ts';
 import type { TokenResponse } from './mint.ts';
 
 /**
@@ -16,12 +16,18 @@ export type Grant = (
   parameters: Parameters,
 ) => (parts: TokenParts, authenticated: AuthenticatedClient) => Promise<TokenResponse>;
 
-/** Counts an authenticated token request of a client; answers the seconds to wait where there were too many. */
-export const countRequest = (
+/**
+ * Counts a token request of a client; answers the seconds to wait where there were too many. Anybody can speak in the name of
+ * a public client: so that nobody uses up its count, each address has one of its own.
+ */
+export function countRequest(
   { limits }: TokenParts,
-  { client, origin }: AuthenticatedClient,
+  { client, proof, origin }: AuthenticatedClient,
   now: number,
-): Work<number> => take(`token ${client.id}`, limits.token, now, { name: 'token', origin, clientId: client.id });
+): Work<number> {
+  const from = proof.kind === 'public' ? ` ${addressBucket(origin.address ?? '')}` : '';
+  return take(`token ${client.id}${from}`, limits.token, now, { name: 'token', origin, clientId: client.id });
+}
 
 /** What the token endpoint works with. */
 export interface TokenParts {

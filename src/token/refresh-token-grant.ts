@@ -55,6 +55,7 @@ async function exchange(
   scopes: readonly string[] | undefined,
 ): Promise<TokenResponse> {
   for (;;) {
+    await parts.keys.ready(authenticated.client.idTokenSignedResponseAlg);
     const now = parts.clock();
     const opened = await openToken(parts.keys, 'refresh', presented);
     const token = opened && readClaims(opened.claims, 'refresh', parts.issuer, now);
@@ -85,7 +86,8 @@ async function exchange(
         const { sid, authTime } = found.family;
         const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile: found.profile, sid, authTime };
         const { scope, differs } = outcome.scope;
-        const order = { subject, scope, leaf, nonce: null, narrowed: differs, clientSecret: authenticated.secret };
+        const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
+        const order = { subject, scope, leaf, nonce: null, narrowed: differs, ...signing };
         const response = mint(ring, order, now);
         if (response === undefined) throw invalidGrant(REFUSED);
         return response;

@@ -22,6 +22,9 @@ const NAMES = [
 
 const GRANTS = { authorization_code: authorizationCodeGrant, refresh_token: refreshTokenGrant } as const;
 
+/** The grants that the endpoint knows. */
+export const GRANT_TYPES: readonly string[] = Object.keys(GRANTS);
+
 const isGrant = (name: string): name is keyof typeof GRANTS => Object.hasOwn(GRANTS, name);
 
 /** The token endpoint: contract §4.2, decisions §4. JSON and forms are read by one validator. */

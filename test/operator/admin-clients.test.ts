@@ -139,7 +139,7 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   postLogoutRedirectUris: [null, 'x', [1], ...BAD_URIS.map((uri) => [uri])],
   scopes: ['openid', ['nothing'], ['openid', 'openid'], [1], ['OPENID'], {}],
   requirePkce: ['true', 1, null],
-  idTokenSignedResponseAlg: ['none', 'RS256', 'hs256', null],
+  idTokenSignedResponseAlg: ['none', 'RS384', 'hs256', null],
   description: [text(501), 'a\u0000', 5],
   owner: ['', text(101), 5],
   logoUrl: ['', 'http://a.example', 'javascript:alert(1)', 5],
@@ -157,8 +157,8 @@ test('400 invalid_request names the field and the remedy; AD-07: create and chan
       await refuses(server, ['PATCH', `/clients/${clientId}`, { [field]: value }], field, / must /);
     }
   }
-  for (const value of ['public', 'web', null, 1]) {
-    await refuses(server, ['POST', '/clients', { ...GOOD, type: value }], 'type', /must be confidential/);
+  for (const value of ['Public', 'web', null, 1]) {
+    await refuses(server, ['POST', '/clients', { ...GOOD, type: value }], 'type', /must be confidential or public/);
   }
   for (const value of ['deleted', 'Disabled', null, true]) {
     await refuses(server, ['PATCH', `/clients/${clientId}`, { status: value }], 'status', /must be active or disabled/);

@@ -1,4 +1,4 @@
-import { redirectUriProblem } from '../../clients/rules/redirect-uri.ts';
+import { isRegisteredUri, redirectUriProblem } from '../../clients/rules/redirect-uri.ts';
 import type { RepeatableParameters } from '../../http/parameters.ts';
 import { parseScope, SCOPES } from '../../scopes/scopes.ts';
 
@@ -103,8 +103,7 @@ export function checkTarget(
   }
   const redirectUri = parameters.get('redirect_uri');
   if (redirectUri === undefined) return display('redirect_uri', 'redirect_uri is missing from the address.');
-  // RFC 9700 §2.1: compared character for character, never as a pattern and never normalised.
-  if (!client.redirectUris.includes(redirectUri)) {
+  if (!isRegisteredUri(redirectUri, client.redirectUris, client.type)) {
     return display(
       'redirect_uri',
       `redirect_uri is not registered for ${client.name}. It must equal a registered one character for character: ` +

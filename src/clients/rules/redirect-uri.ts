@@ -1,4 +1,5 @@
 import { isLoopback } from '../../config/config.ts';
+import type { ClientType } from '../store.ts';
 
 /** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */
 const RESERVED = ['code', 'state', 'error', 'error_description', 'iss'];
@@ -10,7 +11,7 @@ const SCRIPT_LIKE = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file
  * What is wrong with a redirect URI, phrased to follow "must", or undefined where it may be registered and used.
  * The text itself is compared character for character later; here it is only judged, never rewritten.
  */
-export function redirectUriProblem(uri: string, type: 'confidential' | 'public'): string | undefined {
+export function redirectUriProblem(uri: string, type: ClientType): string | undefined {
   if (uri.length > 2048) return 'be at most 2048 characters long';
   // Printable ASCII without what browsers and servers read differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) {
@@ -41,4 +42,22 @@ export function redirectUriProblem(uri: string, type: 'confidential' | 'public')
     return type === 'public' ? undefined : 'use https (a private-use scheme is for public clients only)';
   }
   return 'use https, or http on a loopback host';
+}
+
+/** An address on a loopback IP literal, in three parts of which the second is its port. */
+const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/;
+
+/**
+ * Whether a redirect URI is one of those registered: character for character (RFC 9700 §2.1), never as a pattern and never
+ * normalised. RFC 8252 §7.3 has one exception, which is for public clients alone: an app that listens on a loopback IP
+ * address cannot know its port before, so there, and nowhere else, the port may be any.
+ */
+export function isRegisteredUri(uri: string, registered: readonly string[], type: ClientType): boolean {
+  if (registered.includes(uri)) return true;
+  const presented = type === 'public' ? LOOPBACK_LITERAL.exec(uri) : null;
+  if (presented === null) return false;
+  return registered.some((candidate) => {
+    const known = LOOPBACK_LITERAL.exec(candidate);
+    return known !== null && known[1] === presented[1] && known[3] === presented[3];
+  });
 }

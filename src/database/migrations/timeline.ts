@@ -1,6 +1,7 @@
 import { type Dialect, Kysely, sql } from 'kysely';
 import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
 import { contract } from './0001-contract.ts';
+import { standardClients } from './0002-standard-clients.ts';
 
 /** What the two databases spell differently in a table definition. */
 export interface ColumnTypes {
@@ -15,6 +16,7 @@ export interface ColumnTypes {
 /** The one timeline. A migration that has landed is never edited; the next change is a new entry at the end. */
 const timeline: Readonly<Record<string, (types: ColumnTypes) => readonly string[]>> = {
   '0001-contract': contract,
+  '0002-standard-clients': standardClients,
 };
 
 /** The database has steps of a later version behind it: this one does not know what it would read. */

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Profile } from '../../accounts/rules/profile.ts';
 import { numericDate, SECOND } from '../../clock.ts';
 import { isSnowflake } from '../../identifiers/snowflake.ts';
+import { HASH_OF, type IdTokenAlg } from '../../keys/algorithms.ts';
 import type { TokenKind } from '../../keys/token-key.ts';
 
 /** Lifetime of access and ID tokens, in seconds. */
@@ -66,8 +67,16 @@ export function refreshClaims(
   };
 }
 
-/** OpenID Connect Core 1.0 §2 and the contract §2.2. @param nonce only from the code exchange (§12.2) */
-export function idClaims(subject: Subject, accessToken: string, nonce: string | null, now: number): Claims {
+/** What an ID token stands beside, and how it is signed. */
+export interface IdTokenContext {
+  readonly accessToken: string;
+  /** Only from the code exchange (OpenID Connect Core 1.0 §12.2). */
+  readonly nonce: string | null;
+  readonly alg: IdTokenAlg;
+}
+
+/** OpenID Connect Core 1.0 §2 and the contract §2.2. */
+export function idClaims(subject: Subject, { accessToken, nonce, alg }: IdTokenContext, now: number): Claims {
   const iat = numericDate(now);
   const { profile } = subject;
   return {
@@ -87,13 +96,14 @@ export function idClaims(subject: Subject, accessToken: string, nonce: string | 
     auth_time: numericDate(subject.authTime),
     sid: subject.sid,
     amr: ['pwd'],
-    at_hash: accessTokenHash(accessToken),
+    at_hash: accessTokenHash(accessToken, alg),
   };
 }
 
-/** OpenID Connect Core 1.0 §3.1.3.6: the left half of the SHA-256 of the access token's ASCII. */
-function accessTokenHash(accessToken: string): string {
-  return createHash('sha256').update(accessToken, 'ascii').digest().subarray(0, 16).toString('base64url');
+/** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash of the access token's ASCII. */
+function accessTokenHash(accessToken: string, alg: IdTokenAlg): string {
+  const hash = createHash(HASH_OF[alg]).update(accessToken, 'ascii').digest();
+  return hash.subarray(0, hash.length / 2).toString('base64url');
 }
 
 /** When the next refresh token of a family expires: in a week, but never after the family. */

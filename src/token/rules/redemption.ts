@@ -14,6 +14,8 @@ export interface CodePresentation {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
+  /** Whether nothing but the verifier shows that this is who asked for the code (RFC 8252 §6). */
+  readonly pkceRequired?: boolean;
 }
 
 export type Redemption =
@@ -39,6 +41,7 @@ export function redemption(code: IssuedCode, presented: CodePresentation, now: n
   }
   const { codeVerifier } = presented;
   if (code.codeChallenge === null) {
+    if (presented.pkceRequired) return refuse('a public client must use PKCE');
     // RFC 9700 §4.8.2: a verifier without a challenge is a sign of a downgrade.
     if (codeVerifier !== undefined) return refuse('code_verifier was sent, but the request had no code_challenge');
   } else {

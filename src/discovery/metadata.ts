@@ -1,0 +1,47 @@
+import { AUTH_METHODS } from '../clients/authentication.ts';
+import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
+import { SCOPES } from '../scopes/scopes.ts';
+import { GRANT_TYPES } from '../token/routes.ts';
+
+/** Where the key set is served, below the base URL. */
+export const JWKS_PATH = '/.well-known/jwks.json';
+
+/** The claims that an ID token or the standard UserInfo may hold. */
+const CLAIMS = [
+  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'amr', 'at_hash', 'client_id'],
+  ...['name', 'preferred_username', 'picture', 'avatarUrl', 'locale', 'updated_at', 'email', 'email_verified'],
+  ...['website', 'birthdate', 'phone_number', 'phone_number_verified'],
+];
+
+/**
+ * What the service can do, for clients that ask: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. Each line stands for
+ * something that works; who adds a capability adds its line here.
+ */
+export function metadata(issuer: string): Readonly<Record<string, unknown>> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/api/v2/oauth/authorize`,
+    token_endpoint: `${issuer}/api/v2/oauth/token`,
+    userinfo_endpoint: `${issuer}/oidc/userinfo`,
+    jwks_uri: issuer + JWKS_PATH,
+
+    response_types_supported: ['code'],
+    response_modes_supported: ['query'],
+    grant_types_supported: GRANT_TYPES,
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+
+    scopes_supported: SCOPES,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ID_TOKEN_ALGS,
+    claim_types_supported: ['normal'],
+    claims_supported: CLAIMS,
+
+    // RFC 9207 §3.
+    authorization_response_iss_parameter_supported: true,
+    // Said also where it is the default: without a word request_uri would count as supported.
+    claims_parameter_supported: false,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}

@@ -1,0 +1,114 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { claimsOf, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
+import { type ProxiedServer, send, startBehind } from '../support/listening.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const BASE = 'https://id.example.com/auth/v1';
+let server: TestServer;
+let behind: ProxiedServer;
+before(async () => {
+  server = await startServer();
+  behind = await startBehind(BASE);
+});
+after(() => Promise.all([server.close(), behind.close()]));
+
+const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'] as const;
+const read = async (path: string) => (await fetch(server.baseUrl + path)).json() as Promise<Record<string, unknown>>;
+
+for (const name of DOCUMENTS) {
+  test(`${name}: the issuer is the base URL, and what is said is what the contract has`, async () => {
+    const document = await read(`/.well-known/${name}`);
+    const { claims_supported: _, ...rest } = document;
+    assert.deepEqual(rest, {
+      issuer: server.baseUrl,
+      authorization_endpoint: `${server.baseUrl}/api/v2/oauth/authorize`,
+      token_endpoint: `${server.baseUrl}/api/v2/oauth/token`,
+      userinfo_endpoint: `${server.baseUrl}/oidc/userinfo`,
+      jwks_uri: `${server.baseUrl}/.well-known/jwks.json`,
+      response_types_supported: ['code'],
+      response_modes_supported: ['query'],
+      grant_types_supported: ['authorization_code', 'refresh_token'],
+      code_challenge_methods_supported: ['S256'],
+      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
+      scopes_supported: [
+        'openid',
+        'profile',
+        'offline_access',
+        'email',
+        'details',
+        'phone',
+        'social',
+        'organization.read',
+      ],
+      subject_types_supported: ['public'],
+      id_token_signing_alg_values_supported: ['HS256', 'RS256', 'ES256', 'EdDSA'],
+      claim_types_supported: ['normal'],
+      authorization_response_iss_parameter_supported: true,
+      claims_parameter_supported: false,
+      request_parameter_supported: false,
+      request_uri_parameter_supported: false,
+    });
+  });
+}
+
+test('every address in it answers as what it is', async () => {
+  const document = await read('/.well-known/openid-configuration');
+  const addresses = Object.entries(document).filter(([name]) => /_(endpoint|uri)$/.test(name));
+  assert.ok(addresses.length >= 4);
+  for (const [name, address] of addresses) {
+    assert.ok(String(address).startsWith(`${server.baseUrl}/`), name);
+    const answers = await Promise.all(
+      ['GET', 'POST'].map((method) => fetch(String(address), { method, redirect: 'manual' })),
+    );
+    const statuses = answers.map(({ status }) => status);
+    assert.ok(!statuses.includes(404) && statuses.some((status) => status !== 405), `${name}: ${statuses}`);
+    assert.ok(
+      statuses.every((status) => status < 500),
+      `${name}: ${statuses}`,
+    );
+  }
+});
+
+test('claims_supported are those that an ID token and UserInfo hold, and no others', async () => {
+  const user = await newUser(server, { website: 'https://a.example', birthDate: '1990-01-31', phone: '+14155550100' });
+  const tokens = await tokensFor(server, await newClient(server), user, {
+    scope: 'openid profile email details phone',
+    nonce: 'n',
+  });
+  const { body } = await userinfo(server, tokens.access_token, '/oidc/userinfo');
+  const held = new Set([...Object.keys(claimsOf(tokens.id_token)), ...Object.keys(body)]);
+  const { claims_supported: claims } = await read('/.well-known/openid-configuration');
+  assert.deepEqual([...(claims as string[])].sort(), [...held].sort());
+});
+
+test('documents and key set: any page may read them, caches may keep them, HEAD is answered', async () => {
+  for (const path of [...DOCUMENTS.map((name) => `/.well-known/${name}`), '/.well-known/jwks.json']) {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(server.baseUrl + path, { method, headers: { origin: 'https://spa.example' } });
+      assert.equal(answer.status, 200, `${method} ${path}`);
+      assert.equal(answer.headers.get('access-control-allow-origin'), '*');
+      assert.equal(answer.headers.get('access-control-allow-credentials'), null);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+      assert.match(answer.headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
+      assert.deepEqual(answer.headers.getSetCookie(), []);
+      assert.equal((await answer.text()) === '', method === 'HEAD');
+    }
+    assert.equal((await fetch(server.baseUrl + path, { method: 'POST' })).status, 405);
+  }
+});
+
+test('a base URL with a path: OpenID Connect Discovery §4 behind it, RFC 8414 §3.1 before it', async () => {
+  for (const name of DOCUMENTS) {
+    for (const path of [`/auth/v1/.well-known/${name}`, `/.well-known/${name}/auth/v1`]) {
+      const answer = await send(behind.port, 'GET', path);
+      assert.equal(answer.status, 200, path);
+      const document = JSON.parse(answer.text);
+      assert.equal(document.issuer, BASE);
+      assert.equal(document.token_endpoint, `${BASE}/api/v2/oauth/token`);
+      assert.equal((await send(behind.port, 'HEAD', path)).status, 200, path);
+    }
+    assert.equal((await send(behind.port, 'GET', `/.well-known/${name}`)).status, 404);
+  }
+  assert.equal((await send(behind.port, 'GET', '/auth/v1/.well-known/jwks.json')).status, 200);
+});
