@@ -6,7 +6,7 @@ import { type Clock, MINUTE } from './clock.ts';
 import type { Config } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, openCore } from './core.ts';
-import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
+import type { MigrationOptions } from './database/migrations/timeline.ts';
 import { healthRoutes } from './health/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -34,12 +34,12 @@ export interface Tessera {
  * Puts the service together: configuration, port, store, domains, routes. There is no other place where they meet.
  * @throws {ConfigError} where something of it cannot be had, with the remedy
  */
-export async function start(config: Config, clock: Clock = Date.now): Promise<Tessera> {
+export async function start(config: Config, clock: Clock = Date.now, migration?: MigrationOptions): Promise<Tessera> {
   const listener = await listen(config.host, config.port);
   let core: Core | undefined;
   try {
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
-    const opened = await openCore(config, clock);
+    const opened = await openCore(config, clock, migration);
     core = opened;
     const { database, ids, passwords, secret } = opened;
     const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
@@ -74,7 +74,6 @@ export async function start(config: Config, clock: Clock = Date.now): Promise<Te
         adminRoutes(root, parts);
         avatarRoutes(root, parts);
         healthRoutes(root, parts);
-        discoveryRoutes(root, parts);
         serveAssets(root);
         root.register(async (pages) => {
           pages.register(cookie);
@@ -88,7 +87,6 @@ export async function start(config: Config, clock: Clock = Date.now): Promise<Te
       },
       { prefix: basePath },
     );
-    insertedDiscoveryRoutes(app, parts, basePath);
     await app.ready();
     const stopHousekeeping = startHousekeeping(database, clock, MINUTE, (error) =>
       app.log.error({ err: error }, 'housekeeping'),

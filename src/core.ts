@@ -5,8 +5,10 @@ import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { loadSecret } from './config/secret-file.ts';
 import { type Database, DatabaseUnusable } from './database/database.ts';
-import { NewerDatabase } from './database/migrations/timeline.ts';
-import { openSqlite } from './database/sqlite/open.ts';
+import type { Inspection } from './database/inspection.ts';
+import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
+import { inspectSqlite } from './database/sqlite/inspect.ts';
+import { migrateSqlite, openSqlite } from './database/sqlite/open.ts';
 import { type Ids, leasedIds } from './identifiers/ids.ts';
 
 /** What the server and the command line share: the data, and the means to change it. */
@@ -20,10 +22,13 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** @throws {ConfigError} where the secret or the database cannot be had, with the remedy */
-export async function openCore(config: Config, clock: Clock): Promise<Core> {
+/**
+ * Opens the data, and brings it to the current schema.
+ * @throws {ConfigError} where the secret or the database cannot be had, with the remedy
+ */
+export async function openCore(config: Config, clock: Clock, migration?: MigrationOptions): Promise<Core> {
   const secret = loadSecret(config);
-  const database = await openDatabase(config);
+  const database = await usable(config, openDatabase(config, migration));
   const ids = leasedIds(database, clock);
   return {
     config,
@@ -39,28 +44,70 @@ export async function openCore(config: Config, clock: Clock): Promise<Core> {
   };
 }
 
-async function openDatabase({ databaseUrl }: Config): Promise<Database> {
-  if (databaseUrl.startsWith('sqlite:')) return openFile(databaseUrl.slice('sqlite:'.length));
-  try {
+/**
+ * Brings the database to the current schema, and answers the names of the migrations that ran.
+ * @throws {ConfigError} where the database cannot be had, or a migration failed
+ */
+export function migrateDatabase(config: Config, migration?: MigrationOptions): Promise<readonly string[]> {
+  const path = fileOf(config);
+  return usable(
+    config,
+    path === undefined
+      ? import('./database/postgres/migrate.ts').then((postgres) =>
+          postgres.migratePostgres(config.databaseUrl, migration),
+        )
+      : inFolder(path, () => migrateSqlite(path, migration)),
+  );
+}
+
+/**
+ * Opens the database to look at it, or answers undefined where there is none yet: nothing is made or changed.
+ * @throws {ConfigError} where a start would refuse the database too, in the same words
+ */
+export function inspectDatabase(config: Config, clock: Clock): Promise<Inspection | undefined> {
+  const path = fileOf(config);
+  if (path !== undefined) return usable(config, inspectSqlite(path));
+  return usable(
+    config,
+    import('./database/postgres/inspect.ts').then(({ inspectPostgres }) => inspectPostgres(config.databaseUrl, clock)),
+  );
+}
+
+/** What `sqlite:` names: a file, or `:memory:`. */
+const fileOf = ({ databaseUrl }: Config): string | undefined => /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
+
+/** The file of an embedded database, or undefined for one in memory or on a server. */
+export function databaseFile(config: Config): string | undefined {
+  const path = fileOf(config);
+  return path === ':memory:' ? undefined : path;
+}
+
+async function openDatabase(config: Config, migration?: MigrationOptions): Promise<Database> {
+  const path = fileOf(config);
+  if (path === undefined) {
     // Loaded where it is used: the embedded default starts without it.
     const { openPostgres } = await import('./database/postgres/open.ts');
-    return await openPostgres(databaseUrl);
+    return openPostgres(config.databaseUrl, migration);
+  }
+  return inFolder(path, () => openSqlite(path, migration));
+}
+
+/** Makes the folder of a file first. */
+async function inFolder<T>(path: string, open: () => Promise<T>): Promise<T> {
+  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  return open();
+}
+
+/** What is wrong with a database, in words that name the remedy. */
+async function usable<T>(config: Config, opening: Promise<T>): Promise<T> {
+  try {
+    return await opening;
   } catch (error) {
     if (error instanceof DatabaseUnusable) throw new ConfigError([`The database cannot be used: ${error.message}`]);
     if (error instanceof NewerDatabase) throw new ConfigError([error.message]);
-    throw error;
-  }
-}
-
-async function openFile(path: string): Promise<Database> {
-  try {
-    if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    return await openSqlite(path);
-  } catch (error) {
-    if (error instanceof NewerDatabase) throw new ConfigError([error.message]);
-    if (error instanceof Error && ('errcode' in error || 'syscall' in error)) {
+    if (error instanceof Error && fileOf(config) !== undefined && ('errcode' in error || 'syscall' in error)) {
       throw new ConfigError([
-        `The database ${path} cannot be opened: ${error.message}. ` +
+        `The database ${fileOf(config)} cannot be opened: ${error.message}. ` +
           'Check that the folder exists, is writable and has room, and that the file is a database of Tessera; ' +
           'TESSERA_DATA_DIR or TESSERA_DATABASE_URL names another one.',
       ]);

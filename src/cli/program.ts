@@ -3,6 +3,7 @@ import { Command } from 'commander';
 import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
 import { keysCommands } from './keys.ts';
+import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
 import { serve } from './serve.ts';
@@ -41,7 +42,7 @@ export function program(): Command {
     .option('--port <port>', 'the port to listen on (TESSERA_PORT)')
     .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)')
     .action((_options, command: Command) => serve(command.optsWithGlobals()));
-  for (const commands of [userCommands, clientCommands, orgCommands, adminKeyCommands, keysCommands]) {
+  for (const commands of [userCommands, clientCommands, orgCommands, adminKeyCommands, keysCommands, migrateCommand]) {
     const group = commands((command) => {
       const flags = command.optsWithGlobals<GlobalFlags>();
       return { flags, out: output(flags.json ?? false) };

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path';
 import { start } from '../app.ts';
 import { type Config, readConfig } from '../config/config.ts';
-import { environment, type GlobalFlags } from './session.ts';
+import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 
 /** Runs the server until it is told to stop. */
 export async function serve(flags: GlobalFlags & { host?: string; port?: string; baseUrl?: string }): Promise<void> {
   const config = readConfig(environment(flags));
-  const tessera = await start(config);
+  const tessera = await start(config, Date.now, { progress: sayWaiting });
   // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

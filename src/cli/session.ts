@@ -1,10 +1,16 @@
 import { existsSync } from 'node:fs';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
-import { type Core, openCore } from '../core.ts';
+import { ConfigError, readConfig } from '../config/config.ts';
+import { type Core, databaseFile, openCore } from '../core.ts';
+import type { MigrationProgress } from '../database/migrations/migrate.ts';
 import type { Origin } from '../events/audit.ts';
 
 /** Every act of the command line is recorded as its own. */
 export const CLI_ORIGIN: Origin = { actor: { type: 'cli', id: null }, address: null, requestId: null };
+
+/** What a person is told where the migration of a start has to wait. */
+export const sayWaiting: MigrationProgress = {
+  waiting: () => void process.stderr.write('Waiting: another node or command is migrating this database.\n'),
+};
 
 /** The flags that stand for environment variables, as the parser gives them. */
 export interface GlobalFlags {
@@ -44,17 +50,11 @@ export async function withCore<T>(
         'or name the folder of the data with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
-  const core = await openCore(config, Date.now);
+  const core = await openCore(config, Date.now, { progress: sayWaiting });
   try {
     if (isNew) process.stderr.write(`Made a new database: ${path}\n`);
     return await work(core);
   } finally {
     await core.close();
   }
-}
-
-/** The file of an embedded database, or undefined for one in memory. */
-function databaseFile({ databaseUrl }: Config): string | undefined {
-  const path = /^sqlite:(.+)$/.exec(databaseUrl)?.[1];
-  return path === ':memory:' ? undefined : path;
 }

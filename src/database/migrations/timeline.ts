@@ -1,7 +1,6 @@
-import { type Dialect, Kysely, sql } from 'kysely';
-import { DEFAULT_MIGRATION_TABLE, type Migration, Migrator } from 'kysely/migration';
+import type { Dialect } from 'kysely';
 import { contract } from './0001-contract.ts';
-import { standardClients } from './0002-standard-clients.ts';
+import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
 export interface ColumnTypes {
@@ -13,49 +12,29 @@ export interface ColumnTypes {
   readonly options: string;
 }
 
+/** The steps that lead from an empty database to a version's schema, in their order. */
+export type Timeline = Readonly<Record<string, (types: ColumnTypes) => readonly string[]>>;
+
 /** The one timeline. A migration that has landed is never edited; the next change is a new entry at the end. */
-const timeline: Readonly<Record<string, (types: ColumnTypes) => readonly string[]>> = {
+export const timeline: Timeline = {
   '0001-contract': contract,
-  '0002-standard-clients': standardClients,
 };
 
-/** The database has steps of a later version behind it: this one does not know what it would read. */
-export class NewerDatabase extends Error {
-  override readonly name = 'NewerDatabase';
+export { NewerDatabase } from './position.ts';
+
+export interface MigrationOptions {
+  readonly progress?: MigrationProgress | undefined;
+  readonly steps?: Timeline | undefined;
 }
 
 /**
- * Brings a database to the current schema, under the migrator's lock, and answers the names of what it ran.
- * @throws the database's error when a step fails; that step is rolled back
+ * Brings a database to the current schema, and answers the names of the steps that it ran. All of them hold together or
+ * none does. Of many processes that come at the same time one runs them, and the others wait and find nothing to do.
  * @throws {NewerDatabase} when a later version migrated it already
+ * @throws {MigrationFailed} when a step fails
  */
-export async function migrate(dialect: Dialect, types: ColumnTypes): Promise<readonly string[]> {
-  const db = new Kysely<unknown>({ dialect });
-  const migrations: Record<string, Migration> = {};
-  for (const [name, statements] of Object.entries(timeline)) {
-    migrations[name] = {
-      up: async (transaction) => {
-        for (const statement of statements(types)) await sql.raw(statement).execute(transaction);
-      },
-    };
-  }
-  const migrator = new Migrator({ db, provider: { getMigrations: async () => migrations } });
-  const { error, results } = await migrator.migrateToLatest();
-  if (error) {
-    const unknown = await unknownSteps(db);
-    if (unknown.length === 0) throw error;
-    throw new NewerDatabase(
-      `The database was changed by a later version of Tessera (${unknown.join(', ')}). ` +
-        'Run that version or a later one, or restore a backup from before.',
-    );
-  }
-  return (results ?? []).map((result) => result.migrationName);
-}
-
-/** The steps that ran on a database and that this version does not have. */
-async function unknownSteps(db: Kysely<unknown>): Promise<string[]> {
-  const tables = await db.introspection.getTables({ withInternalKyselyTables: true });
-  if (!tables.some(({ name }) => name === DEFAULT_MIGRATION_TABLE)) return [];
-  const { rows } = await sql<{ name: string }>`select name from ${sql.table(DEFAULT_MIGRATION_TABLE)}`.execute(db);
-  return rows.map(({ name }) => name).filter((name) => !Object.hasOwn(timeline, name));
-}
+export const migrate = (
+  dialect: Dialect,
+  kind: MigrationDialect,
+  { progress = {}, steps = timeline }: MigrationOptions = {},
+): Promise<readonly string[]> => migrateAlong(steps, dialect, kind, progress);

@@ -1,7 +1,7 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
 import type { QueryResult } from 'pg';
 import type { Row } from '../database.ts';
-import type { ColumnTypes } from '../migrations/timeline.ts';
+import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
 /** Builds queries for PostgreSQL; it has no connection and runs none. */
@@ -14,10 +14,23 @@ export const builder = new Kysely<Tables>({
   },
 });
 
-export const columnTypes: ColumnTypes = {
+/** Names the lock of the migrations among the advisory locks of a database; any number does, as long as it stays. */
+const MIGRATION_LOCK = '3853314791062309107';
+
+export const columnTypes: MigrationDialect = {
   int: 'BIGINT',
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   options: '',
+  findTable: "SELECT to_regclass('kysely_migration')::text AS name",
+  async begin(query) {
+    // Every statement sees what was committed before it, so also what another process migrated meanwhile.
+    await query('BEGIN ISOLATION LEVEL READ COMMITTED');
+    // Asked for, not waited for: whoever waits inside a statement can tell nobody, and meets its time limit.
+    const [lock] = await query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS got`);
+    if (lock?.['got'] === true) return true;
+    await query('ROLLBACK');
+    return false;
+  },
 };
 
 /** The type number of a 64-bit integer, which the driver gives as a text. */

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { PostgresDialect } from 'kysely';
-import type { Pool } from 'pg';
 import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
-import { migrate } from '../migrations/timeline.ts';
+import type { MigrationOptions } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
-import { type Ask, connections, type Deadline, deadline, migrationPool, servicePool } from './connections.ts';
-import { builder, columnTypes, rowsOf } from './dialect.ts';
+import { type Ask, connections, type Deadline, deadline, servicePool } from './connections.ts';
+import { builder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
+import { migratePostgres } from './migrate.ts';
 import { sharedReads } from './shared-reads.ts';
 import { checkServer, explainStart } from './start.ts';
 
@@ -20,11 +19,11 @@ const ATTEMPTS = 12;
  * COMMITTED; what must hold there rests on row locks, conditional updates and constraints, and a unit that meets a
  * deadlock or a serialization failure is run again.
  */
-export async function openPostgres(url: string): Promise<Database> {
+export async function openPostgres(url: string, options?: MigrationOptions): Promise<Database> {
   const pool = servicePool(url);
   try {
+    await migratePostgres(url, options);
     await checkServer(pool);
-    await migrateWithTime(url);
   } catch (error) {
     await pool.end();
     throw explainStart(error);
@@ -109,15 +108,3 @@ async function drive<T>(work: Work<T>, run: (step: Step) => Promise<readonly Row
   while (!step.done) step = work.next(await run(step.value));
   return step.value;
 }
-
-async function migrateWithTime(url: string): Promise<void> {
-  const pool = migrationPool(url);
-  try {
-    await migrate(new PostgresDialect({ pool: unending(pool) }), columnTypes);
-  } finally {
-    await pool.end();
-  }
-}
-
-/** The pool for the migrator, which would otherwise end it with itself. */
-const unending = (pool: Pool) => ({ connect: () => pool.connect(), end: async () => {}, options: {} });

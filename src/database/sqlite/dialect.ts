@@ -10,7 +10,7 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely';
-import type { ColumnTypes } from '../migrations/timeline.ts';
+import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
 class Compiler extends SqliteQueryCompiler {
@@ -30,11 +30,31 @@ export const builder = new Kysely<Tables>({
   },
 });
 
-export const columnTypes: ColumnTypes = {
+export const columnTypes: MigrationDialect = {
   int: 'INTEGER',
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   options: 'STRICT',
+  findTable: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
+  async begin(query) {
+    // Not long, since the whole process waits inside the statement.
+    await query('PRAGMA busy_timeout = 50');
+    try {
+      // Whoever writes is alone, so the writer's lock is the lock of the migrations.
+      await query('BEGIN IMMEDIATE');
+      return true;
+    } catch (error) {
+      if (isLocked(error)) return false;
+      throw error;
+    }
+  },
 };
+
+/** https://www.sqlite.org/rescode.html: the code without what extends it; 0 where the error is not one of SQLite. */
+export const resultCode = (error: unknown): number =>
+  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
+
+/** Another connection holds a lock that is needed: busy, locked. */
+export const isLocked = (error: unknown): boolean => resultCode(error) === 5 || resultCode(error) === 6;
 
 /** A dialect over an open `node:sqlite` connection, for the migrator. */
 export function migrationDialect(connection: DatabaseSync): Dialect {

@@ -2,9 +2,9 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
-import { migrate } from '../migrations/timeline.ts';
+import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
-import { builder, columnTypes, migrationDialect } from './dialect.ts';
+import { builder, columnTypes, isLocked, migrationDialect, resultCode } from './dialect.ts';
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -32,9 +32,14 @@ const RETRY = 5;
  * of its own, and their promises settle after that commit has reached the disk.
  * @param path a file, or `:memory:`
  */
-export async function openSqlite(path: string): Promise<Database> {
+export async function openSqlite(path: string, options?: MigrationOptions): Promise<Database> {
   const connection = connect(path);
-  await migrate(migrationDialect(connection), columnTypes);
+  try {
+    await migrate(migrationDialect(connection), columnTypes, options);
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
   // From now on nothing waits inside a statement, where the whole process would wait with it.
   connection.exec('PRAGMA busy_timeout = 10');
   const prepared = new Map<Statement<never, unknown>, Prepared>();
@@ -150,6 +155,16 @@ export async function openSqlite(path: string): Promise<Database> {
   };
 }
 
+/** Brings a SQLite database to the current schema, and lets go of it; answers the names of the steps that it ran. */
+export async function migrateSqlite(path: string, options?: MigrationOptions): Promise<readonly string[]> {
+  const connection = connect(path);
+  try {
+    return await migrate(migrationDialect(connection), columnTypes, options);
+  } finally {
+    connection.close();
+  }
+}
+
 function connect(path: string): DatabaseSync {
   // Made readable by its owner alone; SQLite gives its journal files the same mode.
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
@@ -159,12 +174,6 @@ function connect(path: string): DatabaseSync {
   connection.exec('PRAGMA foreign_keys = ON');
   return connection;
 }
-
-/** Another connection holds a lock that is needed. */
-const isLocked = (error: unknown): boolean => resultCode(error) === 5 || resultCode(error) === 6;
-
-const resultCode = (error: unknown): number =>
-  error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 
 function withIds(row: Row, ids: ReadonlySet<string>): Row {
   const read: Record<string, unknown> = {};

@@ -1,0 +1,71 @@
+import { Pool } from 'pg';
+import type { Clock } from '../../clock.ts';
+import type { Row } from '../database.ts';
+import { type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
+import { appliedOn } from '../migrations/migrate.ts';
+import { builder, columnTypes, rowsOf } from './dialect.ts';
+import { checkServer, explainStart } from './start.ts';
+
+/** What one process takes of the server's connections at most: see the pool that serves. */
+const POOL_SIZE = 16;
+
+const ROUNDS = 7;
+
+/**
+ * Opens a PostgreSQL database to look at it.
+ * @throws {DatabaseUnusable} where a start would refuse it, in the same words
+ */
+export async function inspectPostgres(url: string, clock: Clock): Promise<Inspection> {
+  const pool = new Pool({
+    connectionString: url,
+    max: 1,
+    application_name: 'tessera doctor',
+    connectionTimeoutMillis: 5000,
+    query_timeout: 5000,
+  });
+  pool.on('error', () => {});
+  const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
+    rowsOf(await pool.query(text, [...values]));
+  try {
+    await checkServer(pool);
+    // First the tables of our own: the version of a server that just answered matters less than whether it is ours.
+    return {
+      facts: await gather(ask, clock),
+      applied: await appliedOn(ask, columnTypes),
+      read: (work) => readSingly(work(), builder, ask),
+      close: () => pool.end(),
+    };
+  } catch (error) {
+    await pool.end();
+    throw explainStart(error);
+  }
+}
+
+async function gather(ask: (text: string) => Promise<readonly Row[]>, clock: Clock): Promise<PostgresFacts> {
+  const times: number[] = [];
+  let clockAhead = 0;
+  for (let round = 0; round < ROUNDS; round++) {
+    const [begun, asked] = [performance.now(), clock()];
+    const [row] = await ask('SELECT (extract(epoch FROM clock_timestamp()) * 1000)::float8 AS now');
+    times.push(performance.now() - begun);
+    clockAhead = Number(row?.['now']) - (asked + clock()) / 2;
+  }
+  const [server] = await ask(
+    "SELECT current_setting('server_version') AS release, " +
+      "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections, " +
+      "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates, " +
+      "coalesce(host(inet_server_addr()) IN ('127.0.0.1', '::1'), true) AS local, " +
+      'coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS encrypted',
+  );
+  return {
+    kind: 'postgres',
+    release: String(server?.['release']),
+    roundTrip: times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0,
+    maxConnections: Number(server?.['connections']),
+    poolSize: POOL_SIZE,
+    mayCreateTables: server?.['creates'] === true,
+    encrypted: server?.['encrypted'] === true,
+    local: server?.['local'] === true,
+    clockAhead,
+  };
+}

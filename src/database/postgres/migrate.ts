@@ -1,0 +1,24 @@
+import { PostgresDialect } from 'kysely';
+import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
+import { migrationPool } from './connections.ts';
+import { columnTypes } from './dialect.ts';
+import { checkServer, explainStart } from './start.ts';
+
+/**
+ * Brings the tables of a PostgreSQL database to the current schema, on a connection of its own with as much time as large
+ * tables need.
+ * @throws {DatabaseUnusable} where the server is not fit for it, or a step fails
+ */
+export async function migratePostgres(url: string, options?: MigrationOptions): Promise<readonly string[]> {
+  const pool = migrationPool(url);
+  try {
+    await checkServer(pool);
+    // The migrator would end the pool with itself.
+    const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
+    return await migrate(new PostgresDialect({ pool: lent }), columnTypes, options);
+  } catch (error) {
+    throw explainStart(error);
+  } finally {
+    await pool.end();
+  }
+}

@@ -1,0 +1,80 @@
+import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import type { Row } from '../database.ts';
+import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
+import { appliedOn } from '../migrations/migrate.ts';
+import { builder, columnTypes } from './dialect.ts';
+
+/**
+ * Opens a SQLite database to look at it, or answers undefined where there is none. No file comes to be or changes.
+ * @throws the error of SQLite or of the system where it cannot be read
+ */
+export async function inspectSqlite(path: string): Promise<Inspection | undefined> {
+  if (path === ':memory:' || !existsSync(path)) return undefined;
+  const connection = openReadOnly(path);
+  const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
+    connection.prepare(text).all(...(values as []));
+  try {
+    return {
+      facts: gather(path, connection),
+      applied: await appliedOn(ask, columnTypes),
+      read: (work) => readSingly(work(), builder, ask),
+      close: async () => connection.close(),
+    };
+  } catch (error) {
+    connection.close();
+    throw error;
+  }
+}
+
+function openReadOnly(path: string): DatabaseSync {
+  const url = pathToFileURL(resolve(path));
+  // Without its journal nobody has the database open, and even a reader would make one: https://www.sqlite.org/wal.html
+  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
+}
+
+function gather(path: string, connection: DatabaseSync): SqliteFacts {
+  const folder = dirname(resolve(path));
+  const { mode, size } = statSync(path);
+  const system = statfsSync(folder);
+  const texts = (sql: string): string[] =>
+    connection
+      .prepare(sql)
+      .all()
+      .map((row) => String(Object.values(row)[0]));
+  return {
+    kind: 'sqlite',
+    path,
+    mode: mode & 0o777,
+    folderMode: statSync(folder).mode & 0o777,
+    writable: [path, folder].every(isWritable),
+    size,
+    free: system.bavail * system.bsize,
+    network: process.platform === 'linux' ? NETWORK[system.type] : undefined,
+    journalMode: texts('PRAGMA journal_mode')[0] ?? '',
+    damage: texts('PRAGMA quick_check(5)').filter((line) => line !== 'ok'),
+  };
+}
+
+function isWritable(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The numbers of filesystems that lie on another machine: statfs(2). */
+const NETWORK: Readonly<Record<number, string>> = {
+  26985: 'NFS',
+  20859: 'SMB',
+  4266872130: 'SMB',
+  4283649346: 'CIFS',
+  16914839: '9P',
+  12805120: 'Ceph',
+  1397113167: 'AFS',
+};

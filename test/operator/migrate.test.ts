@@ -1,0 +1,248 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { after, before, describe, test } from 'node:test';
+import { Client } from 'pg';
+import { readConfig } from '../../src/config/config.ts';
+import { inspectDatabase, migrateDatabase } from '../../src/core.ts';
+import { type Timeline, timeline } from '../../src/database/migrations/timeline.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+import { serve, tessera } from './command.ts';
+
+const NAMES = Object.keys(timeline);
+
+/** A database of one test, and a hold on it from outside. */
+interface Place {
+  readonly environment: Readonly<Record<string, string>>;
+  /** Takes the lock of the migrations, as a process that migrates does; answers how to let go of it. */
+  hold(): Promise<() => Promise<void>>;
+  tables(): Promise<string[]>;
+  execute(sql: string): Promise<void>;
+  drop(): Promise<void>;
+}
+
+function filePlace(): Place {
+  const dataDir = mkdtempSync(join(tmpdir(), 'tessera-migrate-'));
+  const path = join(dataDir, 'tessera.db');
+  const on = <T>(work: (database: DatabaseSync) => T): T => {
+    const database = new DatabaseSync(path);
+    try {
+      return work(database);
+    } finally {
+      database.close();
+    }
+  };
+  return {
+    environment: { TESSERA_DATA_DIR: dataDir },
+    async hold() {
+      const database = new DatabaseSync(path);
+      database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
+      return async () => database.close();
+    },
+    tables: async () =>
+      on((database) => database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()).map((row) =>
+        String(row['name']),
+      ),
+    execute: async (sql) => on((database) => database.exec(sql)),
+    drop: async () => rmSync(dataDir, { recursive: true }),
+  };
+}
+
+async function postgresPlace(): Promise<Place> {
+  const own = await ownDatabase();
+  if (own === undefined) throw new Error('no PostgreSQL to test with');
+  const on = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
+    const client = new Client({ connectionString: own.url });
+    await client.connect();
+    try {
+      return await work(client);
+    } finally {
+      await client.end();
+    }
+  };
+  return {
+    environment: own.environment,
+    async hold() {
+      const client = new Client({ connectionString: own.url });
+      await client.connect();
+      await client.query('BEGIN; SELECT pg_advisory_xact_lock(3853314791062309107)');
+      return () => client.end();
+    },
+    tables: () =>
+      on(async (client) => {
+        const { rows } = await client.query<{ name: string }>(
+          "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
+        );
+        return rows.map(({ name }) => name);
+      }),
+    execute: (sql) => on(async (client) => void (await client.query(sql))),
+    drop: own.drop,
+  };
+}
+
+const kinds: [string, () => Place | Promise<Place>, boolean][] = [
+  ['SQLite', filePlace, false],
+  ['PostgreSQL', postgresPlace, process.env['TESSERA_TEST_POSTGRES'] === undefined],
+];
+
+for (const [kind, make, skip] of kinds) {
+  describe(`on ${kind}`, { skip }, () => {
+    const places: Place[] = [];
+    const place = async (): Promise<Place> => {
+      const made = await make();
+      places.push(made);
+      return made;
+    };
+    after(async () => {
+      for (const { drop } of places) await drop();
+    });
+    const applied = async ({ environment }: Place): Promise<readonly string[]> => {
+      const inspection = await inspectDatabase(readConfig(environment), Date.now);
+      await inspection?.close();
+      return inspection?.applied ?? [];
+    };
+
+    test('the command says each migration, its number, how many there are and its time; then nothing is pending', async () => {
+      const { environment: env } = await place();
+      const dry = await tessera(['migrate', '--dry-run'], { env });
+      assert.equal(dry.code, 0, dry.stderr);
+      for (const [index, name] of NAMES.entries()) {
+        assert.ok(dry.stdout.includes(`${index + 1} of ${NAMES.length}  ${name}\n`), dry.stdout);
+      }
+      const pending = await tessera(['migrate', '--dry-run', '--json'], { env });
+      assert.deepEqual(JSON.parse(pending.stdout), { pending: NAMES }, 'a dry run changes nothing');
+      const ran = await tessera(['migrate'], { env });
+      assert.equal(ran.code, 0, ran.stderr);
+      const lines = ran.stdout.split('\n');
+      for (const [index, name] of NAMES.entries()) {
+        assert.match(lines[index] ?? '', new RegExp(`^${index + 1} of ${NAMES.length} {2}${name} {2}\\d+ ms$`));
+      }
+      const again = await tessera(['migrate'], { env });
+      assert.deepEqual([again.code, again.stderr], [0, '']);
+      assert.match(again.stdout, /^Nothing is pending/);
+      assert.deepEqual(JSON.parse((await tessera(['migrate', '--json'], { env })).stdout), { ran: [] });
+      const server = await serve({ env });
+      assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200, 'the server runs on it');
+      await server.stop();
+    });
+
+    test('of many commands at the same time one migrates, and the others find nothing to do', async () => {
+      const at = await place();
+      const answers = await Promise.all(
+        [1, 2, 3, 4].map(() => tessera(['migrate', '--json'], { env: at.environment })),
+      );
+      for (const { code, stderr } of answers) assert.equal(code, 0, stderr);
+      const ran = answers.flatMap(({ stdout }) => (JSON.parse(stdout) as { ran: { name: string }[] }).ran);
+      assert.deepEqual(
+        ran.map(({ name }) => name),
+        NAMES,
+      );
+      assert.deepEqual(await applied(at), NAMES);
+    });
+
+    test('whoever finds another at it says so, waits, and then has nothing left to do', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const letGo = await at.hold();
+      let waited = 0;
+      const waiting = Promise.withResolvers<void>();
+      const progress = {
+        waiting() {
+          waited++;
+          waiting.resolve();
+        },
+      };
+      const first = migrateDatabase(config, { progress });
+      await waiting.promise;
+      assert.deepEqual(await applied(at), [], 'nothing happens beside the lock');
+      await letGo();
+      assert.deepEqual(await first, NAMES);
+      assert.equal(waited, 1, 'it is said once');
+      const held = await at.hold();
+      assert.deepEqual(await migrateDatabase(config, { progress }), [], 'without work nobody waits');
+      assert.equal(waited, 1);
+      await held();
+    });
+
+    test('a migration that fails leaves the database as it was, and says which, why and what to do', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      await migrateDatabase(config);
+      const before = (await at.tables()).sort();
+      const steps: Timeline = {
+        ...timeline,
+        '9000-good': ({ int }) => [`CREATE TABLE good (id ${int} PRIMARY KEY)`],
+        '9001-bad': ({ int }) => [`CREATE TABLE half (id ${int} PRIMARY KEY)`, 'INSERT INTO nowhere VALUES (1)'],
+        '9002-never': () => [],
+      };
+      const seen: string[] = [];
+      const progress = {
+        began: ({ name, number, of }: { name: string; number: number; of: number }) =>
+          void seen.push(`${number}/${of} ${name}`),
+      };
+      await assert.rejects(migrateDatabase(config, { steps, progress }), {
+        name: 'ConfigError',
+        message: /The migration 9001-bad failed: .*nowhere.* The database is as it was before.* run: tessera migrate/,
+      });
+      assert.deepEqual(seen, ['1/3 9000-good', '2/3 9001-bad']);
+      assert.deepEqual((await at.tables()).sort(), before);
+      assert.deepEqual(await applied(at), NAMES);
+      assert.deepEqual(await migrateDatabase(config), [], 'this version still runs on it');
+      const mended = { ...steps, '9001-bad': () => ['CREATE TABLE whole (id INTEGER PRIMARY KEY)'] };
+      assert.deepEqual(await migrateDatabase(config, { steps: mended }), ['9000-good', '9001-bad', '9002-never']);
+    });
+
+    test('a first migration that fails leaves an empty database', async () => {
+      const at = await place();
+      const steps: Timeline = { '0001-bad': () => ['CREATE TABLE half (id INTEGER)', 'DROP TABLE nowhere'] };
+      await assert.rejects(migrateDatabase(readConfig(at.environment), { steps }), /The migration 0001-bad failed/);
+      assert.deepEqual(await at.tables(), []);
+    });
+
+    test('a database of a later version, or one that lacks a step, is refused with 3 and left alone', async () => {
+      const at = await place();
+      await migrateDatabase(readConfig(at.environment));
+      await at.execute("INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01')");
+      for (const args of [['migrate'], ['migrate', '--dry-run']]) {
+        const { code, stderr } = await tessera(args, { env: at.environment });
+        assert.equal(code, 3, stderr);
+        assert.match(stderr, /changed by a later version of Tessera \(9999-later\)\. Run that version/);
+        assert.doesNotMatch(stderr, /^\s+at /m, 'no stack trace');
+      }
+      await at.execute("DELETE FROM kysely_migration WHERE name = '0001-contract'");
+      await at.execute("UPDATE kysely_migration SET name = '0002-later' WHERE name = '9999-later'");
+      const steps: Timeline = { '0001-contract': () => [], '0002-later': () => [] };
+      await at.execute("DELETE FROM kysely_migration WHERE name <> '0002-later'");
+      await assert.rejects(
+        migrateDatabase(readConfig(at.environment), { steps }),
+        /The migration 0001-contract never ran on this database.*Restore a backup/,
+      );
+    });
+  });
+}
+
+describe('the command', () => {
+  let folder: string;
+  before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'tessera-migrate-'));
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  test('a dry run makes nothing, and a run makes a database but no secret', async () => {
+    const dry = await tessera(['migrate', '--dry-run'], { cwd: folder });
+    assert.equal(dry.code, 0, dry.stderr);
+    assert.deepEqual(readdirSync(folder), []);
+    const { code, stderr } = await tessera(['migrate'], { cwd: folder });
+    assert.equal(code, 0);
+    assert.match(stderr, /^Made a new database: .*tessera\.db$/m);
+    assert.ok(!existsSync(join(folder, 'data', 'secret')));
+  });
+
+  test('a misspelt one is answered with the right one, and with 2', async () => {
+    const { code, stderr } = await tessera(['migrat']);
+    assert.equal(code, 2);
+    assert.match(stderr, /Did you mean migrate\?/);
+  });
+});
