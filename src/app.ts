@@ -7,6 +7,7 @@ import type { Config } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, openCore } from './core.ts';
 import type { MigrationOptions } from './database/migrations/timeline.ts';
+import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -74,6 +75,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
         adminRoutes(root, parts);
         avatarRoutes(root, parts);
         healthRoutes(root, parts);
+        discoveryRoutes(root, parts);
         serveAssets(root);
         root.register(async (pages) => {
           pages.register(cookie);
@@ -87,6 +89,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       },
       { prefix: basePath },
     );
+    insertedDiscoveryRoutes(app, parts, basePath);
     await app.ready();
     const stopHousekeeping = startHousekeeping(database, clock, MINUTE, (error) =>
       app.log.error({ err: error }, 'housekeeping'),

@@ -1,5 +1,6 @@
 import type { Dialect } from 'kysely';
 import { contract } from './0001-contract.ts';
+import { standardClients } from './0002-standard-clients.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -18,6 +19,7 @@ export type Timeline = Readonly<Record<string, (types: ColumnTypes) => readonly 
 /** The one timeline. A migration that has landed is never edited; the next change is a new entry at the end. */
 export const timeline: Timeline = {
   '0001-contract': contract,
+  '0002-standard-clients': standardClients,
 };
 
 export { NewerDatabase } from './position.ts';
