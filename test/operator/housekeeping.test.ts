@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
 import { startHousekeeping, sweep } from '../../src/housekeeping/housekeeping.ts';
 import { dump } from '../store/rows.ts';
 import {
@@ -21,6 +20,7 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { openOwnStore } from '../support/own-store.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -131,7 +131,7 @@ test('what has ended goes, and only that: requests, sessions, counts, codes, fam
 });
 
 test('more rows than a batch all go, and none before its time', async () => {
-  const database = await openSqlite(':memory:');
+  const { database, dispose } = await openOwnStore();
   const { take } = await import('../../src/limits/limits.ts');
   const about = {
     name: 'token',
@@ -144,12 +144,12 @@ test('more rows than a batch all go, and none before its time', async () => {
   );
   assert.equal(await sweep(database, MINUTE - 1), 0);
   assert.equal(await sweep(database, MINUTE), 1100);
-  await database.close();
+  await dispose();
 });
 
 test('a sweep that fails is reported and harms nothing; stopping waits for the one that runs', async (context) => {
   context.mock.timers.enable({ apis: ['setInterval'] });
-  const database = await openSqlite(':memory:');
+  const { database, dispose } = await openOwnStore();
   const failures: unknown[] = [];
   const stop = startHousekeeping(
     database,
@@ -164,4 +164,5 @@ test('a sweep that fails is reported and harms nothing; stopping waits for the o
   context.mock.timers.tick(10 * MINUTE);
   await stop();
   assert.equal(failures.length, 1, 'after a stop it sweeps no more');
+  await dispose();
 });

@@ -1,80 +1,40 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
 import { readConfig, variables } from '../../src/config/config.ts';
 import { limitVariables } from '../../src/config/limits.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { serve, tessera } from './command.ts';
+import { refusedStart } from './refused-start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
-after(() => rmSync(folder, { recursive: true, force: true }));
+after(async () => {
+  for (const drop of dropped) await drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+const dropped: (() => Promise<void>)[] = [];
 let counter = 0;
-const fresh = (): string => join(folder, `case${++counter}`);
 
-/** Starts a server that must refuse to, and answers what it said. */
-async function refusal(env: Readonly<Record<string, string>>, args: readonly string[] = []): Promise<string> {
-  const { code, stdout, stderr } = await tessera(['serve', ...args], {
-    env: { TESSERA_DATA_DIR: fresh(), TESSERA_PORT: '0', ...env },
-    cwd: folder,
-  });
-  assert.equal(code, 3, stdout + stderr);
-  assert.doesNotMatch(stderr, /^\s+at /m, 'no stack trace');
-  assert.doesNotMatch(stdout, /ready/);
-  return stderr;
+/** The settings of a server with data of its own, in a folder or in a database. */
+async function fresh(): Promise<Record<string, string>> {
+  const database = await ownDatabase();
+  if (database !== undefined) dropped.push(database.drop);
+  return { TESSERA_DATA_DIR: join(folder, `case${++counter}`), ...database?.environment };
 }
 
-test('a start says where it listens, where the data lies, and how to make a first user and client', async () => {
-  const dataDir = fresh();
-  const server = await serve({ env: { TESSERA_DATA_DIR: dataDir }, cwd: folder });
-  try {
-    assert.match(server.baseUrl, /^http:\/\/localhost:[1-9]\d+$/, 'port 0 takes a free one, and says which');
-    assert.ok(server.greeting.includes(`sqlite:${join(dataDir, 'tessera.db')}`));
-    const hints = [...server.greeting.matchAll(/npx tessera (.+)/g)].map((match) => match[1] ?? '');
-    assert.equal(hints.length, 2);
-    assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200);
-    for (const hint of hints) {
-      const args = [...hint.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
-      const made = await tessera(args, { cwd: folder, input: 'a first password' });
-      assert.equal(made.code, 0, `${hint}: ${made.stderr}`);
-      assert.equal(made.stderr, '', 'it found the data of the server');
-    }
-  } finally {
-    assert.deepEqual(await server.stop(), { code: 0, signal: null });
-  }
-});
-
-test('the secret and the database are readable by their owner alone, and so is the folder that was made for them', async () => {
-  const dataDir = fresh();
-  const server = await serve({ env: { TESSERA_DATA_DIR: dataDir } });
-  try {
-    assert.equal(statSync(dataDir).mode & 0o777, 0o700);
-    const names = readdirSync(dataDir);
-    assert.ok(names.includes('secret') && names.includes('tessera.db') && names.includes('tessera.db-wal'));
-    for (const name of names) assert.equal(statSync(join(dataDir, name)).mode & 0o777, 0o600, name);
-    assert.match(readFileSync(join(dataDir, 'secret'), 'utf8'), /^[A-Za-z0-9_-]{43}\n$/);
-  } finally {
-    await server.stop();
-  }
-});
+/** Starts a server that must refuse to, and answers what it said. */
+const refusal = async (env: Readonly<Record<string, string>>) => refusedStart({ ...(await fresh()), ...env }, folder);
 
 test('SIGTERM: a request in flight is answered, then the process ends with 0', async () => {
-  const server = await serve({ env: { TESSERA_DATA_DIR: fresh() } });
+  const server = await serve({ env: await fresh() });
   const port = Number(new URL(server.baseUrl).port);
   const idle = connect(port, '127.0.0.1');
   await once(idle, 'connect');
@@ -117,7 +77,7 @@ test('`npm start` and `npx tessera` are this command', () => {
 });
 
 test('SIGINT ends it cleanly too', async () => {
-  const server = await serve({ env: { TESSERA_DATA_DIR: fresh() } });
+  const server = await serve({ env: await fresh() });
   assert.deepEqual(await server.stop('SIGINT'), { code: 0, signal: null });
 });
 
@@ -213,48 +173,20 @@ test('a port in use, a host that is not here', async () => {
   assert.match(unknown, /not a host.*TESSERA_HOST/);
 });
 
-test('a data folder that cannot be one, a secret that cannot be read, a file that is no database', async () => {
-  const file = fresh();
-  writeFileSync(file, 'a file');
-  const [dirSecret, badSecret, noDatabase] = [fresh(), fresh(), fresh()];
-  mkdirSync(join(dirSecret, 'secret'), { recursive: true });
-  mkdirSync(badSecret);
-  writeFileSync(join(badSecret, 'secret'), 'too short\n');
-  mkdirSync(noDatabase);
-  writeFileSync(join(noDatabase, 'tessera.db'), 'This is no database. '.repeat(500));
-  const answers = await Promise.all([
-    refusal({ TESSERA_DATA_DIR: join(file, 'below') }),
-    refusal({ TESSERA_SECRET_FILE: join(folder, 'missing') }),
-    refusal({ TESSERA_DATA_DIR: dirSecret }),
-  ]);
-  answers.push(await refusal({ TESSERA_DATA_DIR: badSecret }));
-  answers.push(await refusal({ TESSERA_DATA_DIR: noDatabase }));
-  const expected = [
-    /data folder .*below cannot be used.*TESSERA_DATA_DIR/,
-    /TESSERA_SECRET_FILE names .*missing, which does not exist/,
-    /secret cannot be read.*TESSERA_SECRET_FILE/,
-    /secret is not usable: it must be at least 43 random characters/,
-    /tessera\.db cannot be opened.*TESSERA_DATA_DIR or TESSERA_DATABASE_URL/,
-  ];
-  for (const [n, pattern] of expected.entries()) assert.match(answers[n] ?? '', pattern);
-});
-
 test('a database that a later version changed is left alone', async () => {
-  const dataDir = fresh();
-  const made = await tessera(['org', 'create', '--name', 'acme', '--domain', 'acme.example', '--data-dir', dataDir]);
+  const environment = await fresh();
+  const made = await tessera(['org', 'create', '--name', 'acme', '--domain', 'acme.example'], { env: environment });
   assert.equal(made.code, 0, made.stderr);
-  const database = new DatabaseSync(join(dataDir, 'tessera.db'));
-  database.exec(`INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00Z')`);
-  database.close();
-  const said = await refusal({ TESSERA_DATA_DIR: dataDir });
+  await query({ environment }, "INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01T00:00:00Z')");
+  const said = await refusal(environment);
   assert.match(said, /changed by a later version of Tessera \(9999-later\)\. Run that version/);
 });
 
 test('a secret that is not the database’s, and a change of it that keeps tokens alive', async () => {
-  const dataDir = fresh();
+  const data = await fresh();
   const [old, next] = [STRONG, [...STRONG].reverse().join('')];
   const port = { value: '0' };
-  const settings = { TESSERA_DATA_DIR: dataDir, TESSERA_LOG_LEVEL: 'silent', TESSERA_ADMIN_KEY: ADMIN_KEY };
+  const settings = { ...data, TESSERA_LOG_LEVEL: 'silent', TESSERA_ADMIN_KEY: ADMIN_KEY };
   const open = async (secrets: Readonly<Record<string, string>>) => {
     const running = await start(readConfig({ ...settings, TESSERA_PORT: port.value, ...secrets }));
     port.value = new URL(running.baseUrl).port;
@@ -265,7 +197,7 @@ test('a secret that is not the database’s, and a change of it that keeps token
   const [client, user] = [await newClient(server), await newUser(server)];
   const tokens = await tokensFor(server, client, user);
   await first.close();
-  assert.ok(!existsSync(join(dataDir, 'secret')), 'a secret that is given is not written down');
+  assert.ok(!existsSync(join(data['TESSERA_DATA_DIR'] ?? '', 'secret')), 'a secret that is given is not written down');
 
   const said = await refusal({ ...settings, TESSERA_SECRET: next });
   assert.match(said, /secret does not fit this database.*TESSERA_SECRET_PREVIOUS/);
@@ -278,21 +210,4 @@ test('a secret that is not the database’s, and a change of it that keeps token
   assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
   await changed.close();
   assert.match(await refusal({ ...settings, TESSERA_SECRET: old }), /secret does not fit/);
-});
-
-test('the secret from a file; the embedded one is made once, and the same at every start', async () => {
-  const dataDir = fresh();
-  const settings = { TESSERA_DATA_DIR: dataDir, TESSERA_LOG_LEVEL: 'silent', TESSERA_PORT: '0' };
-  await (await start(readConfig(settings))).close();
-  const made = readFileSync(join(dataDir, 'secret'), 'utf8');
-  await (await start(readConfig(settings))).close();
-  assert.equal(readFileSync(join(dataDir, 'secret'), 'utf8'), made);
-  const file = join(folder, 'secret-of-another-place');
-  writeFileSync(file, made);
-  rmSync(join(dataDir, 'secret'));
-  await (await start(readConfig({ ...settings, TESSERA_SECRET_FILE: file }))).close();
-  assert.deepEqual(
-    readdirSync(dataDir).filter((name) => name.startsWith('secret')),
-    [],
-  );
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { agent, formOf } from '../support/agent.ts';
 import { newClient, newUser, PASSWORD, signedIn, tokensFor, userinfo } from '../support/flow.ts';
-import { onDatabase } from '../support/outcome.ts';
+import { query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -21,7 +21,7 @@ const FLOOD = 120;
 test('AV-04: in a flood of sign-ins the rest goes on, what is too much is told so at once, and does not count', async () => {
   const [client, user, victim] = [await newClient(server), await newUser(server), await newUser(server)];
   const tokens = await tokensFor(server, client, user);
-  onDatabase(server, 'DELETE FROM rate_count');
+  await query(server, 'DELETE FROM rate_count');
   const stranger = agent(server.baseUrl);
   const { hidden } = formOf((await stranger.get('/login')).text);
   const wrong = { ...hidden, identifier: victim.username, password: 'a wrong password' };
@@ -50,7 +50,7 @@ test('AV-04: in a flood of sign-ins the rest goes on, what is too much is told s
     );
   }
   // What was not evaluated does not count against the account or the address.
-  const counts = onDatabase(server, `SELECT count FROM rate_count WHERE bucket LIKE 'sign-in %'`);
+  const counts = await query(server, `SELECT count FROM rate_count WHERE bucket LIKE 'sign-in %'`);
   assert.deepEqual(
     counts.map(({ count }) => Number(count)),
     [evaluated.length, evaluated.length],

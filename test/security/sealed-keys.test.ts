@@ -5,7 +5,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { openKeys, rotateKeys } from '../../src/keys/keys.ts';
 import { newClient, newUser, type TestClient, type Tokens, tokensFor, userinfo } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
-import { onDatabase } from '../support/outcome.ts';
+import { query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -18,16 +18,14 @@ before(async () => {
   tokens = await tokensFor(server, client, await newUser(server));
   const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
   await withData(server, (core) => rotateKeys(core.database, core.secret, origin, server.now()));
-  rows = onDatabase(server, 'SELECT kid, sealed FROM signing_key ORDER BY created_at').map((row) => ({
-    kid: String(row['kid']),
-    sealed: String(row['sealed']),
-  }));
+  const stored = await query(server, 'SELECT kid, sealed FROM signing_key ORDER BY created_at');
+  rows = stored.map((row) => ({ kid: String(row['kid']), sealed: String(row['sealed']) }));
   assert.equal(rows.length, 2);
 });
 after(() => server.close());
 
 const put = (kid: string, sealed: string) =>
-  onDatabase(server, 'UPDATE signing_key SET sealed = ? WHERE kid = ?', sealed, kid);
+  query(server, 'UPDATE signing_key SET sealed = ? WHERE kid = ?', sealed, kid);
 
 /** Opens the key set as another process does when it starts. */
 const open = () =>
@@ -40,10 +38,10 @@ function flipped(sealed: string, byte: number): string {
 }
 
 const [FIRST, SECOND] = [0, 1] as const;
-const changes: Readonly<Record<string, () => void>> = {
-  'swapped between two rows': () => {
-    put(rows[FIRST]?.kid ?? '', rows[SECOND]?.sealed ?? '');
-    put(rows[SECOND]?.kid ?? '', rows[FIRST]?.sealed ?? '');
+const changes: Readonly<Record<string, () => Promise<unknown>>> = {
+  'swapped between two rows': async () => {
+    await put(rows[FIRST]?.kid ?? '', rows[SECOND]?.sealed ?? '');
+    await put(rows[SECOND]?.kid ?? '', rows[FIRST]?.sealed ?? '');
   },
   'copied from one row to the other': () => put(rows[SECOND]?.kid ?? '', rows[FIRST]?.sealed ?? ''),
   'with one bit of the nonce changed': () => put(rows[SECOND]?.kid ?? '', flipped(rows[SECOND]?.sealed ?? '', 0)),
@@ -54,23 +52,23 @@ const changes: Readonly<Record<string, () => void>> = {
 };
 for (const [name, change] of Object.entries(changes)) {
   test(`ST-02: a sealed key ${name} opens nothing, and no server starts on it`, async () => {
-    change();
+    await change();
     try {
       await assert.rejects(open(), { name: 'WrongSecret' });
     } finally {
-      for (const { kid, sealed } of rows) put(kid, sealed);
+      for (const { kid, sealed } of rows) await put(kid, sealed);
     }
     assert.equal((await open()).ring().version.length, 22);
   });
 }
 
 test('ST-02: the server itself refuses to start, and says why', async () => {
-  changes['swapped between two rows']?.();
+  await changes['swapped between two rows']?.();
   try {
     const config = readConfig({ ...server.environment, TESSERA_PORT: '0' });
     await assert.rejects(start(config, server.now), /does not open the signing keys/);
   } finally {
-    for (const { kid, sealed } of rows) put(kid, sealed);
+    for (const { kid, sealed } of rows) await put(kid, sealed);
   }
   assert.equal((await userinfo(server, tokens.access_token)).status, 200, 'put back, all is as before');
 });

@@ -16,12 +16,12 @@ import { createClient, deleteClient, endSecret, rotateSecret, updateClient } fro
 import { revokeAccess } from '../../src/consent/connections.ts';
 import type { Database, Row, Work } from '../../src/database/database.ts';
 import { builder } from '../../src/database/sqlite/dialect.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
 import { compile } from '../../src/database/statement.ts';
 import type { Origin } from '../../src/events/audit.ts';
 import { leasedIds } from '../../src/identifiers/ids.ts';
 import { dropKey, openKeys, rotateKeys } from '../../src/keys/keys.ts';
 import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
+import { type OwnStore, openOwnStore } from '../support/own-store.ts';
 import { dump, grant, NOW } from './rows.ts';
 
 class AuditFailed extends Error {}
@@ -43,6 +43,7 @@ function withoutAudit(database: Database): Database {
 const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
 const root = Buffer.alloc(32, 7);
 const clock = () => NOW;
+let store: OwnStore;
 let database: Database;
 let known: { account: string; client: string; secret: string; key: string; kid: string; organization: string };
 
@@ -55,7 +56,8 @@ const partsOn = (target: Database) => ({
 type Parts = ReturnType<typeof partsOn>;
 
 before(async () => {
-  database = await openSqlite(':memory:');
+  store = await openOwnStore();
+  database = store.database;
   const parts = partsOn(database);
   const person = { username: 'ada', displayName: 'Ada', email: 'ada@example.com' };
   const account = await createAccount(parts, person, origin);
@@ -77,7 +79,7 @@ before(async () => {
     organization: organization.id,
   };
 });
-after(() => database.close());
+after(() => store.dispose());
 
 const changes: Readonly<Record<string, (parts: Parts) => Promise<unknown>>> = {
   'account.created': (parts) =>

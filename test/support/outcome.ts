@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { readConfig } from '../../src/config/config.ts';
@@ -105,21 +104,32 @@ function onFile(path: string, sql: string, parameters: readonly Value[]): Record
   }
 }
 
-/** The same at once, for tests of the SQLite file alone. */
-export const onDatabase = (server: Pick<TestServer, 'dataDir'>, sql: string, ...parameters: Value[]) =>
-  onFile(join(server.dataDir, 'tessera.db'), sql, parameters);
-
 /** How many rows a table has. */
 export const countRows = async (server: Stored, table: string): Promise<number> =>
   Number((await query(server, `SELECT count(*) AS n FROM ${table}`))[0]?.['n']);
 
-/** Every value of every row of every table, as text. */
-export async function storedTexts(server: Stored): Promise<string> {
+/** The names of all tables. */
+export async function tablesOf(server: Stored): Promise<string[]> {
   const tables = readConfig(server.environment).databaseUrl.startsWith('sqlite:')
     ? "SELECT name FROM sqlite_schema WHERE type = 'table'"
     : "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'";
+  return (await query(server, tables)).map(({ name }) => String(name));
+}
+
+/** Does something while a table is not there. */
+export async function withoutTable(server: Stored, table: string, work: () => Promise<void>): Promise<void> {
+  await query(server, `ALTER TABLE ${table} RENAME TO elsewhere`);
+  try {
+    await work();
+  } finally {
+    await query(server, `ALTER TABLE elsewhere RENAME TO ${table}`);
+  }
+}
+
+/** Every value of every row of every table, as text. */
+export async function storedTexts(server: Stored): Promise<string> {
   const texts: string[] = [];
-  for (const { name } of await query(server, tables)) {
+  for (const name of await tablesOf(server)) {
     for (const row of await query(server, `SELECT * FROM ${name}`)) texts.push(...Object.values(row).map(String));
   }
   return texts.join('\n');

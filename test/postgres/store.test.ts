@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
 import { openPostgres } from '../../src/database/postgres/open.ts';
+import { storeContract } from '../store/contract.ts';
+import { account } from '../store/rows.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
-import { storeContract } from './contract.ts';
-import { account } from './rows.ts';
 
 // A server of these tests' own, where none is given.
 const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;

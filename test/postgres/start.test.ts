@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { randomSecret } from '../../src/secrets.ts';
+import { serve, tessera } from '../operator/command.ts';
 import { admin } from '../support/flow.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
-import { serve, tessera } from './command.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-start-pg-'));
 const secret = randomSecret();

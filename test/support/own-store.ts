@@ -1,0 +1,27 @@
+import type { Database } from '../../src/database/database.ts';
+import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { ownDatabase } from './postgres-database.ts';
+
+/** A store with no server on it. */
+export interface OwnStore {
+  readonly database: Database;
+  dispose(): Promise<void>;
+}
+
+/** An empty store: in memory, or a database of the PostgreSQL server that TESSERA_TEST_POSTGRES names. */
+export async function openOwnStore(): Promise<OwnStore> {
+  const own = await ownDatabase();
+  if (own === undefined) {
+    const database = await openSqlite(':memory:');
+    return { database, dispose: () => database.close() };
+  }
+  const { openPostgres } = await import('../../src/database/postgres/open.ts');
+  const database = await openPostgres(own.url);
+  return {
+    database,
+    async dispose() {
+      await database.close();
+      await own.drop();
+    },
+  };
+}
