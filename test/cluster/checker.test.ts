@@ -1,0 +1,332 @@
+/** The checker finds what it is there to find: a sound history, and the same with one thing changed. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { check, type Fault } from './checker.ts';
+import { ended, Switch } from './facts.ts';
+import type { Asked, Operation } from './history.ts';
+
+type Line = readonly [start: number, end: number, asked: Asked, outcome?: string];
+
+const history = (lines: readonly Line[]): Operation[] =>
+  lines.map(([start, end, asked, outcome = 'ok'], number) => ({
+    number,
+    node: number % 2,
+    start,
+    end,
+    outcome,
+    ...asked,
+  }));
+
+const u = { user: 'u' };
+const uc = { ...u, client: 'c' };
+const look = (access = 'a1'): Asked => ({ kind: 'userinfo', access });
+const refresh = (token: string, to?: string, access = `a-${token}`): Asked => ({
+  ...{ kind: 'refresh', token },
+  ...(to !== undefined && { refresh: to, access }),
+});
+const redeem = (name?: string): Asked => ({
+  ...{ kind: 'redeem', code: 'k' },
+  ...(name !== undefined && { access: `a${name}`, refresh: `r${name}` }),
+});
+
+/** Somebody signs in and consents; the code is redeemed; all of that is over at 10. */
+const BEGINNING: readonly Line[] = [
+  [0, 1, { kind: 'sign in', ...u, session: 's' }],
+  [2, 3, { kind: 'authorize', ...uc, session: 's' }, 'consent'],
+  [4, 5, { kind: 'consent', ...uc, session: 's', began: { start: 2, end: 3 }, code: 'k' }],
+];
+const REDEEMED: readonly Line[] = [...BEGINNING, [6, 7, redeem('1')]];
+
+const INVALID = '401 invalid_token';
+const GRANT = '400 invalid_grant';
+const BANNED = '403 Account banned';
+const SUSPENDED = '403 Account is suspended';
+const REVOKED = '403 Access revoked by user';
+
+const sound: Readonly<Record<string, readonly Line[]>> = {
+  'tokens that live are accepted': [
+    ...REDEEMED,
+    [10, 11, look()],
+    [12, 13, refresh('r1', 'r2')],
+    [14, 15, look('a-r1')],
+  ],
+  'beside a ban either answer is right': [
+    ...REDEEMED,
+    [10, 20, { kind: 'ban', ...u }],
+    [11, 12, look()],
+    [13, 14, look(), BANNED],
+    [21, 22, look(), BANNED],
+  ],
+  'after a ban has ended, what is from before is invalid': [
+    ...REDEEMED,
+    [10, 11, { kind: 'ban', ...u }],
+    [12, 13, look(), BANNED],
+    [14, 15, { kind: 'unban', ...u }],
+    [16, 17, look(), INVALID],
+    [18, 19, refresh('r1'), GRANT],
+    [20, 21, { kind: 'authorize', ...uc, session: 's' }, 'login'],
+    [22, 23, { kind: 'sign in', ...u, session: 's2' }],
+    [24, 25, { kind: 'authorize', ...uc, session: 's2', code: 'k2' }],
+  ],
+  'the order of the verdict: banned before suspended before revoked': [
+    ...REDEEMED,
+    [10, 11, { kind: 'revoke', ...uc }],
+    [12, 13, look(), REVOKED],
+    [14, 15, { kind: 'suspend', ...u }],
+    [16, 17, look(), SUSPENDED],
+    [18, 19, { kind: 'ban', ...u }],
+    [20, 21, look(), BANNED],
+    [22, 23, { kind: 'unban', ...u }],
+    [24, 25, { kind: 'reinstate', ...u }],
+    [26, 27, look(), REVOKED],
+  ],
+  'a disabled client authenticates nobody, and its tokens stay dead': [
+    ...REDEEMED,
+    [10, 11, { kind: 'disable', client: 'c' }],
+    [12, 13, look(), INVALID],
+    [14, 15, refresh('r1'), '401 invalid_client'],
+    [16, 17, { kind: 'authorize', ...uc, session: 's' }, '400 displayed'],
+    [18, 19, { kind: 'enable', client: 'c' }],
+    [20, 21, refresh('r1'), GRANT],
+    [22, 23, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+  ],
+  'parallel refreshes carry one successor, also as a retry': [
+    ...REDEEMED,
+    [10, 14, refresh('r1', 'r2', 'a2')],
+    [11, 15, refresh('r1', 'r2', 'a3')],
+    [16, 17, refresh('r1', 'r2', 'a4')],
+  ],
+  'parallel redemptions: one answers, and its tokens are dead': [
+    ...BEGINNING,
+    [6, 12, redeem('1')],
+    [7, 13, redeem(), GRANT],
+    [14, 15, look(), INVALID],
+    [16, 17, refresh('r1'), GRANT],
+  ],
+  'reuse after the successor was used ends the family': [
+    ...REDEEMED,
+    [10, 11, refresh('r1', 'r2')],
+    [12, 13, refresh('r2', 'r3')],
+    [14, 15, refresh('r1'), GRANT],
+    [16, 17, refresh('r3'), GRANT],
+    [18, 19, look(), INVALID],
+  ],
+  'a retry after the grace ends the family': [
+    ...REDEEMED,
+    [10, 11, refresh('r1', 'r2')],
+    [31_000, 31_001, refresh('r1'), GRANT],
+    [31_002, 31_003, refresh('r2'), GRANT],
+  ],
+  'a code dies after a minute': [...BEGINNING, [70_000, 70_001, redeem(), GRANT]],
+};
+
+const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
+  'UserInfo after a revocation': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, { kind: 'revoke', ...uc }], [12, 13, look()]],
+  ],
+  'UserInfo after a ban': ['accepted though dead', [...REDEEMED, [10, 11, { kind: 'ban', ...u }], [12, 13, look()]]],
+  'refresh after a suspension': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, { kind: 'suspend', ...u }], [12, 13, refresh('r1', 'r2')]],
+  ],
+  'UserInfo after signing out everywhere': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, { kind: 'sign out everywhere', ...u }], [12, 13, look()]],
+  ],
+  'redemption after a new password': [
+    'accepted though dead',
+    [...BEGINNING, [10, 11, { kind: 'new password', ...u }], [12, 13, redeem('1')]],
+  ],
+  'a session after a new password': [
+    'accepted though dead',
+    [
+      ...BEGINNING,
+      [10, 11, { kind: 'new password', ...u }],
+      [12, 13, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+    ],
+  ],
+  'consent remembered after its revocation': [
+    'accepted though dead',
+    [
+      ...BEGINNING,
+      [10, 11, { kind: 'revoke', ...uc }],
+      [12, 13, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+    ],
+  ],
+  'tokens from before a ban, after it': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, { kind: 'ban', ...u }], [12, 13, { kind: 'unban', ...u }], [14, 15, look()]],
+  ],
+  'tokens of a client that was disabled for a moment': [
+    'accepted though dead',
+    [
+      ...REDEEMED,
+      [10, 11, { kind: 'disable', client: 'c' }],
+      [12, 13, { kind: 'enable', client: 'c' }],
+      [14, 15, look()],
+    ],
+  ],
+  'a token that a refresh beside a revocation gave': [
+    'accepted though dead',
+    [...REDEEMED, [10, 20, refresh('r1', 'r2')], [11, 12, { kind: 'revoke', ...uc }], [21, 22, look('a-r1')]],
+  ],
+  'UserInfo after a replay of the code': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, redeem(), GRANT], [12, 13, look()]],
+  ],
+  'UserInfo after the reuse of a refresh token': [
+    'accepted though dead',
+    [
+      ...REDEEMED,
+      [10, 11, refresh('r1', 'r2')],
+      [12, 13, refresh('r2', 'r3')],
+      [14, 15, refresh('r1'), GRANT],
+      [16, 17, look()],
+    ],
+  ],
+  'a retired token whose successor was used': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, refresh('r1', 'r2')], [12, 13, refresh('r2', 'r3')], [14, 15, refresh('r1', 'r2', 'a9')]],
+  ],
+  'a retired token after the grace': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, refresh('r1', 'r2')], [31_000, 31_001, refresh('r1', 'r2', 'a9')]],
+  ],
+  'an expired code': ['accepted though dead', [...BEGINNING, [70_000, 70_001, redeem('1')]]],
+  'refused at one node, accepted later at another': [
+    'alive again',
+    [...REDEEMED, [10, 30, { kind: 'ban', ...u }], [11, 12, look(), BANNED], [13, 14, look()]],
+  ],
+  'a session that was refused, and accepted later': [
+    'alive again',
+    [
+      ...BEGINNING,
+      [10, 30, { kind: 'sign out everywhere', ...u }],
+      [11, 12, { kind: 'authorize', ...uc, session: 's' }, 'login'],
+      [13, 14, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+    ],
+  ],
+  'two redemptions side by side': ['redeemed twice', [...BEGINNING, [6, 12, redeem('1')], [7, 13, redeem('2')]]],
+  'two redemptions, one after the other': ['redeemed twice', [...REDEEMED, [10, 11, redeem('2')]]],
+  'two successors of one refresh token': [
+    'forked family',
+    [...REDEEMED, [10, 14, refresh('r1', 'r2', 'a2')], [11, 15, refresh('r1', 'r3', 'a3')]],
+  ],
+  'one successor of two refresh tokens': [
+    'forked family',
+    [...REDEEMED, [10, 11, refresh('r1', 'r2')], [12, 13, refresh('r2', 'r3')], [12, 13, refresh('r1', 'r3', 'a9')]],
+  ],
+  'a refresh that gives the same token again': ['forked family', [...REDEEMED, [10, 11, refresh('r1', 'r1')]]],
+  'a living access token': ['refused though alive', [...REDEEMED, [10, 11, look(), INVALID]]],
+  'a living refresh token': ['refused though alive', [...REDEEMED, [10, 11, refresh('r1'), GRANT]]],
+  'a retry within the grace': [
+    'refused though alive',
+    [...REDEEMED, [10, 11, refresh('r1', 'r2')], [12, 13, refresh('r1'), GRANT]],
+  ],
+  'a fresh code': ['refused though alive', [...BEGINNING, [6, 7, redeem(), GRANT]]],
+  'all of several parallel redemptions': [
+    'refused though alive',
+    [...BEGINNING, [6, 12, redeem(), GRANT], [7, 13, redeem(), GRANT]],
+  ],
+  'a remembered consent': [
+    'refused though alive',
+    [...BEGINNING, [10, 11, { kind: 'authorize', ...uc, session: 's' }, 'consent']],
+  ],
+  'what another person’s ban has nothing to do with': [
+    'refused though alive',
+    [...REDEEMED, [10, 11, { kind: 'ban', user: 'other' }], [12, 13, look(), BANNED]],
+  ],
+  'what the revocation of another app has nothing to do with': [
+    'refused though alive',
+    [...REDEEMED, [10, 11, { kind: 'revoke', ...u, client: 'other' }], [12, 13, look(), REVOKED]],
+  ],
+  'tokens of a consent that came after the revocation': [
+    'refused though alive',
+    [
+      [0, 1, { kind: 'revoke', ...uc }],
+      ...REDEEMED.map(([start, end, asked, outcome = 'ok']): Line => [start + 2, end + 2, shifted(asked), outcome]),
+      [20, 21, look(), REVOKED],
+    ],
+  ],
+  'a sign-in after the ban': [
+    'refused though alive',
+    [
+      [0, 1, { kind: 'ban', ...u }],
+      [2, 3, { kind: 'unban', ...u }],
+      [4, 5, { kind: 'sign in', ...u }, BANNED],
+    ],
+  ],
+  'a suspended account that is said to be banned': [
+    'wrong refusal',
+    [...REDEEMED, [10, 11, { kind: 'suspend', ...u }], [12, 13, look(), BANNED]],
+  ],
+  'a ban that is told as any invalid token': [
+    'wrong refusal',
+    [...REDEEMED, [10, 11, { kind: 'ban', ...u }], [12, 13, look(), INVALID]],
+  ],
+  'a revocation that is forgotten after a ban': [
+    'wrong refusal',
+    [
+      ...REDEEMED,
+      [10, 11, { kind: 'revoke', ...uc }],
+      [12, 13, { kind: 'ban', ...u }],
+      [14, 15, { kind: 'unban', ...u }],
+      [16, 17, look(), INVALID],
+    ],
+  ],
+  'a status that is none of these': [
+    'refused though alive',
+    [...REDEEMED, [10, 11, look(), '429 rate_limit_exceeded']],
+  ],
+  'a fault': ['server fault', [...REDEEMED, [10, 11, look(), '500 server_error']]],
+  'an outage': ['server fault', [...REDEEMED, [10, 11, refresh('r1'), '503 temporarily_unavailable']]],
+  'an authorization request that is told to come back': [
+    'server fault',
+    [...BEGINNING, [10, 11, { kind: 'authorize', ...uc, session: 's' }, 'redirect temporarily_unavailable']],
+  ],
+  'no answer at all': ['server fault', [...REDEEMED, [10, 11, { kind: 'ban', ...u }, 'no answer: socket hang up']]],
+};
+
+/** The moment that a consent's request came goes with it. */
+function shifted(asked: Asked): Asked {
+  if (asked.kind !== 'consent') return asked;
+  return { ...asked, began: { start: asked.began.start + 2, end: asked.began.end + 2 } };
+}
+
+for (const [name, lines] of Object.entries(sound)) {
+  test(`sound: ${name}`, () => assert.deepEqual(check(history(lines)), []));
+}
+
+for (const [name, [fault, lines]] of Object.entries(faulty)) {
+  test(`${fault}: ${name}`, () => {
+    const found = new Set(check(history(lines)).map((violation) => violation.fault));
+    assert.ok(found.has(fault), `found ${[...found]}`);
+  });
+}
+
+test('a server that refuses everything is found out', () => {
+  const refusing: readonly Line[] = [...BEGINNING, [6, 7, redeem(), GRANT], [8, 9, redeem(), GRANT]];
+  assert.ok(check(history(refusing)).length > 0);
+});
+
+test('a switch is where its last change left it, and unknown where changes overlap it or each other', () => {
+  const banned = new Switch();
+  assert.equal(banned.during({ start: 0, end: 9 }), 'no');
+  banned.add({ start: 10, end: 12, to: true });
+  banned.add({ start: 20, end: 25, to: false });
+  banned.add({ start: 22, end: 30, to: true });
+  const at = (start: number, end: number) => banned.during({ start, end });
+  assert.deepEqual([at(1, 9), at(1, 11), at(13, 14), at(13, 21)], ['no', 'maybe', 'yes', 'maybe']);
+  assert.equal(at(31, 32), 'maybe', 'the two overlap: nobody knows which was the last');
+  banned.add({ start: 40, end: 41, to: true });
+  assert.equal(at(42, 43), 'yes');
+});
+
+test('what ends things ends only what was there before it', () => {
+  const event = [{ start: 10, end: 20 }];
+  const born = (start: number, end: number) => ended(event, { start, end }, { start: 30, end: 31 });
+  assert.deepEqual([born(1, 9), born(1, 15), born(21, 22)], ['yes', 'maybe', 'no']);
+  assert.equal(ended(event, { start: 1, end: 2 }, { start: 3, end: 9 }), 'no');
+  assert.equal(ended(event, { start: 1, end: 2 }, { start: 15, end: 16 }), 'maybe');
+});

@@ -1,0 +1,194 @@
+import { ended, happened, type Maybe } from './facts.ts';
+import { type Moment, OK, type Operation } from './history.ts';
+import { type Code, found, isFault, type Known, type Refresh } from './known.ts';
+
+/** Decisions §4 and §3, and how far two clocks that run equally fast may be read apart. */
+const GRACE = 30_000;
+const CODE_LIFE = 60_000;
+const SLACK = 200;
+
+export const INVALID_TOKEN = '401 invalid_token';
+export const INVALID_CLIENT = '401 invalid_client';
+export const INVALID_GRANT = '400 invalid_grant';
+export const BANNED = '403 Account banned';
+export const SUSPENDED = '403 Account is suspended';
+export const REVOKED = '403 Access revoked by user';
+export const LOGIN = 'login';
+export const CONSENT = 'consent';
+/** A page with status 400 and no redirect: there is no client to answer to. */
+export const DISPLAYED = '400 displayed';
+/** The client was disabled after the request had been found good: it is told to come back. */
+export const INTERRUPTED = 'redirect temporarily_unavailable';
+/** A sign-in whose account changed while its password was hashed. */
+export const CHANGED = '401 displayed';
+
+/** The checks of a request in their order. Each gives the answers that are possible so far. */
+class Ladder {
+  readonly outcomes = new Set<string>();
+  #decided = false;
+
+  check(holds: Maybe, refusal: string): this {
+    if (this.#decided || holds === 'no') return this;
+    this.outcomes.add(refusal);
+    this.#decided = holds === 'yes';
+    return this;
+  }
+
+  otherwise(outcome: string): ReadonlySet<string> {
+    if (!this.#decided) this.outcomes.add(outcome);
+    return this.outcomes;
+  }
+}
+
+/** The decisions on what an operation may answer, from what happened before it and beside it. */
+export class Rules {
+  readonly #known: Known;
+
+  constructor(known: Known) {
+    this.#known = known;
+  }
+
+  /** Every outcome that is right for an operation. */
+  expected(operation: Operation): ReadonlySet<string> {
+    const { users, clients, connections, sessions, codes, families } = this.#known;
+    switch (operation.kind) {
+      case 'sign in': {
+        const { banned, suspended, secured } = users.of(operation.user);
+        return (
+          new Ladder()
+            // The password that was checked is no longer the one on record.
+            .check(beside(secured, operation), CHANGED)
+            .check(banned.during(operation), BANNED)
+            .check(suspended.during(operation), SUSPENDED)
+            .otherwise(OK)
+        );
+      }
+      case 'authorize': {
+        const { disabled, ended: ends } = clients.of(operation.client);
+        const { consented } = connections.of(operation.user, operation.client);
+        const ladder = new Ladder()
+          .check(disabled.during(operation), DISPLAYED)
+          .check(beside(ends, operation), INTERRUPTED);
+        return this.#session(ladder, operation.session, operation)
+          .check(opposite(consented.during(operation)), CONSENT)
+          .otherwise(OK);
+      }
+      case 'consent': {
+        const { disabled, ended: ends } = clients.of(operation.client);
+        const ladder = new Ladder()
+          .check(disabled.during(operation), DISPLAYED)
+          .check(ended(ends, operation.began, operation), DISPLAYED);
+        return this.#session(ladder, operation.session, operation).otherwise(OK);
+      }
+      case 'redeem': {
+        const code = found(codes, operation.code);
+        const others = code.redemptions.filter((other) => other !== operation && other.outcome === OK);
+        const used = happened(others, operation);
+        const ladder = new Ladder().check(clients.of(code.client).disabled.during(operation), INVALID_CLIENT);
+        ladder.check(longerAgo(CODE_LIFE, [code.issued], operation), INVALID_GRANT);
+        return this.#verdict(ladder, code, operation, INVALID_GRANT).check(used, INVALID_GRANT).otherwise(OK);
+      }
+      case 'refresh': {
+        const family = found(families, operation.token);
+        const ladder = new Ladder().check(clients.of(family.client).disabled.during(operation), INVALID_CLIENT);
+        return this.#verdict(ladder, family, operation, INVALID_GRANT)
+          .check(this.#dead(family, operation), INVALID_GRANT)
+          .check(this.#reuse(operation), INVALID_GRANT)
+          .otherwise(OK);
+      }
+      case 'userinfo': {
+        const family = found(families, operation.access);
+        return this.#verdict(new Ladder(), family, operation, INVALID_TOKEN)
+          .check(this.#dead(family, operation), INVALID_TOKEN)
+          .otherwise(OK);
+      }
+      case 'sign out everywhere':
+      case 'revoke': {
+        const ladder = new Ladder();
+        // By the person, in a browser; or by an operator, who always may.
+        if (operation.session === undefined) return ladder.otherwise(OK);
+        const { user, born } = found(sessions, operation.session);
+        const { banned, suspended, secured } = users.of(user);
+        const others = secured.filter(({ start }) => start !== operation.start);
+        for (const out of [banned.during(operation), suspended.during(operation), ended(others, born, operation)]) {
+          ladder.check(out, LOGIN);
+        }
+        return ladder.otherwise(OK);
+      }
+      default:
+        return new Set([OK]);
+    }
+  }
+
+  /** Decisions §3: who is signed in. */
+  #session(ladder: Ladder, name: string, at: Moment): Ladder {
+    const { user, born } = found(this.#known.sessions, name);
+    const { banned, suspended, secured } = this.#known.users.of(user);
+    return ladder
+      .check(banned.during(at), BANNED)
+      .check(suspended.during(at), SUSPENDED)
+      .check(ended(secured, born, at), LOGIN);
+  }
+
+  /** Decisions §5, in its order, up to the family. */
+  #verdict(ladder: Ladder, { user, client, session, asked, issued }: Code, at: Moment, invalid: string): Ladder {
+    const { banned, suspended, secured } = this.#known.users.of(user);
+    const { disabled, ended: ends } = this.#known.clients.of(client);
+    return ladder
+      .check(disabled.during(at), invalid)
+      .check(banned.during(at), BANNED)
+      .check(suspended.during(at), SUSPENDED)
+      .check(ended(this.#known.connections.of(user, client).revocations, issued, at), REVOKED)
+      .check(ended(secured, session.born, at), invalid)
+      .check(ended(ends, asked, at), invalid);
+  }
+
+  /** Whether a replay of its code or the reuse of one of its refresh tokens had ended a family. */
+  #dead({ redemptions, uses }: Code, operation: Operation): Maybe {
+    const first = Math.min(...redemptions.filter(({ outcome }) => outcome === OK).map(({ start }) => start));
+    // What the client could present and was refused beside or after the redemption was recognised as a second use.
+    const replays = redemptions.filter(
+      ({ outcome, end }) => outcome !== OK && outcome !== INVALID_CLIENT && !isFault(outcome) && end > first,
+    );
+    const byReplay = happened(replays, operation);
+    if (byReplay === 'yes') return 'yes';
+    let found_ = byReplay;
+    for (const use of uses) {
+      if (use.kind !== 'refresh' || use === operation || use.outcome !== INVALID_GRANT) continue;
+      if (use.start >= operation.end) continue;
+      const reused = this.#reuse(use);
+      if (reused === 'yes' && use.end <= operation.start) return 'yes';
+      if (reused !== 'no') found_ = 'maybe';
+    }
+    return found_;
+  }
+
+  /** Decisions §4: whether a refresh token was no longer the live one, nor its direct predecessor within the grace. */
+  #reuse(operation: Refresh): Maybe {
+    const { refreshes } = this.#known;
+    const rotations = (refreshes.get(operation.token) ?? []).filter(
+      (other) => other !== operation && other.outcome === OK && other.start < operation.end,
+    );
+    if (rotations.length === 0) return 'no';
+    const successors = new Set(rotations.flatMap(({ refresh }) => refresh ?? []));
+    const used = [...successors].flatMap((name) => refreshes.get(name) ?? []).filter(({ outcome }) => outcome === OK);
+    const byUse = happened(used, operation);
+    return byUse === 'yes' ? byUse : either(byUse, longerAgo(GRACE, rotations, operation));
+  }
+}
+
+/** Whether one of these events may have come in the middle of an operation. */
+const beside = (events: readonly Moment[], { start, end }: Moment): Maybe =>
+  events.some((event) => event.end > start && event.start < end) ? 'maybe' : 'no';
+
+const opposite = (holds: Maybe): Maybe => (holds === 'maybe' ? holds : holds === 'yes' ? 'no' : 'yes');
+const either = (one: Maybe, other: Maybe): Maybe =>
+  one === 'yes' || other === 'yes' ? 'yes' : one === 'maybe' || other === 'maybe' ? 'maybe' : 'no';
+
+/** Whether the first of these events was longer ago than so many milliseconds. */
+function longerAgo(milliseconds: number, events: readonly Moment[], use: Moment): Maybe {
+  const earliest = Math.min(...events.map(({ start }) => start));
+  const latest = Math.min(...events.map(({ end }) => end));
+  if (use.start - latest >= milliseconds + SLACK) return 'yes';
+  return use.end - earliest >= milliseconds - SLACK ? 'maybe' : 'no';
+}

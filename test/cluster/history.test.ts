@@ -1,0 +1,27 @@
+/**
+ * Decisions §5, "on any node": a recorded history of concurrent operations over several processes on one database, checked
+ * against the decisions. Longer ones: npm run history -- --operations 1000000 --nodes 4
+ */
+import assert from 'node:assert/strict';
+import { randomInt } from 'node:crypto';
+import { test } from 'node:test';
+import { startCluster } from './cluster.ts';
+import { explain } from './report.ts';
+import { run } from './run.ts';
+
+const seed = randomInt(2 ** 31);
+
+for (const nodes of [2, 4]) {
+  test(`${nodes} processes keep every promise through 5,000 concurrent operations`, async (t) => {
+    t.diagnostic(`seed ${seed}`);
+    const cluster = await startCluster(nodes);
+    try {
+      const summary = await run(cluster, { operations: 5000, seed });
+      assert.deepEqual(summary.violations.length, 0, `seed ${seed}: ${explain(summary)}\n${cluster.log()}`);
+      assert.ok(summary.operations >= 5000);
+      t.diagnostic(`${summary.operations} operations in ${summary.seconds.toFixed(1)} s`);
+    } finally {
+      await cluster.close();
+    }
+  });
+}

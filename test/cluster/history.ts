@@ -1,0 +1,67 @@
+/** A stretch of the one clock by which everything is ordered: milliseconds that never repeat. */
+export interface Moment {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** What was asked, by the names that the driver gave to users, clients, sessions, codes and tokens; equal texts, equal names. */
+export type Asked =
+  | { readonly kind: 'sign in'; readonly user: string; readonly session?: string }
+  | {
+      readonly kind: 'authorize';
+      readonly user: string;
+      readonly client: string;
+      readonly session: string;
+      readonly code?: string;
+    }
+  | {
+      readonly kind: 'consent';
+      readonly user: string;
+      readonly client: string;
+      readonly session: string;
+      /** The authorization request whose page was answered. */
+      readonly began: Moment;
+      readonly code?: string;
+    }
+  | { readonly kind: 'redeem'; readonly code: string; readonly access?: string; readonly refresh?: string }
+  | { readonly kind: 'refresh'; readonly token: string; readonly access?: string; readonly refresh?: string }
+  | { readonly kind: 'userinfo'; readonly access: string }
+  | { readonly kind: AccountEvent; readonly user: string; readonly session?: string }
+  | { readonly kind: 'revoke'; readonly user: string; readonly client: string; readonly session?: string }
+  | { readonly kind: 'disable' | 'enable'; readonly client: string }
+  /** A page that is only looked at, and a change of the signing keys: they change nothing that is judged here. */
+  | { readonly kind: 'page' | 'rotate keys' };
+
+export type AccountEvent =
+  | 'ban'
+  | 'unban'
+  | 'suspend'
+  | 'reinstate'
+  /** With a session: by the person, and only if it is still one. */
+  | 'sign out everywhere'
+  | 'new password';
+
+/**
+ * One request and its answer. The outcome is `ok`; or the status and error of a refusal, with the message where the contract
+ * has one (`403 Account banned`, `400 invalid_grant`); or where a browser was led (`login`, `consent`).
+ */
+export type Operation = Asked & Moment & { readonly number: number; readonly node: number; readonly outcome: string };
+
+export const OK = 'ok';
+
+/** Milliseconds of the process's own clock, each reading later than the one before. */
+export function strictClock(): () => number {
+  let last = 0;
+  return () => {
+    last = Math.max(performance.now(), last + 1e-6);
+    return last;
+  };
+}
+
+/** An operation on one line. */
+export function show({ number, node, start, end, kind, outcome, ...rest }: Operation): string {
+  const { began: _, ...names } = 'began' in rest ? rest : { ...rest, began: undefined };
+  const about = Object.entries(names).map(([name, value]) => `${name}=${value}`);
+  const when = `${start.toFixed(3)}–${end.toFixed(3)}`;
+  return `#${number} ${when} node ${node}: ${kind} ${about.join(' ')} → ${outcome}`;
+}

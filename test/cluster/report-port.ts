@@ -1,0 +1,9 @@
+// Loaded into a node before its program: tells the process that started it which port the system gave.
+import { subscribe } from 'node:diagnostics_channel';
+import type { AddressInfo, Server } from 'node:net';
+
+// Node's own notice that a server listens: https://nodejs.org/api/diagnostics_channel.html#net
+subscribe('tracing:net.server.listen:asyncEnd', (message) => {
+  const { server } = message as { server: Server };
+  process.send?.({ port: (server.address() as AddressInfo).port });
+});
