@@ -14,7 +14,7 @@ import { acceptForms } from './http/bodies.ts';
 import { browsers } from './http/browser.ts';
 import { listen } from './http/listener.ts';
 import { createApp } from './http/server.ts';
-import { openKeys } from './keys/keys.ts';
+import { openKeys, tendKeys } from './keys/keys.ts';
 import { serveAssets } from './pages/assets.ts';
 import { pageErrors } from './pages/error-page.ts';
 import type { Site } from './pages/layout.ts';
@@ -91,8 +91,12 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
     );
     insertedDiscoveryRoutes(app, parts, basePath);
     await app.ready();
-    const stopHousekeeping = startHousekeeping(database, clock, MINUTE, (error) =>
-      app.log.error({ err: error }, 'housekeeping'),
+    const stopHousekeeping = startHousekeeping(
+      database,
+      clock,
+      MINUTE,
+      (error) => app.log.error({ err: error }, 'housekeeping'),
+      () => tendKeys(database, secret, clock(), config.keyRotation),
     );
     listener.open();
 

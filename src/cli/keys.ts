@@ -1,11 +1,15 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
+import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
+import { dropPair, type KeyPairView, listPairs, rotatePairs } from '../keys/id-keys.ts';
 import { dropKey, listKeys, openKeys, rotateKeys } from '../keys/keys.ts';
-import { notFound } from '../oauth-error.ts';
+import { invalidRequest, notFound } from '../oauth-error.ts';
 import { type ContextOf, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 const iso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
+
+const pairView = ({ kid, alg, signsFrom }: KeyPairView) => ({ kid, alg, signsFrom: iso(signsFrom) });
 
 /**
  * Opens the key set before it is changed: a new key that another secret sealed could not be opened by the server, and
@@ -18,43 +22,70 @@ async function checkSecret({ database, secret, config, clock }: Core): Promise<v
 }
 
 export function keysCommands(contextOf: ContextOf): Command {
-  const keys = new Command('keys').description('signing keys of access and refresh tokens: list, rotate, drop');
+  const keys = new Command('keys').description('signing keys: list, rotate, drop');
 
   keys
     .command('list')
     .description('list the keys')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const found = await withCore(flags, ({ database }) => listKeys(database));
-      const views = found.map(({ kid, createdAt, retiredAt }) => ({
+      const { keys, pairs } = await withCore(flags, async ({ database, clock }) => ({
+        keys: await listKeys(database),
+        pairs: await listPairs(database, clock()),
+      }));
+      const own = keys.map(({ kid, createdAt, retiredAt }) => ({
         kid,
+        signs: 'access and refresh tokens',
+        alg: 'HS256',
         status: retiredAt === null ? 'signs' : 'verifies',
         createdAt: iso(createdAt),
+        signsFrom: iso(createdAt),
         retiredAt: iso(retiredAt),
       }));
-      out.list(views, ['kid', 'status', 'createdAt', 'retiredAt']);
+      const published = pairs.map((pair) => ({
+        kid: pair.kid,
+        signs: 'ID tokens',
+        alg: pair.alg,
+        status: pair.status,
+        createdAt: iso(pair.createdAt),
+        signsFrom: iso(pair.signsFrom),
+        retiredAt: iso(pair.retiredAt),
+      }));
+      out.list([...own, ...published], ['kid', 'signs', 'alg', 'status', 'signsFrom', 'retiredAt']);
     });
 
-  keys
-    .command('rotate')
-    .description('let a new key sign from now on; older ones verify until their last token has expired')
-    .action(async (_options, command: Command) => {
+  examples(keys.command('rotate'), 'tessera keys rotate', 'tessera keys rotate --alg RS256')
+    .description(
+      'let new keys take over: for access and refresh tokens at once, for ID tokens when every client can know the new key; ' +
+        'older ones verify until their last token has expired',
+    )
+    .option('--alg <alg>', `only the key of ID tokens of this algorithm: ${ASYMMETRIC_ALGS.join(', ')}`)
+    .action(async ({ alg }: { alg?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const kid = await withCore(flags, async (core) => {
+      if (alg !== undefined && !isAsymmetric(alg)) {
+        throw invalidRequest(`--alg must be one of ${ASYMMETRIC_ALGS.join(', ')}.`);
+      }
+      const rotated = await withCore(flags, async (core) => {
         await checkSecret(core);
-        return rotateKeys(core.database, core.secret, origin, core.clock());
+        const { database, secret } = core;
+        const now = core.clock();
+        const kid = alg === undefined ? await rotateKeys(database, secret, origin, now) : undefined;
+        const pairs = await rotatePairs(database, secret, { algs: alg && [alg], origin, now });
+        return { ...(kid !== undefined && { kid, status: 'signs' }), idTokenKeys: pairs.map(pairView) };
       });
-      out.show({ kid, status: 'signs' });
+      out.show(rotated);
     });
 
   examples(keys.command('drop'), 'tessera keys drop P4Jh0HMbCBuWmWT4Y-Qq2A')
-    .description('remove a key at once: every token that it signed is dead from now on')
+    .description('remove a key at once: every token that it signed is dead, or verified by nobody, from now on')
     .argument('<kid>', 'the kid, from: tessera keys list')
     .action(async (kid: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       const dropped = await withCore(flags, async (core) => {
         await checkSecret(core);
-        return dropKey(core.database, core.secret, kid, origin, core.clock());
+        const { database, secret } = core;
+        const now = core.clock();
+        return (await dropKey(database, secret, kid, origin, now)) || dropPair(database, secret, kid, origin, now);
       });
       if (!dropped) throw notFound(`There is no key ${kid}. List them with: tessera keys list`);
       out.say(`The key ${kid} and its tokens are dead.`, { kid, dropped: true });

@@ -1,6 +1,7 @@
 import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
+import { DAY } from '../clock.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { type Reading, Variable } from './variable.ts';
 
@@ -19,6 +20,8 @@ export interface Config {
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   readonly hashingConcurrency: number;
+  /** How old a signing key becomes before another follows it, in milliseconds; null is as old as it may. */
+  readonly keyRotation: number | null;
   readonly limits: Limits;
 }
 
@@ -100,6 +103,12 @@ function logLevel(value: string): Reading<LogLevel> {
   return level === undefined ? { problem: `must be one of ${LOG_LEVELS.join(', ')}` } : { value: level };
 }
 
+function keyRotation(value: string): Reading<number | null> {
+  if (value === 'off') return { value: null };
+  const days = Number(/^([1-9]\d{0,3})d$/.exec(value)?.[1] ?? Number.NaN);
+  return days > 0 ? { value: days * DAY } : { problem: 'must be a number of days such as 90d, or off' };
+}
+
 function flag(value: string): Reading<boolean> {
   if (value === '1' || value === 'true') return { value: true };
   if (value === '0' || value === 'false') return { value: false };
@@ -157,6 +166,11 @@ export const variables = {
     initial: 'processors − 1, at least 1',
     about: 'How many passwords are hashed side by side. More wait their turn; past a bound, sign-in answers 503.',
   }),
+  keyRotation: new Variable('TESSERA_KEY_ROTATION', keyRotation, {
+    initial: '`90d`',
+    about:
+      'How old a signing key becomes before another follows it by itself, in days; `off` leaves it to `tessera keys`.',
+  }),
 } as const;
 
 /**
@@ -184,6 +198,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     limits[name] = limit === undefined ? limitVariables[name].fallback : limit;
   }
 
+  const rotation = read(variables.keyRotation);
+
   const config: Config = {
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
@@ -197,6 +213,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustProxy: read(variables.trustProxy) ?? false,
     logLevel: read(variables.logLevel) ?? 'info',
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
+    // Null is a value of its own: nothing rotates by itself.
+    keyRotation: rotation === undefined ? 90 * DAY : rotation,
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {

@@ -120,12 +120,13 @@ export async function sweep(database: Database, now: number): Promise<number> {
   return removed;
 }
 
-/** Sweeps now and then until stopped. */
+/** Sweeps now and then until stopped. @param tend what else is done from time to time, after each sweep */
 export function startHousekeeping(
   database: Database,
   clock: Clock,
   intervalMs: number,
   failed: (error: unknown) => void,
+  tend: () => Promise<unknown> = async () => {},
 ) {
   let running: Promise<unknown> = Promise.resolve();
   let busy = false;
@@ -133,6 +134,7 @@ export function startHousekeeping(
     if (busy) return;
     busy = true;
     running = sweep(database, clock())
+      .then(tend)
       .catch(failed)
       .finally(() => {
         busy = false;

@@ -8,7 +8,8 @@ import { dueAlgorithms, PUBLISHED_BEFORE, signerAt, statusOf, supersededAt } fro
 import { keyPairContext, seal, sealingKey } from './seal.ts';
 import { lockSet, renewVersion } from './store.ts';
 
-const SYSTEM: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+/** Nobody asked: the service did it by itself. */
+export const SYSTEM: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
 
 /** A key pair as operators see it. */
 export type KeyPairView = Pick<StoredKeyPair, 'kid' | 'alg' | 'createdAt' | 'signsFrom'>;

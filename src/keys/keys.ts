@@ -5,7 +5,7 @@ import { type Origin, record } from '../events/audit.ts';
 import { randomIdentifier } from '../secrets.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { readKeyPairs, resealKeyPair } from './id-key-store.ts';
-import { makeFirstPairs } from './id-keys.ts';
+import { makeFirstPairs, SYSTEM, tendPairs } from './id-keys.ts';
 import { signWith } from './key-pair.ts';
 import { type IdTokenKey, type KeyMaterial, type KeyRing, keyRing } from './ring.ts';
 import { statusOf } from './rules/schedule.ts';
@@ -140,6 +140,28 @@ export async function rotateKeys(database: Database, root: Buffer, origin: Origi
     yield* record({ at: now, type: 'keys.rotated', origin, details: { kid: key.kid } });
   });
   return key.kid;
+}
+
+/**
+ * What keys need from time to time, by whichever process comes first: another key follows one that is `period` old, and keys
+ * that neither sign nor verify any more are removed. Correctness never depends on it.
+ * @param period milliseconds; null where nothing rotates by itself
+ */
+export async function tendKeys(database: Database, root: Buffer, now: number, period: number | null): Promise<void> {
+  const isDue = ({ rows }: { rows: readonly { created_at: number; retired_at: number | null }[] }): boolean =>
+    period !== null && rows.some((row) => row.retired_at === null && row.created_at + period <= now);
+  if (isDue(await database.read(store.readKeySet))) {
+    const key = newKey(root);
+    await database.commit(function* rotate(): Work<void> {
+      // Another process may have been faster: it is asked again where nobody can change it.
+      yield* store.lockSet();
+      if (!isDue(yield* store.readKeySet())) return;
+      yield* store.addKey(key, randomIdentifier(), now);
+      yield* record({ at: now, type: 'keys.rotated', origin: SYSTEM, details: { kid: key.kid } });
+    });
+  }
+  await database.commit(() => store.removeRetired(now - RETIREMENT));
+  await tendPairs(database, root, now, period);
 }
 
 /** Removes a key at once, and with it every token that it signed. A current key is followed by a new one. */

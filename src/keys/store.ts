@@ -32,6 +32,9 @@ const retireCurrent = statement((db, p: { now: number }) =>
 const deleteKey = statement((db, p: { kid: string }) =>
   db.deleteFrom('signing_key').where('kid', '=', p.kid).returning(['kid', 'retired_at']),
 );
+const deleteRetired = statement((db, p: { before: number }) =>
+  db.deleteFrom('signing_key').where('retired_at', '<=', p.before),
+);
 const resealKey = statement((db, p: { kid: string; before: string; sealed: string }) =>
   db.updateTable('signing_key').set({ sealed: p.sealed }).where('kid', '=', p.kid).where('sealed', '=', p.before),
 );
@@ -77,6 +80,11 @@ export function* removeKey(kid: string, replacement: SealedKey, version: string,
   if (removed.retired_at === null) yield* run(insertKey, { ...replacement, now });
   yield* run(setVersion, { version });
   return true;
+}
+
+/** Deletes the keys that verify no more: retired before this instant. */
+export function* removeRetired(before: number): Work<void> {
+  yield* run(deleteRetired, { before });
 }
 
 export function* reseal(kid: string, before: string, sealed: string): Work<void> {

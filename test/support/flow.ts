@@ -125,7 +125,6 @@ export async function walk(
       }
       continue;
     }
-    if (answer.location.origin !== new URL(answer.location.origin).origin) break;
     if (/\/(login|consent|account)(\?|$)/.test(answer.location.pathname + answer.location.search)) {
       answer = await browser.get(answer.location.href);
       continue;

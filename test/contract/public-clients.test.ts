@@ -1,0 +1,253 @@
+import assert from 'node:assert/strict';
+import { createHash, randomBytes } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createRemoteJWKSet, jwtVerify } from 'jose';
+import type { Agent } from '../support/agent.ts';
+import { assertInvalidGrant, assertRefused } from '../support/api-call.ts';
+import {
+  admin,
+  authorizeUrl,
+  newUser,
+  refresh,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  tokenCall,
+  userinfo,
+  walk,
+} from '../support/flow.ts';
+import { assertErrorRedirect, assertStaysHere, codeOf, MINUTE, query } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let user: TestUser;
+let browser: Agent;
+let client: TestClient;
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_TOKEN: '20/m' });
+  user = await newUser(server);
+  browser = await signedIn(server, user);
+  client = await publicClient();
+  await walk(browser, authorizeUrl(client, pkce().challenge));
+});
+after(() => server.close());
+
+const register = (fields: object) =>
+  admin(server, 'POST', '/clients', { name: 'Phone app', redirectUris: ['com.example.app:/cb'], ...fields });
+
+async function publicClient(fields: object = {}): Promise<TestClient> {
+  const { status, body } = await register({ type: 'public', ...fields });
+  assert.equal(status, 201, JSON.stringify(body));
+  return { clientId: body.clientId, clientSecret: body.clientSecret, redirectUri: body.redirectUris[0] };
+}
+
+function pkce() {
+  const verifier = randomBytes(32).toString('base64url');
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+  return { verifier, challenge: { code_challenge, code_challenge_method: 'S256' } };
+}
+
+/** A code with its verifier. */
+async function newCode(of = client, parameters: Readonly<Record<string, string>> = {}) {
+  const { verifier, challenge } = pkce();
+  const target = await walk(browser, authorizeUrl(of, { ...challenge, ...parameters }));
+  return { code: target.searchParams.get('code') ?? '', verifier };
+}
+
+/** A token request without any secret. */
+const redeem = ({ code, verifier }: { code: string; verifier: string }, change: object = {}, of = client) =>
+  tokenCall(server, {
+    grant_type: 'authorization_code',
+    code,
+    client_id: of.clientId,
+    redirect_uri: of.redirectUri,
+    code_verifier: verifier,
+    ...change,
+  });
+
+describe('registration', () => {
+  test('decisions §6: no secret is made, PKCE is a must, and ID tokens are signed with RS256', async () => {
+    const { status, body } = await register({ type: 'public' });
+    assert.equal(status, 201);
+    assert.equal('clientSecret' in body, false);
+    assert.deepEqual(
+      [body.type, body.requirePkce, body.idTokenSignedResponseAlg, body.secrets],
+      ['public', true, 'RS256', []],
+    );
+    const added = await admin(server, 'POST', `/clients/${body.clientId}/secrets`, {});
+    assertRefused(added, 409, 'conflict', 'A public client has no secret.');
+  });
+
+  for (const alg of ['RS256', 'ES256', 'EdDSA']) {
+    test(`idTokenSignedResponseAlg may be ${alg}`, async () => {
+      assert.equal(
+        (await register({ type: 'public', idTokenSignedResponseAlg: alg })).body.idTokenSignedResponseAlg,
+        alg,
+      );
+    });
+  }
+
+  const refused: [string, object, RegExp][] = [
+    ['JW-08: HS256', { idTokenSignedResponseAlg: 'HS256' }, /^idTokenSignedResponseAlg must be RS256, ES256 or EdDSA/],
+    ['AZ-08: no PKCE', { requirePkce: false }, /^requirePkce must be true/],
+  ];
+  for (const [name, fields, words] of refused) {
+    test(`${name} is refused, at registration and by a change`, async () => {
+      for (const answer of [
+        await register({ type: 'public', ...fields }),
+        await admin(server, 'PATCH', `/clients/${client.clientId}`, fields),
+      ]) {
+        assert.deepEqual([answer.status, answer.body.error], [400, 'invalid_request']);
+        assert.match(answer.body.error_description, words);
+      }
+    });
+  }
+
+  test('a private-use scheme is for public clients only', async () => {
+    assert.equal((await register({})).status, 400);
+  });
+});
+
+describe('the flow', () => {
+  test('authorize with PKCE, exchange and refresh without a secret, UserInfo', async () => {
+    const answer = await redeem(await newCode(client, { scope: 'openid email', nonce: 'n' }));
+    assert.equal(answer.status, 200, JSON.stringify(answer.body));
+    const keys = createRemoteJWKSet(new URL(`${server.baseUrl}/.well-known/jwks.json`));
+    const { payload } = await jwtVerify(answer.body.id_token, keys, {
+      issuer: server.baseUrl,
+      audience: client.clientId,
+      algorithms: ['RS256'],
+      currentDate: new Date(server.now()),
+    });
+    assert.deepEqual([payload.sub, payload['nonce']], [user.id, 'n']);
+    assert.equal((await userinfo(server, answer.body.access_token, '/oidc/userinfo')).body.sub, user.id);
+    const { clientSecret: _, ...bare } = client;
+    const renewed = await refresh(server, bare as TestClient, answer.body.refresh_token);
+    assert.equal(renewed.status, 200);
+    assert.notEqual(renewed.body.refresh_token, answer.body.refresh_token);
+    server.advance(MINUTE);
+    assertInvalidGrant(await refresh(server, client, answer.body.refresh_token));
+    assert.equal((await userinfo(server, renewed.body.access_token)).status, 401, 'RT-02: reuse kills the family');
+  });
+
+  test('AZ-08: without a code_challenge, or with plain, the answer is invalid_request', async () => {
+    for (const parameters of [
+      {},
+      { code_challenge: pkce().verifier },
+      { code_challenge: pkce().verifier, code_challenge_method: 'plain' },
+    ]) {
+      const answer = await browser.get(authorizeUrl(client, parameters as Record<string, string>));
+      assertErrorRedirect(answer, { error: 'invalid_request', state: 'st4te', to: client.redirectUri }, server);
+    }
+  });
+
+  test('CD-07: a verifier that is missing, wrong or of another code redeems nothing, and harms nobody', async () => {
+    const right = await newCode();
+    for (const code_verifier of [undefined, '', pkce().verifier])
+      assertInvalidGrant(await redeem(right, { code_verifier }));
+    assert.equal((await redeem(right)).status, 200);
+  });
+
+  test('RFC 8252 §6: a code that lost its challenge is not redeemed without one', async () => {
+    const right = await newCode();
+    await query(server, 'UPDATE authorization_code SET code_challenge = NULL WHERE redeemed_at IS NULL');
+    assertInvalidGrant(await redeem(right, { code_verifier: undefined }));
+  });
+
+  test('CD-05: the code of one public client is nothing to another', async () => {
+    const other = await publicClient();
+    assertInvalidGrant(await redeem(await newCode(), { client_id: other.clientId }));
+  });
+});
+
+describe('client authentication', () => {
+  const invalid = async (body: object, headers: Record<string, string> = {}) => {
+    const answer = await fetch(`${server.baseUrl}/api/v2/oauth/token`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ grant_type: 'authorization_code', code: 'x', redirect_uri: client.redirectUri, ...body }),
+    });
+    assert.deepEqual([answer.status, ((await answer.json()) as { error: string }).error], [401, 'invalid_client']);
+  };
+  const basic = (id: string, secret: string) => ({
+    authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+  });
+
+  test('a secret presented by a public client is refused, in the body and as Basic', async () => {
+    await invalid({ client_id: client.clientId, client_secret: 'anything' });
+    await invalid({}, basic(client.clientId, 'anything'));
+    await invalid({}, basic(client.clientId, ''));
+  });
+
+  test('TK-05: a confidential client is never taken for a public one, whatever it leaves out', async () => {
+    const { body } = await register({
+      redirectUris: ['https://app.example.com/cb'],
+      idTokenSignedResponseAlg: 'RS256',
+    });
+    for (const client_secret of [undefined, '']) await invalid({ client_id: body.clientId, client_secret });
+    await invalid({}, basic(body.clientId, ''));
+  });
+
+  test('a disabled public client is as unknown as any', async () => {
+    const other = await publicClient();
+    await admin(server, 'PATCH', `/clients/${other.clientId}`, { status: 'disabled' });
+    await invalid({ client_id: other.clientId });
+  });
+
+  test('requests that anybody may make in its name are counted for each address', async () => {
+    const other = await publicClient();
+    const statuses = new Set<number>();
+    for (let n = 0; n < 21; n++)
+      statuses.add((await redeem({ code: 'x', verifier: pkce().verifier }, {}, other)).status);
+    assert.deepEqual([...statuses], [400, 429]);
+    const rows = await query(server, "SELECT bucket FROM rate_count WHERE bucket LIKE 'token %'");
+    const own = rows.map(({ bucket }) => String(bucket)).filter((bucket) => bucket.includes(other.clientId));
+    assert.equal(own.length, 1);
+    assert.notEqual(own[0], `token ${other.clientId}`);
+  });
+});
+
+describe('RFC 8252 §7.3: on a loopback IP literal the port may be any, for public clients alone', () => {
+  const registered = 'http://127.0.0.1/cb?x=1';
+  const cases: [string, string, string, boolean][] = [
+    ['public', registered, 'http://127.0.0.1:51004/cb?x=1', true],
+    ['public', registered, registered, true],
+    ['public', 'http://127.0.0.1:8080/', 'http://127.0.0.1:51004/', true],
+    ['public', 'http://[::1]:8080/cb', 'http://[::1]:51004/cb', true],
+    ['public', 'http://[::1]/cb', 'http://127.0.0.1:51004/cb', false],
+    ['public', registered, 'http://127.0.0.1:51004/cb', false],
+    ['public', registered, 'http://127.0.0.1:51004/cb/?x=1', false],
+    ['public', registered, 'http://127.0.0.1:0/cb?x=1', false],
+    ['public', registered, 'http://127.0.0.1:99999/cb?x=1', false],
+    ['public', registered, 'http://127.0.0.1.evil.test:80/cb?x=1', false],
+    ['public', registered, 'http://127.0.0.1:80@evil.test/cb?x=1', false],
+    ['public', registered, 'http://127.0.0.2:51004/cb?x=1', false],
+    ['public', registered, 'https://127.0.0.1:51004/cb?x=1', false],
+    ['public', registered, 'HTTP://127.0.0.1:51004/cb?x=1', false],
+    ['public', 'http://localhost/cb', 'http://localhost:51004/cb', false],
+    ['public', 'https://app.example.com/cb', 'https://app.example.com:8443/cb', false],
+    ['confidential', registered, 'http://127.0.0.1:51004/cb?x=1', false],
+  ];
+  for (const [type, known, presented, fits] of cases) {
+    test(`${type}: ${known} ${fits ? 'takes' : 'refuses'} ${presented}`, async () => {
+      const { body } = await register({ type, redirectUris: [known] });
+      const { verifier, challenge } = pkce();
+      const address = authorizeUrl({ ...body, redirectUri: presented }, challenge);
+      if (!fits) return assertStaysHere(await browser.get(address), 400);
+      const target = await walk(browser, address);
+      assert.equal(new URL(presented).host, target.host);
+      const made = { code: target.searchParams.get('code') ?? '', verifier };
+      const of = { clientId: body.clientId, clientSecret: '', redirectUri: presented };
+      // RFC 6749 §4.1.3: the exchange repeats the one that was used, port and all.
+      if (presented !== known) assertInvalidGrant(await redeem(made, { redirect_uri: known }, of));
+      assert.equal((await redeem(made, {}, of)).status, 200);
+    });
+  }
+
+  test('a remembered consent needs no page on another port', async () => {
+    const of = await publicClient({ redirectUris: ['http://127.0.0.1/cb'] });
+    await walk(browser, authorizeUrl({ ...of, redirectUri: 'http://127.0.0.1:4001/cb' }, pkce().challenge));
+    const again = authorizeUrl({ ...of, redirectUri: 'http://127.0.0.1:4002/cb' }, pkce().challenge);
+    assert.ok(codeOf(await browser.get(again)));
+  });
+});
