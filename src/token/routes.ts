@@ -1,6 +1,7 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AuthenticatedClient, authenticateClient } from '../clients/authentication.ts';
 import { readCredentials } from '../clients/rules/credentials.ts';
+import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
 import { jsonParameters, type Parameters, type RepeatableParameters } from '../http/parameters.ts';
@@ -38,6 +39,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
       // 2. The client, before anything of the grant.
       const credentials = readCredentials(request.headers.authorization, parameters);
       const authenticated = await authenticateClient(parts, credentials, originOf(request));
+      allowOwnPage(request, reply, authenticated);
       // 3. The grant; a request that it refuses at once is counted all the same.
       const exchange = await prepared(parameters, authenticated);
       const answer = await exchange(parts, authenticated);
@@ -57,6 +59,16 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
       throw seconds > 0 ? rateLimited(seconds) : refusal;
     }
   }
+}
+
+/**
+ * HB-04: an app that runs in a browser may read the answers that it asked for, and no other page may. A form needs no
+ * preflight; a client with a secret has no business in a browser.
+ */
+function allowOwnPage(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
+  const { origin } = request.headers;
+  if (proof.kind !== 'public' || origin === undefined || !isOwnOrigin(origin, client.redirectUris)) return;
+  reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
 }
 
 function chooseGrant(parameters: Parameters): Grant {

@@ -3,6 +3,8 @@ import { createHash } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { dropPair, listPairs, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
+import { type Keys, openKeys } from '../../src/keys/keys.ts';
+import { randomSecret } from '../../src/secrets.ts';
 import type { Agent } from '../support/agent.ts';
 import {
   admin,
@@ -214,6 +216,32 @@ test('a token that waits for a first key is signed by it, and only one is made b
     assert.equal((await query(other, "SELECT kid FROM id_token_key WHERE alg = 'RS256'")).length, 1);
   } finally {
     await other.close();
+  }
+});
+
+test('ST-02, decisions §7: another root secret seals them anew, and a wrong one opens nothing', async () => {
+  const [first, second] = [randomSecret(), randomSecret()];
+  const open = (own: TestServer, secret: string, previous?: string) =>
+    withData(own, ({ database }) =>
+      openKeys(
+        database,
+        { current: Buffer.from(secret), previous: previous === undefined ? undefined : Buffer.from(previous) },
+        own.now,
+      ),
+    );
+  const own = await startServer({ TESSERA_SECRET: first });
+  try {
+    const shown = (await (await fetch(`${own.baseUrl}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
+    const published = async (keys: Keys) => ({ keys: (await keys.published()).map(({ publicJwk }) => publicJwk) });
+    await assert.rejects(open(own, second), { name: 'WrongSecret' });
+    await open(own, second, first);
+    const anew = await withData(own, async ({ database }) =>
+      published(await openKeys(database, { current: Buffer.from(second), previous: undefined }, own.now)),
+    );
+    assert.deepEqual(anew, shown);
+    await assert.rejects(open(own, first), { name: 'WrongSecret' });
+  } finally {
+    await own.close();
   }
 });
 

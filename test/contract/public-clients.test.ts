@@ -207,6 +207,45 @@ describe('client authentication', () => {
   });
 });
 
+describe('HB-04: an app in a browser reads its own answers, and nobody else’s page does', () => {
+  const SPA = 'https://spa.example.com';
+  const post = async (of: { clientId: string; clientSecret?: string }, origin: string) => {
+    const answer = await fetch(`${server.baseUrl}/api/v2/oauth/token`, {
+      method: 'POST',
+      headers: { origin },
+      body: new URLSearchParams({
+        grant_type: 'authorization_code',
+        code: 'x',
+        client_id: of.clientId,
+        redirect_uri: `${SPA}/cb`,
+        ...(of.clientSecret !== undefined && { client_secret: of.clientSecret }),
+      }),
+    });
+    assert.equal(answer.status, 400);
+    assert.equal(answer.headers.get('access-control-allow-credentials'), null);
+    return answer.headers.get('access-control-allow-origin');
+  };
+
+  test('the origin of a redirect URI of a public client is allowed, and told apart by caches', async () => {
+    const of = await publicClient({ redirectUris: [`${SPA}/cb`, 'com.example.app:/cb', 'http://localhost:5173/cb'] });
+    for (const origin of [SPA, 'http://localhost:5173']) assert.equal(await post(of, origin), origin);
+    const others = [
+      'null',
+      'https://evil.example',
+      `${SPA}:8443`,
+      `${SPA}.evil.example`,
+      'http://localhost:5174',
+      `${SPA}/`,
+    ];
+    for (const origin of others) assert.equal(await post(of, origin), null, origin);
+  });
+
+  test('a client with a secret has no business in a browser', async () => {
+    const { body } = await register({ redirectUris: [`${SPA}/cb`] });
+    assert.equal(await post(body, SPA), null);
+  });
+});
+
 describe('RFC 8252 §7.3: on a loopback IP literal the port may be any, for public clients alone', () => {
   const registered = 'http://127.0.0.1/cb?x=1';
   const cases: [string, string, string, boolean][] = [

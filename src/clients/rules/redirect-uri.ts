@@ -44,6 +44,10 @@ export function redirectUriProblem(uri: string, type: ClientType): string | unde
   return 'use https, or http on a loopback host';
 }
 
+/** Whether a page of this origin is the client's own: one of its redirect URIs lies there. "null" is nobody's. */
+export const isOwnOrigin = (origin: string, registered: readonly string[]): boolean =>
+  registered.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin);
+
 /** An address on a loopback IP literal, in three parts of which the second is its port. */
 const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/;
 
