@@ -149,7 +149,7 @@ export class Load {
       await this.#world.signIn(person);
       person.busyWith.delete('sign in');
     }
-    const code = await this.#world.authorize(person, app);
+    const { code } = await this.#world.authorize(person, app);
     if (code !== undefined) this.#fresh.push(code);
   }
 
@@ -239,7 +239,7 @@ export class Load {
     while (world.apps.some(({ disabled }) => disabled) || world.people.some(({ barredBy }) => barredBy.size > 0)) {
       await this.#lift();
     }
-    const left: (() => Promise<void>)[] = [
+    const left: (() => Promise<unknown>)[] = [
       ...this.#fresh.map((code) => () => world.redeem(code)),
       ...world.families.map((family) => async () => {
         await this.#look(family);

@@ -7,3 +7,6 @@ subscribe('tracing:net.server.listen:asyncEnd', (message) => {
   const { server } = message as { server: Server };
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
+
+// Whoever started it is gone: nobody would end it.
+process.on('disconnect', () => process.exit());

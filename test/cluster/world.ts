@@ -122,7 +122,7 @@ export class World {
     return JSON.parse(answer.text);
   }
 
-  async addPerson(): Promise<void> {
+  async addPerson(): Promise<Person> {
     const username = `${this.#label}-${this.people.length}`;
     const profile = { username, displayName: username, email: `${username}@example.com`, password: PASSWORD };
     const name = `u${this.people.length}`;
@@ -132,18 +132,19 @@ export class World {
     const cookie = agentCookies(page).get('__Host-tessera_browser') ?? '';
     const signInForm = hiddenFields(page, '/login') ?? {};
     const nothing = { session: undefined, barredBy: new Set<string>(), busyWith: new Set<string>() };
-    this.people[place] = { name, id, username, cookie, signInForm, ...nothing };
+    const person = { name, id, username, cookie, signInForm, ...nothing };
+    this.people[place] = person;
+    return person;
   }
 
-  async addApp(): Promise<void> {
+  async addApp(): Promise<App> {
     const { clientId = '', clientSecret = '' } = await this.#make('/clients', {
       name: this.#label,
       redirectUris: [REDIRECT_URI],
     });
-    this.apps.push({
-      ...{ name: `c${this.apps.length}`, id: clientId, secret: clientSecret },
-      ...{ disabled: false, busy: false },
-    });
+    const app = { name: `c${this.apps.length}`, id: clientId, secret: clientSecret, disabled: false, busy: false };
+    this.apps.push(app);
+    return app;
   }
 
   async signIn(person: Person): Promise<void> {
@@ -170,10 +171,10 @@ export class World {
     person.session = { ...session, formToken: page.token };
   }
 
-  /** An authorization request, with its consent page where one comes. Answers the code, if one came. */
-  async authorize(person: Person, app: App): Promise<Code | undefined> {
+  /** An authorization request, with its consent page where one comes: its own outcome, and the code, if one came in the end. */
+  async authorize(person: Person, app: App): Promise<{ outcome: string; code?: Code | undefined }> {
     const { session, name: user } = person;
-    if (session === undefined) return undefined;
+    if (session === undefined) return { outcome: 'no session' };
     const asked = { user, client: app.name, session: session.name };
     const withCode = ({ code }: Read) => (code === undefined ? {} : { code: this.#name('k', code) });
     const path = `${AUTHORIZE}&client_id=${app.id}`;
@@ -183,13 +184,14 @@ export class World {
       (answer) => ({ ...readRedirect(answer), location: String(answer.headers['location']) }),
     );
     if (first.outcome === 'login' && person.session === session) person.session = undefined;
-    if (first.outcome !== 'consent') return this.#keep(first.code, person, app);
+    const { outcome } = first;
+    if (outcome !== 'consent') return { outcome, code: this.#keep(first.code, person, app) };
     const page = await this.#do(
       { kind: 'page' },
       (wire) => getPage(wire, first.location, session.cookie),
       (answer) => ({ ...readPage(answer), form: hiddenFields(answer, '/consent') }),
     );
-    if (page.form === undefined) return undefined;
+    if (page.form === undefined) return { outcome };
     const fields = { ...page.form, decision: 'allow', 'allow email': 'on' };
     const { start, end } = first.operation;
     const second = await this.#do(
@@ -197,7 +199,7 @@ export class World {
       (wire) => postForm(wire, '/consent', session.cookie, fields),
       readRedirect,
     );
-    return this.#keep(second.code, person, app);
+    return { outcome, code: this.#keep(second.code, person, app) };
   }
 
   #keep(text: string | undefined, person: Person, app: App): Code | undefined {
@@ -207,7 +209,7 @@ export class World {
     return code;
   }
 
-  async redeem(code: Code, node?: number): Promise<void> {
+  async redeem(code: Code, node?: number): Promise<string> {
     const { app } = code;
     const body = {
       grant_type: 'authorization_code',
@@ -220,13 +222,14 @@ export class World {
       readTokens,
       node,
     );
-    if (done.access === undefined || done.refresh === undefined) return;
+    if (done.access === undefined || done.refresh === undefined) return done.outcome;
     const family: Family = { code, access: [], refresh: [] };
     this.families.push(family);
     this.#take(family, done);
+    return done.outcome;
   }
 
-  async refresh(family: Family, token: Token, node?: number): Promise<void> {
+  async refresh(family: Family, token: Token, node?: number): Promise<string> {
     const { app } = family.code;
     const body = {
       ...{ grant_type: 'refresh_token', refresh_token: token.text },
@@ -239,6 +242,7 @@ export class World {
       node,
     );
     this.#take(family, done);
+    return done.outcome;
   }
 
   #tokens({ access, refresh }: Read) {
@@ -254,9 +258,9 @@ export class World {
     }
   }
 
-  async look(token: Token, node?: number): Promise<void> {
+  async look(token: Token, node?: number): Promise<string> {
     const asked = { kind: 'userinfo', access: token.name } as const;
-    await this.#do(asked, (wire) => userInfo(wire, token.text), readJson, node);
+    return (await this.#do(asked, (wire) => userInfo(wire, token.text), readJson, node)).outcome;
   }
 
   /** An operator's doing. Answers where it was done, if it was. */

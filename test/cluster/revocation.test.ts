@@ -1,0 +1,168 @@
+/** Decisions §5: what one process has acknowledged, every other keeps from the next request on. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Cluster, startCluster } from './cluster.ts';
+import {
+  BANNED,
+  CONSENT,
+  DISPLAYED,
+  INVALID_CLIENT,
+  INVALID_GRANT,
+  INVALID_TOKEN,
+  LOGIN,
+  REVOKED,
+  SUSPENDED,
+} from './expected.ts';
+import { OK } from './history.ts';
+import { begin, newest, nodeOf, type Outcomes, presentAll, type Situation } from './situation.ts';
+import type { World } from './world.ts';
+
+let cluster: Cluster;
+before(async () => {
+  cluster = await startCluster(2);
+});
+after(() => cluster.close());
+
+/** The same answer to all. */
+const all = (outcome: string): Outcomes => ({
+  ...{ userInfo: outcome, refresh: outcome, redeem: outcome },
+  authorize: outcome,
+});
+const SIGNED_OUT: Outcomes = {
+  ...{ userInfo: INVALID_TOKEN, refresh: INVALID_GRANT, redeem: INVALID_GRANT },
+  authorize: LOGIN,
+};
+const FAMILY_DEAD: Outcomes = { userInfo: INVALID_TOKEN, refresh: INVALID_GRANT, redeem: OK, authorize: OK };
+
+interface Event {
+  /** Answers anything but undefined where it has been acknowledged. */
+  happen(at: World, situation: Situation): Promise<unknown>;
+  readonly after: Outcomes;
+  /** What ends it, and what all of it answers then. */
+  readonly lift?: (at: World, situation: Situation) => Promise<unknown>;
+  readonly lifted?: Outcomes;
+}
+
+const EVENTS: Readonly<Record<string, Event>> = {
+  'a consent revoked by the person': {
+    happen: (at, { person, app }) => at.revoke(person, app, person.session),
+    after: { ...all(REVOKED), authorize: CONSENT },
+    // A new consent makes a new grant: the old one stays what it is.
+    lift: async (at, { person, app }) => (await at.authorize(person, app)).code,
+    lifted: { ...all(REVOKED), authorize: OK },
+  },
+  'a consent revoked by an operator': {
+    happen: (at, { person, app }) => at.revoke(person, app),
+    after: { ...all(REVOKED), authorize: CONSENT },
+  },
+  'a ban': {
+    happen: (at, { person }) => at.ban(person),
+    after: all(BANNED),
+    lift: (at, { person }) => at.unban(person),
+    lifted: SIGNED_OUT,
+  },
+  'a suspension': {
+    happen: (at, { person }) => at.suspend(person),
+    after: all(SUSPENDED),
+    lift: (at, { person }) => at.reinstate(person),
+    lifted: SIGNED_OUT,
+  },
+  'a new password': { happen: (at, { person }) => at.newPassword(person), after: SIGNED_OUT },
+  'signing out everywhere': {
+    async happen(at, { person }) {
+      assert.ok(person.session);
+      return at.signOutEverywhere(person, person.session);
+    },
+    after: SIGNED_OUT,
+  },
+  'a client disabled': {
+    happen: (at, { app }) => at.setStatus(app, 'disabled'),
+    after: { userInfo: INVALID_TOKEN, refresh: INVALID_CLIENT, redeem: INVALID_CLIENT, authorize: DISPLAYED },
+    lift: (at, { app }) => at.setStatus(app, 'active'),
+    lifted: { ...SIGNED_OUT, authorize: OK },
+  },
+  'a code replayed': {
+    async happen(at, { family }) {
+      assert.equal(await at.redeem(family.code), INVALID_GRANT);
+      return true;
+    },
+    after: FAMILY_DEAD,
+  },
+  'a refresh token reused': {
+    async happen(at, { family }) {
+      const [oldest] = family.refresh;
+      assert.ok(oldest && oldest !== newest(family.refresh));
+      assert.equal(await at.refresh(family, oldest), INVALID_GRANT);
+      return true;
+    },
+    after: FAMILY_DEAD,
+  },
+};
+
+for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(EVENTS)) {
+  for (const [here, there] of [
+    [0, 1],
+    [1, 0],
+  ] as const) {
+    test(`${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
+      const [acting, other] = [nodeOf(cluster, here), nodeOf(cluster, there)];
+      const situation = await begin(acting, other);
+      assert.notEqual(await happen(acting, situation), undefined, 'it was acknowledged');
+      assert.deepEqual(await presentAll(other, situation), expected);
+      if (lift === undefined) return;
+      // Lifted where it was not done: nothing that is dead comes back, at either node.
+      assert.notEqual(await lift(other, situation), undefined);
+      for (const at of [acting, other]) {
+        // The sign-in that a dead session is led to is not made.
+        const { session } = situation.person;
+        assert.deepEqual(await presentAll(at, situation), lifted);
+        situation.person.session = session;
+      }
+    });
+  }
+}
+
+const kidOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
+
+async function keys(...args: readonly string[]): Promise<{ kid: string }> {
+  const { code, stdout, stderr } = await cluster.command('keys', ...args, '--json');
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+test('decisions §5, key sets: keys rotated and dropped by the command are so at every node at the next request', async () => {
+  const [one, two] = [nodeOf(cluster, 0), nodeOf(cluster, 1)];
+  const { person, app, family } = await begin(one, two);
+  const first = kidOf(newest(family.access).text);
+  const old = newest(family.access);
+
+  const { kid: second } = await keys('rotate');
+  assert.notEqual(second, first);
+  assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [OK, OK], 'a retired key still verifies');
+  for (const [signing, reading] of [
+    [two, one],
+    [one, two],
+  ] as const) {
+    assert.equal(await signing.refresh(family, newest(family.refresh)), OK);
+    assert.deepEqual([kidOf(newest(family.access).text), kidOf(newest(family.refresh).text)], [second, second]);
+    assert.equal(await reading.look(newest(family.access)), OK);
+  }
+
+  await keys('drop', first);
+  assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [INVALID_TOKEN, INVALID_TOKEN]);
+  const current = newest(family.access);
+  assert.deepEqual(await Promise.all([one.look(current), two.look(current)]), [OK, OK]);
+
+  await keys('drop', second);
+  assert.deepEqual(await Promise.all([one.look(current), two.look(current)]), [INVALID_TOKEN, INVALID_TOKEN]);
+  assert.equal(await one.refresh(family, newest(family.refresh)), INVALID_GRANT);
+  assert.equal(await two.refresh(family, newest(family.refresh)), INVALID_GRANT);
+  // The key that took its place signs at once, everywhere.
+  const { code } = await one.authorize(person, app);
+  assert.ok(code);
+  assert.equal(await two.redeem(code), OK);
+  const [made] = two.families;
+  assert.ok(made && ![first, second].includes(kidOf(newest(made.access).text)));
+  assert.equal(await one.look(newest(made.access)), OK);
+  assert.equal(await one.refresh(made, newest(made.refresh)), OK);
+});
