@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { program } from '../src/cli/program.ts';
 import { variables } from '../src/config/config.ts';
 import { limitVariables } from '../src/config/limits.ts';
+import { metadata } from '../src/discovery/metadata.ts';
 import { eventTypes } from '../src/events/audit.ts';
 import { errorCodes } from '../src/oauth-error.ts';
 
@@ -91,12 +92,42 @@ ${sections.join('\n\n')}
 `;
 }
 
+function discovery(): string {
+  const document = JSON.stringify(metadata('https://id.example.com'), null, 2);
+  return `${NOTE}
+
+# Discovery and the key set
+
+A standard OpenID Connect client needs the issuer, which is the base URL, and finds out the rest:
+
+| Address | What |
+|---|---|
+| \`<base URL>/.well-known/openid-configuration\` | OpenID Connect Discovery 1.0 |
+| \`<base URL>/.well-known/oauth-authorization-server\` | RFC 8414: the same document |
+| \`<base URL>/.well-known/jwks.json\` | The public keys of ID tokens under RS256, ES256 and EdDSA (RFC 7517) |
+
+For a base URL with a path, such as \`https://example.com/auth\`, RFC 8414 puts the well-known part before the path:
+\`https://example.com/.well-known/oauth-authorization-server/auth\`. Both documents are served there too, where the proxy in
+front passes those addresses on.
+
+Any page may read all three. The documents may be cached for an hour and the key set for five minutes; a client that meets an
+unknown \`kid\` reads it again. ID tokens under HS256 verify with the client's secret and have no key there.
+
+With the base URL \`https://id.example.com\` the document is:
+
+\`\`\`json
+${document}
+\`\`\`
+`;
+}
+
 /** The pages of the reference that are made of the code, by their path from the repository's root. */
 export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/configuration.md': configuration,
   'docs/reference/errors.md': errors,
   'docs/reference/events.md': events,
   'docs/reference/command-line.md': commandLine,
+  'docs/reference/discovery.md': discovery,
 };
 
 if (import.meta.main) {
