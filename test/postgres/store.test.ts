@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
+import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
+import type { Work } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres/open.ts';
 import { storeContract } from '../store/contract.ts';
-import { account } from '../store/rows.ts';
+import { account, client } from '../store/rows.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 
@@ -36,6 +38,25 @@ test('two pools on one database see each other’s commits at once', async () =>
     assert.ok(await reader.read(() => findAccount(String(n))));
   }
   await Promise.all([one.close(), two.close()]);
+});
+
+test('a unit whose row another deletes while it runs is run again, and then sees that', async () => {
+  const { url, drop } = await fresh();
+  const [one, two] = [await openPostgres(url), await openPostgres(url)];
+  await one.commit(() => client('1'));
+  let deletion: Promise<unknown> | undefined;
+  const made = await one.commit(function* add(): Work<boolean> {
+    if ((yield* findClient('1')) === undefined) return false;
+    // The first time, the other deletes it now, and this unit goes on when it is gone.
+    deletion ??= two.commit(() => removeClient('1'));
+    while ((yield* findClient('1')) !== undefined);
+    yield* addSecret('2', '1', 'hash', 0);
+    return true;
+  });
+  assert.equal(made, false);
+  await deletion;
+  await Promise.all([one.close(), two.close()]);
+  await drop();
 });
 
 test('processes that start together on an empty database migrate it once', async () => {

@@ -1,4 +1,5 @@
-import { DatabaseError, Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { Socket } from 'node:net';
+import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import { StoreUnavailable } from '../database.ts';
 
 const SECOND = 1000;
@@ -40,6 +41,28 @@ const base = (url: string, session: string) => ({
   onConnect: (client: { query(text: string): unknown }) => client.query(session) as undefined,
 });
 
+/** The driver forgets a socket on which it could not sign in, and the process would live on with it: this pool closes it. */
+class ClosingPool extends Pool {
+  readonly #sockets: ReadonlySet<Socket>;
+
+  constructor(config: PoolConfig) {
+    const sockets = new Set<Socket>();
+    const stream = () => {
+      const socket = new Socket();
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+      return socket;
+    };
+    super({ ...config, stream });
+    this.#sockets = sockets;
+  }
+
+  override async end(): Promise<void> {
+    await super.end();
+    for (const socket of this.#sockets) socket.destroy();
+  }
+}
+
 function pooled(pool: Pool): Pool {
   // An idle connection that breaks leaves the pool by itself; the next query opens another.
   pool.on('error', () => {});
@@ -51,12 +74,16 @@ function pooled(pool: Pool): Pool {
 /** A pool for the migrations, which take as long as their tables are large and wait for each other. */
 export const migrationPool = (url: string): Pool =>
   pooled(
-    new Pool({ ...base(url, setting(10 * MINUTE, 0, 10 * MINUTE)), max: 2, query_timeout: 10 * MINUTE + 5 * SECOND }),
+    new ClosingPool({
+      ...base(url, setting(10 * MINUTE, 0, 10 * MINUTE)),
+      max: 2,
+      query_timeout: 10 * MINUTE + 5 * SECOND,
+    }),
   );
 
 export const servicePool = (url: string): Pool =>
   pooled(
-    new Pool({
+    new ClosingPool({
       ...base(url, setting(PATIENCE - SECOND / 2, PATIENCE - SECOND, PATIENCE)),
       max: 16,
       query_timeout: PATIENCE,

@@ -17,36 +17,86 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'The host name is not known. Correct it in TESSERA_DATABASE_URL.',
   EAI_AGAIN: 'The host name cannot be looked up now. Check the name service, or the host in TESSERA_DATABASE_URL.',
   ENOENT: 'There is no socket there. Start the server, or correct the host in TESSERA_DATABASE_URL.',
+  '57P03': 'The server is starting or stopping. Start again in a moment.',
+  ECONNRESET:
+    'What listens there ends the connection. Check that host and port in TESSERA_DATABASE_URL are those of PostgreSQL.',
+  ENETUNREACH: 'The host cannot be reached. Check the network, or correct TESSERA_DATABASE_URL.',
   EHOSTUNREACH: 'The host cannot be reached. Check the network, or correct TESSERA_DATABASE_URL.',
   ETIMEDOUT: 'The host does not answer. Check the network, or correct TESSERA_DATABASE_URL.',
 };
 
+/** The same for what the driver says without a code. */
+const TEXTS: readonly (readonly [RegExp, string | undefined])[] = [
+  [
+    /client password must be a/,
+    'The server asks for a password. Put it in TESSERA_DATABASE_URL: postgres://<user>:<password>@<host>/<database>',
+  ],
+  [
+    /does not support SSL|establishing an SSL connection/,
+    'The server offers no encrypted connection. Turn it on there, or take sslmode out of TESSERA_DATABASE_URL.',
+  ],
+  [/terminated unexpectedly/, REMEDIES['ECONNRESET']],
+  [/timeout/i, REMEDIES['ETIMEDOUT']],
+];
+
+/** https://nodejs.org/api/tls.html#x509-certificate-error-codes */
+const CERTIFICATE = /CERT|UNABLE_TO_VERIFY|UNABLE_TO_GET_ISSUER/;
+
+/** What a server says of itself. */
+export interface ServerFacts {
+  /** `server_version_num`: 140023 is 14.23. */
+  readonly version: string;
+  /** `server_version`, as people read it. */
+  readonly release: string;
+  readonly replica: boolean;
+  /** `default_transaction_read_only`. */
+  readonly readonly: string;
+}
+
+/** Why a server cannot be used, with the remedy; undefined where it can. */
+export function unfitness(server: ServerFacts | undefined): string | undefined {
+  if (server === undefined) return 'The server does not say which it is.';
+  if (!(Number(server.version) >= OLDEST)) {
+    return `The server is PostgreSQL ${server.release}; Tessera needs 14 or newer. Upgrade it.`;
+  }
+  if (server.replica)
+    return 'The server is a replica, which takes no writes. Name the primary in TESSERA_DATABASE_URL.';
+  if (server.readonly === 'on') {
+    return (
+      'The server takes no writes: default_transaction_read_only is on for it, this database or this user. ' +
+      'Turn it off, or name another database in TESSERA_DATABASE_URL.'
+    );
+  }
+  return undefined;
+}
+
 /** @throws {DatabaseUnusable} where the server is too old, or does not take writes */
 export async function checkServer(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<{ version: string; release: string; replica: boolean; readonly: string }>(
+  const { rows } = await pool.query<ServerFacts>(
     "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
       "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly",
   );
-  const [server] = rows;
-  if (server === undefined) throw new DatabaseUnusable('The server does not say which it is.');
-  if (Number(server.version) < OLDEST) {
-    throw new DatabaseUnusable(`The server is PostgreSQL ${server.release}; Tessera needs 14 or newer. Upgrade it.`);
-  }
-  if (server.replica || server.readonly === 'on') {
-    throw new DatabaseUnusable(
-      'The server takes no writes: it is a replica or read-only. Name the primary in TESSERA_DATABASE_URL.',
-    );
-  }
+  const reason = unfitness(rows[0]);
+  if (reason !== undefined) throw new DatabaseUnusable(reason);
 }
 
 /** An error of the start in words that name the remedy, as far as there are some. */
 export function explainStart(error: unknown): unknown {
   if (error instanceof DatabaseUnusable || !(error instanceof Error)) return error;
   const causes = error instanceof AggregateError ? error.errors : [error];
-  for (const cause of causes as (Error & { code?: string })[]) {
-    const remedy = REMEDIES[cause.code ?? ''];
+  for (const cause of causes as (Error & { code?: string; syscall?: string; path?: string })[]) {
+    const remedy = remedyFor(cause);
     if (remedy !== undefined) return new DatabaseUnusable(remedy, { cause: error });
   }
-  if (/timeout/i.test(error.message)) return new DatabaseUnusable(REMEDIES['ETIMEDOUT'], { cause: error });
   return error;
+}
+
+function remedyFor(cause: Error & { code?: string; syscall?: string; path?: string }): string | undefined {
+  const { code = '', message } = cause;
+  if (cause.syscall === 'open')
+    return `TESSERA_DATABASE_URL names the file ${cause.path}, which cannot be read (${code}).`;
+  if (CERTIFICATE.test(code)) {
+    return `The server's certificate is not trusted: ${message}. Name its authority in TESSERA_DATABASE_URL: sslrootcert=<file>`;
+  }
+  return REMEDIES[code] ?? TEXTS.find(([text]) => text.test(message))?.[1];
 }
