@@ -1,3 +1,4 @@
+import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
 let postgres: PostgresServer | undefined;
@@ -7,6 +8,18 @@ export async function globalSetup(): Promise<void> {
   if (process.env['TESSERA_TEST_DATABASE'] !== 'postgres' || process.env['TESSERA_TEST_POSTGRES'] !== undefined) return;
   postgres = await startPostgres();
   process.env['TESSERA_TEST_POSTGRES'] = postgres.url;
+  const wanted = process.env['TESSERA_TEST_POSTGRES_MAJOR'];
+  if (wanted !== undefined) await assertMajor(postgres.url, wanted);
+}
+
+/** A run for one version must not take place on another. */
+async function assertMajor(url: string, wanted: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
+  await client.end();
+  const version = rows[0]?.server_version ?? '';
+  if (!version.startsWith(`${wanted}.`)) throw new Error(`this is PostgreSQL ${version}, not ${wanted}`);
 }
 
 export async function globalTeardown(): Promise<void> {
