@@ -5,6 +5,7 @@ import { variables } from '../src/config/config.ts';
 import { limitVariables } from '../src/config/limits.ts';
 import { metadata } from '../src/discovery/metadata.ts';
 import { eventTypes } from '../src/events/audit.ts';
+import { createMetrics } from '../src/metrics/metrics.ts';
 import { errorCodes } from '../src/oauth-error.ts';
 
 const NOTE = '<!-- Made by `npm run docs`. Do not edit. -->';
@@ -24,6 +25,42 @@ Limits are written \`<count>/<s|m|h>\` or \`off\`.
 | Variable | Default | Meaning |
 |---|---|---|
 ${rows.join('\n')}
+`;
+}
+
+function metrics(): string {
+  // The library's figures carry the names of their kind; which there are depends on the system.
+  const own = createMetrics()
+    .registry.getMetricsAsArray()
+    .filter(({ name }) => name.startsWith('tessera_'))
+    .map((metric) => {
+      const labels = 'labelNames' in metric ? (metric.labelNames as readonly string[]) : [];
+      return `| \`${metric.name}\` | ${metric.constructor.name.toLowerCase()} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${metric.help} |`;
+    });
+  return `${NOTE}
+
+# Figures
+
+With \`TESSERA_METRICS_ADDRESS=127.0.0.1:9464\` each node answers \`GET /metrics\` there, in the text format of Prometheus. The
+address has no password: keep it inside your network. Without the variable nothing is counted.
+
+| Figure | Kind | Labels | Meaning |
+|---|---|---|---|
+${own.join('\n')}
+
+A route is its pattern, \`none\` where there is none. The accepted credentials are the requests with status 200 at a route, the
+refused ones are in \`tessera_refusals_total\` with the verdict's reason. Beside these stand the figures of the process:
+\`nodejs_eventloop_lag_*\`, \`process_resident_memory_bytes\`, \`process_cpu_*\`, \`nodejs_gc_duration_seconds\` and others.
+
+What to watch, and what it says:
+
+| Watch | It says |
+|---|---|
+| \`tessera_http_request_duration_seconds_count{status=~"5.."}\` | faults (500), or a database that is away (503) |
+| \`tessera_password_hashes{state="waiting"}\` | more sign-ins than the processors can hash |
+| \`tessera_database_waiting\` | a database that is slower than what is asked of it |
+| \`nodejs_eventloop_lag_p99_seconds\` | a node that is at its limit: add another |
+| \`tessera_refusals_total{reason="refresh token reused"}\` | stolen tokens, or a client that keeps the old one |
 `;
 }
 
@@ -126,6 +163,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/configuration.md': configuration,
   'docs/reference/errors.md': errors,
   'docs/reference/events.md': events,
+  'docs/reference/metrics.md': metrics,
   'docs/reference/command-line.md': commandLine,
   'docs/reference/discovery.md': discovery,
 };

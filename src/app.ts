@@ -15,6 +15,8 @@ import { browsers } from './http/browser.ts';
 import { listen } from './http/listener.ts';
 import { createApp } from './http/server.ts';
 import { openKeys, tendKeys } from './keys/keys.ts';
+import { listenForMetrics, type MetricsListener } from './metrics/listener.ts';
+import { unmetered } from './metrics/meter.ts';
 import { serveAssets } from './pages/assets.ts';
 import { pageErrors } from './pages/error-page.ts';
 import type { Site } from './pages/layout.ts';
@@ -27,6 +29,10 @@ import { avatarRoutes, userInfoRoutes } from './userinfo/routes.ts';
 /** A server that answers. */
 export interface Tessera {
   readonly baseUrl: string;
+  /** The port of the figures, where they are served. */
+  readonly metricsPort: number | undefined;
+  /** Tells load balancers that this node is about to stop; it goes on answering. */
+  drain(): void;
   /** Answers what is under way, then lets go of the port and the data. */
   close(): Promise<void>;
 }
@@ -38,10 +44,15 @@ export interface Tessera {
 export async function start(config: Config, clock: Clock = Date.now, migration?: MigrationOptions): Promise<Tessera> {
   const listener = await listen(config.host, config.port);
   let core: Core | undefined;
+  let figures: MetricsListener | undefined;
   try {
     const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
-    const opened = await openCore(config, clock, migration);
+    const metrics = config.metricsAddress && (await import('./metrics/metrics.ts')).createMetrics();
+    const meter = metrics?.meter ?? unmetered;
+    const opened = await openCore(config, clock, migration, meter);
     core = opened;
+    metrics?.watch(opened);
+    figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
     const { database, ids, passwords, secret } = opened;
     const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
     const keys = await openKeys(database, { current: secret, previous }, clock);
@@ -62,11 +73,13 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       adminKey: config.adminKey,
     };
 
+    let draining = false;
     const app = createApp({
       server: listener.server,
       https: new URL(baseUrl).protocol === 'https:',
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
+      meter,
     });
     app.register(
       async (root) => {
@@ -74,7 +87,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
         userInfoRoutes(root, parts);
         adminRoutes(root, parts);
         avatarRoutes(root, parts);
-        healthRoutes(root, parts);
+        healthRoutes(root, { database, leaving: () => draining });
         discoveryRoutes(root, parts);
         serveAssets(root);
         root.register(async (pages) => {
@@ -100,18 +113,28 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
     );
     listener.open();
 
+    const served = figures;
+    const drain = () => {
+      draining = true;
+      listener.drain();
+    };
     return {
       baseUrl,
+      metricsPort: served?.port,
+      drain,
       async close() {
+        drain();
         await listener.close();
         await stopHousekeeping();
         await app.close();
         await opened.close();
+        await served?.close();
       },
     };
   } catch (error) {
     await listener.close();
     await core?.close();
+    await figures?.close();
     throw error;
   }
 }

@@ -4,7 +4,7 @@ import { type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { loadSecret } from './config/secret-file.ts';
-import { type Database, DatabaseUnusable } from './database/database.ts';
+import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
 import type { Inspection } from './database/inspection.ts';
 import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
 import { inspectSqlite } from './database/sqlite/inspect.ts';
@@ -26,9 +26,14 @@ export interface Core {
  * Opens the data, and brings it to the current schema.
  * @throws {ConfigError} where the secret or the database cannot be had, with the remedy
  */
-export async function openCore(config: Config, clock: Clock, migration?: MigrationOptions): Promise<Core> {
+export async function openCore(
+  config: Config,
+  clock: Clock,
+  migration?: MigrationOptions,
+  meter?: DatabaseMeter,
+): Promise<Core> {
   const secret = loadSecret(config);
-  const database = await usable(config, openDatabase(config, migration));
+  const database = await usable(config, openDatabase(config, migration, meter));
   const ids = leasedIds(database, clock);
   return {
     config,
@@ -82,14 +87,14 @@ export function databaseFile(config: Config): string | undefined {
   return path === ':memory:' ? undefined : path;
 }
 
-async function openDatabase(config: Config, migration?: MigrationOptions): Promise<Database> {
+async function openDatabase(config: Config, migration?: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
   const path = fileOf(config);
   if (path === undefined) {
     // Loaded where it is used: the embedded default starts without it.
     const { openPostgres } = await import('./database/postgres/open.ts');
-    return openPostgres(config.databaseUrl, migration);
+    return openPostgres(config.databaseUrl, migration, meter);
   }
-  return inFolder(path, () => openSqlite(path, migration));
+  return inFolder(path, () => openSqlite(path, migration, meter));
 }
 
 /** Makes the folder of a file first. */

@@ -47,18 +47,29 @@ export class OAuthError extends Error {
   readonly status: number;
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
+  /** Why, in one of few words: for the log and the figures, never for the caller. */
+  readonly reason: string | undefined;
 
-  constructor(status: number, code: ErrorCode, description: string, headers: Readonly<Record<string, string>> = {}) {
+  constructor(
+    status: number,
+    code: ErrorCode,
+    description: string,
+    headers: Readonly<Record<string, string>> = {},
+    reason?: string,
+  ) {
     super(description);
     this.status = status;
     this.code = code;
     this.headers = headers;
+    this.reason = reason;
   }
 }
 
 export const invalidRequest = (description: string): OAuthError => new OAuthError(400, 'invalid_request', description);
 
-export const invalidGrant = (description: string): OAuthError => new OAuthError(400, 'invalid_grant', description);
+/** @param reason why, for the log */
+export const invalidGrant = (description: string, reason?: string): OAuthError =>
+  new OAuthError(400, 'invalid_grant', description, {}, reason);
 
 export const notFound = (description: string): OAuthError => new OAuthError(404, 'not_found', description);
 
@@ -76,10 +87,10 @@ export const unavailable = (): OAuthError =>
   });
 
 /** RFC 6750 §3.1: the challenge that goes with a bearer token that is not accepted. */
-export const invalidToken = (description: string): OAuthError =>
-  new OAuthError(401, 'invalid_token', description, {
-    'www-authenticate': `Bearer realm="tessera", error="invalid_token", error_description="${description}"`,
-  });
+export const invalidToken = (description: string, reason?: string): OAuthError => {
+  const challenge = `Bearer realm="tessera", error="invalid_token", error_description="${description}"`;
+  return new OAuthError(401, 'invalid_token', description, { 'www-authenticate': challenge }, reason);
+};
 
 /** RFC 6750 §3.1: no credentials were sent, so the challenge carries no error code. */
 export const missingToken = (): OAuthError =>

@@ -24,6 +24,7 @@ export interface Passwords {
   hash(password: string): Promise<string>;
   /** Takes as long for an account without a password, or no account (`null`), as for a wrong password. */
   check(password: string, stored: string | null): Promise<PasswordCheck>;
+  load(): { readonly running: number; readonly waiting: number };
 }
 
 /**
@@ -31,9 +32,10 @@ export interface Passwords {
  * @returns functions that throw {@link OAuthError} `temporarily_unavailable` when too many wait already
  */
 export function passwords(concurrency: number): Passwords {
-  const run = boundedPool(concurrency, concurrency * QUEUE_FACTOR);
+  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR);
   let dummy: Promise<string> | undefined;
   return {
+    load,
     hash: (password) => run(() => hash(password, PARAMETERS)),
     async check(password, stored) {
       if (stored === null) {
@@ -51,7 +53,7 @@ export function passwords(concurrency: number): Passwords {
 function boundedPool(concurrency: number, capacity: number) {
   let running = 0;
   const waiting: (() => void)[] = [];
-  return async function run<T>(work: () => Promise<T>): Promise<T> {
+  async function run<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) {
       if (waiting.length >= capacity) {
         throw new OAuthError(503, 'temporarily_unavailable', 'Too many people are signing in. Try again in a moment.', {
@@ -69,5 +71,6 @@ function boundedPool(concurrency: number, capacity: number) {
       if (next === undefined) running--;
       else next();
     }
-  };
+  }
+  return { run, load: () => ({ running, waiting: waiting.length }) };
 }

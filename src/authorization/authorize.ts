@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Client, findClient } from '../clients/store.ts';
-import { sendError } from '../http/errors.ts';
+import { sendError, toOAuthError } from '../http/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
@@ -62,6 +62,7 @@ async function answer(
     if (progress.kind === 'client gone') return showError(parts, request, reply, CLIENT_GONE);
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
+      request.refusal = { code: step.refusal.error };
       const location = await refusalLocation(parts, asked, step.refusal, { signedIn, origin });
       return redirect(request, reply, location);
     }
@@ -75,6 +76,7 @@ async function answer(
     if (begun.kind === 'too many') {
       const description = 'too many sign-ins were begun from this address; try again in a minute';
       const error = { error: 'temporarily_unavailable', description } as const;
+      request.refusal = { code: error.error };
       return redirect(request, reply, errorRedirect(asked, error, parts.issuer));
     }
     const { handle } = begun;
@@ -92,6 +94,7 @@ function sendBack(
   target: RedirectTarget,
   error: RedirectedError,
 ): FastifyReply {
+  request.refusal = { code: error.error };
   return redirect(request, reply, errorRedirect(target, error, parts.issuer));
 }
 
@@ -111,8 +114,9 @@ function showError(
   error: DisplayedError,
 ): FastifyReply {
   const { messages } = site;
+  const refusal = toOAuthError(new OAuthError(400, 'invalid_request', error.description), request);
   if (!wantsHtml(request)) {
-    sendError(request, reply, new OAuthError(400, 'invalid_request', error.description));
+    sendError(request, reply, refusal);
     return reply;
   }
   return sendErrorPage(reply, 400, site, {

@@ -106,6 +106,7 @@ export async function follow(
     if (step.kind === 'login') return redirect(request, reply, parts.site.path(`/login${query}`));
     if (step.kind === 'consent') return redirect(request, reply, parts.site.path(`/consent${query}`));
     if (step.kind === 'refuse') {
+      request.refusal = { code: step.refusal.error };
       const location = await refusalLocation(parts, interaction.request, step.refusal, { signedIn, origin });
       return redirect(request, reply, location);
     }

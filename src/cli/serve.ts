@@ -1,5 +1,7 @@
 import { resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { start } from '../app.ts';
+import { SECOND } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
 import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 
@@ -14,13 +16,18 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string;
       // A second signal does not wait for slow requests.
       if (stopping) process.exit(1);
       stopping = true;
-      tessera.close().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          process.stderr.write(`${String(error)}\n`);
-          process.exit(1);
-        },
-      );
+      tessera.drain();
+      // Only a supervisor has somebody to tell; whoever presses Ctrl+C waits for nothing.
+      const patience = signal === 'SIGTERM' ? config.drainSeconds * SECOND : 0;
+      wait(patience)
+        .then(tessera.close)
+        .then(
+          () => process.exit(0),
+          (error: unknown) => {
+            process.stderr.write(`${String(error)}\n`);
+            process.exit(1);
+          },
+        );
     });
   }
   const seconds = (performance.now() / 1000).toFixed(2);

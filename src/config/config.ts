@@ -19,6 +19,10 @@ export interface Config {
   readonly adminKey: string | undefined;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
+  /** Where Prometheus reads the figures; undefined is nowhere. */
+  readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
+  /** How long a node that was told to stop still answers, in seconds, while load balancers see that it is leaving. */
+  readonly drainSeconds: number;
   readonly hashingConcurrency: number;
   /** How old a signing key becomes before another follows it, in milliseconds; null is as old as it may. */
   readonly keyRotation: number | null;
@@ -109,6 +113,14 @@ function keyRotation(value: string): Reading<number | null> {
   return days > 0 ? { value: days * DAY } : { problem: 'must be a number of days such as 90d, or off' };
 }
 
+function metricsAddress(value: string): Reading<Config['metricsAddress']> {
+  if (value === 'off') return { value: undefined };
+  const [, host = '', port = ''] = /^(\[[0-9a-f:.]+\]|[^\s:]+):(\d{1,5})$/i.exec(value) ?? [];
+  if (port === '' || Number(port) > 65_535)
+    return { problem: 'must be <address>:<port>, for example 127.0.0.1:9464, or off' };
+  return { value: { host: host.replace(/^\[|\]$/g, ''), port: Number(port) } };
+}
+
 function flag(value: string): Reading<boolean> {
   if (value === '1' || value === 'true') return { value: true };
   if (value === '0' || value === 'false') return { value: false };
@@ -162,6 +174,15 @@ export const variables = {
     initial: '`info`',
     about: `One of ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}.`,
   }),
+  metricsAddress: new Variable('TESSERA_METRICS_ADDRESS', metricsAddress, {
+    initial: '`off`',
+    about: 'Where `GET /metrics` answers Prometheus, as `<address>:<port>`; keep it inside your network.',
+  }),
+  drainSeconds: new Variable('TESSERA_DRAIN_SECONDS', positiveInteger(300, 0), {
+    initial: '`0`; with PostgreSQL `5`',
+    about:
+      'After SIGTERM `/health/ready` answers 503 at once; for these seconds the node goes on answering, until load balancers have noticed.',
+  }),
   hashingConcurrency: new Variable('TESSERA_HASHING_CONCURRENCY', positiveInteger(64), {
     initial: 'processors − 1, at least 1',
     about: 'How many passwords are hashed side by side. More wait their turn; past a bound, sign-in answers 503.',
@@ -191,6 +212,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         `Use https, or set ${variables.allowHttp.name}=1 where that is intended.`,
     );
   }
+  const url = read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`;
   const limits: Record<string, unknown> = {};
   for (const name of limitNames) {
     // Null is a value of its own: the limit is off.
@@ -204,7 +226,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
     port: read(variables.port) ?? 3000,
-    databaseUrl: read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`,
+    databaseUrl: url,
     dataDir,
     secret: read(variables.secret),
     secretFile: read(variables.secretFile),
@@ -212,6 +234,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     adminKey: read(variables.adminKey),
     trustProxy: read(variables.trustProxy) ?? false,
     logLevel: read(variables.logLevel) ?? 'info',
+    metricsAddress: read(variables.metricsAddress),
+    drainSeconds: read(variables.drainSeconds) ?? (url.startsWith('sqlite:') ? 0 : 5),
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
     // Null is a value of its own: nothing rotates by itself.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,

@@ -27,9 +27,29 @@ export interface Database {
    * @throws {StoreUnavailable} when the database cannot be reached or cannot write.
    */
   commit<T>(work: () => Work<T>): Promise<T>;
+  /** What waits and what is in use right now. */
+  load(): DatabaseLoad;
   /** Finishes what was handed over, then lets go of the database. */
   close(): Promise<void>;
 }
+
+export interface DatabaseLoad {
+  /** Units of work that wait for a commit or for a connection. */
+  readonly waiting: number;
+  /** Connections at work and at rest, where there are several. */
+  readonly busy?: number;
+  readonly idle?: number;
+}
+
+/** What a database tells of its work, for whoever counts it. */
+export interface DatabaseMeter {
+  committed(units: number, seconds: number): void;
+  /** A unit of work is run again after a conflict. */
+  retried(): void;
+  shared(callers: number): void;
+}
+
+export const unmeteredDatabase: DatabaseMeter = { committed() {}, retried() {}, shared() {} };
 
 /** The database cannot be used as it is. The message says what is wrong with it and what to do. */
 export class DatabaseUnusable extends Error {

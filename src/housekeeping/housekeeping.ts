@@ -1,12 +1,15 @@
-import { type Clock, DAY } from '../clock.ts';
+import { type Clock, DAY, MINUTE, SECOND } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
+import { claim } from '../limits/limits.ts';
 
 const BATCH = 500;
 
 /** A retired refresh token of a family can be told from an unknown one until no token of the family could live. */
 const AFTER_END = 8 * DAY;
 const KNOWN_BROWSER = 400 * DAY;
+/** One of all nodes sweeps in a time like this. */
+const TURN = MINUTE - SECOND;
 
 const interactions = statement((db, p: { before: number; limit: number }) =>
   db
@@ -120,6 +123,12 @@ export async function sweep(database: Database, now: number): Promise<number> {
   return removed;
 }
 
+/** Sweeps, unless another node of this database does so in these moments. */
+export async function sweepInTurn(database: Database, now: number): Promise<number> {
+  const mine = await database.commit(() => claim('housekeeping', TURN, now));
+  return mine ? sweep(database, now) : 0;
+}
+
 /** Sweeps now and then until stopped. @param tend what else is done from time to time, after each sweep */
 export function startHousekeeping(
   database: Database,
@@ -133,7 +142,7 @@ export function startHousekeeping(
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = sweep(database, clock())
+    running = sweepInTurn(database, clock())
       .then(tend)
       .catch(failed)
       .finally(() => {

@@ -2,6 +2,13 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../database/database.ts';
 import { OAuthError, unavailable } from '../oauth-error.ts';
 
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** How the request was refused, for the log and the figures. */
+    refusal: { readonly code: string; readonly reason?: string | undefined } | null;
+  }
+}
+
 /** What the framework refuses by itself, in our words. */
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, 'The content type is not one that this address reads.'],
@@ -18,6 +25,12 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
  * caller gets a correlation id and nothing else.
  */
 export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
+  const refusal = refusalOf(error, request);
+  request.refusal = { code: refusal.code, reason: refusal.reason };
+  return refusal;
+}
+
+function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StoreUnavailable) {
     request.log.error({ err: error }, 'the store is unavailable');
@@ -30,10 +43,11 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
 }
 
 /** Answers with an error as JSON: decisions §4. */
-export function sendError(_request: FastifyRequest, reply: FastifyReply, error: OAuthError): void {
+export function sendError(request: FastifyRequest, reply: FastifyReply, error: OAuthError): void {
   reply
     .code(error.status)
     .headers(error.headers)
+    .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
     .type('application/json')
     .send(JSON.stringify({ error: error.code, error_description: error.message }));

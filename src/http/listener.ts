@@ -1,4 +1,4 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MINUTE, SECOND } from '../clock.ts';
 import { ConfigError } from '../config/config.ts';
@@ -25,6 +25,8 @@ export interface Listener {
   readonly port: number;
   /** Ends the "starting" answers: from now on the routes answer. */
   open(): void;
+  /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
+  drain(): void;
   /** Accepts no more, lets running requests finish, then lets go of the port. */
   close(): Promise<void>;
 }
@@ -40,7 +42,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
     requireHostHeader: false,
   });
   server.keepAliveTimeout = MINUTE + 5 * SECOND;
-  const starting = (_request: unknown, response: import('node:http').ServerResponse) => {
+  const starting = (_request: unknown, response: ServerResponse) => {
     const body = { error: 'temporarily_unavailable', error_description: 'The service is starting.' };
     response.writeHead(503, { ...json, 'retry-after': '1' }).end(JSON.stringify(body));
   };
@@ -66,12 +68,16 @@ export async function listen(host: string, port: number): Promise<Listener> {
     });
     server.listen(port, host, resolve);
   });
+  const leave = (_request: unknown, response: ServerResponse) => void response.setHeader('connection', 'close');
+  const drain = () => void (server.listeners('request').includes(leave) || server.prependListener('request', leave));
   return {
     server,
+    drain,
     port: (server.address() as AddressInfo).port,
     open: () => void server.off('request', starting),
     close: () =>
       new Promise((resolve) => {
+        drain();
         // A connection whose last request is answered while the server closes would otherwise wait for another one.
         const idle = setInterval(() => server.closeIdleConnections(), 20);
         server.close(() => {

@@ -2,9 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
+import type { Meter } from '../metrics/meter.ts';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { findProblem } from '../validation/validate.ts';
 import { sendError, toOAuthError } from './errors.ts';
+import { observe } from './observe.ts';
 import { formParameters } from './parameters.ts';
 
 /** Bodies up to 64 KiB, addresses up to 16 KiB. */
@@ -16,6 +18,7 @@ export interface ServerOptions {
   readonly https: boolean;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
+  readonly meter: Pick<Meter, 'answered'>;
 }
 
 /** A number of proxies means: that many addresses, counted from the nearest, are believed. */
@@ -62,7 +65,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     exposeHeadRoutes: false,
     trustProxy: trustedHops(options.trustProxy),
     genReqId: () => randomUUID(),
-    // Requests are not logged by themselves: an address may carry codes, states and handles.
+    // The framework's own lines carry addresses, and with them codes, states and handles: see observe.ts.
     logger: { level: options.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
     routerOptions: {
@@ -74,6 +77,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
 
   const methodsAt = servedMethods(app);
+  observe(app, options.meter);
   app.decorateRequest('address', '');
   app.addHook('onRequest', async (request, reply) => {
     request.address = request.ip ?? '';
@@ -88,7 +92,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (request.is404) throw nothingHere(methodsAt((request.raw.url ?? '').split('?', 1)[0] ?? ''));
   });
   // Before any body is read; the handler is only there for the framework.
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, nothingHere(undefined)));
+  app.setNotFoundHandler((request, reply) => sendError(request, reply, toOAuthError(nothingHere(undefined), request)));
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toOAuthError(error, request)));
   app.removeAllContentTypeParsers();
   app.setValidatorCompiler(({ schema }) => (value) => {

@@ -67,6 +67,12 @@ export function* take(bucket: string, limit: Limit, now: number, about: About): 
   return secondsUntil(row.window_ends_at, now);
 }
 
+/** Whether the caller is the first of all nodes to claim this name in the window that now begins or runs. */
+export function* claim(name: string, windowMs: number, now: number): Work<boolean> {
+  const row = yield* first(count, { bucket: `claim ${name}`, now, endsAt: now + windowMs });
+  return row?.count === 1;
+}
+
 /** Whether a bucket is over its limit already, without counting: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
   if (limit === null) return 0;

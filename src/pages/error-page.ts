@@ -35,6 +35,7 @@ function copyable(value: string, { error: text }: Messages): Html {
 }
 
 export function sendErrorPage(reply: FastifyReply, status: number, site: Site, page: ErrorPage): FastifyReply {
+  reply.header('x-request-id', reply.request.id);
   return sendPage(reply, status, site, { title: page.title, layout: 'narrow', body: body(site, page) });
 }
 

@@ -20,7 +20,8 @@ import { type CodePresentation, redemption } from './rules/redemption.ts';
 type Outcome =
   | { readonly kind: 'limited'; readonly seconds: number }
   | { readonly kind: 'other keys'; readonly version: string }
-  | { readonly kind: 'refused'; readonly reason: string }
+  /** What the client is told, and what the log says where that is more. */
+  | { readonly kind: 'refused'; readonly reason: string; readonly cause?: string }
   | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'live' }> }
   | {
       readonly kind: 'redeemed';
@@ -74,7 +75,7 @@ async function exchange(
         await parts.keys.refresh(outcome.version);
         continue;
       case 'refused':
-        throw invalidGrant(`The code was refused: ${outcome.reason}.`);
+        throw invalidGrant(`The code was refused: ${outcome.reason}.`, outcome.cause ?? outcome.reason);
       case 'verdict':
         throw refuseGrant(outcome.verdict, `The code was refused: ${UNKNOWN}.`);
       case 'redeemed': {
@@ -92,7 +93,9 @@ async function exchange(
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, leaf, nonce, narrowed, ...signing };
         const response = mint(ring, order, now);
-        if (response === undefined) throw invalidGrant('The code was refused: the signing key was dropped.');
+        if (response === undefined) {
+          throw invalidGrant('The code was refused: the signing key was dropped.', 'the signing key was dropped');
+        }
         return response;
       }
     }
@@ -126,20 +129,20 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   if (result.kind === 'refuse') {
     const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
     yield* record({ ...about, type, outcome: 'failure', details: { reason: result.reason } });
-    return { kind: 'refused', reason: result.foreignClient ? UNKNOWN : result.reason };
+    return { kind: 'refused', reason: result.foreignClient ? UNKNOWN : result.reason, cause: result.reason };
   }
   if (result.kind === 'replay') {
     if (code.familyId !== null) yield* killFamily(code.familyId, 'code replayed', now);
     yield* record({ ...about, type: 'token.code_replayed', outcome: 'failure', details: { familyId: code.familyId } });
     // The order of the verdict: what has expired is refused as such, whatever the account has come to since.
-    if (code.expiresAt <= now) return { kind: 'refused', reason: UNKNOWN };
+    if (code.expiresAt <= now) return { kind: 'refused', reason: UNKNOWN, cause: 'code replayed' };
   }
   const verdict = judge(code.standing, code.inherited, now);
   if (verdict.kind !== 'live') {
     yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: verdict.kind } });
     return { kind: 'verdict', verdict };
   }
-  if (result.kind === 'replay') return { kind: 'refused', reason: UNKNOWN };
+  if (result.kind === 'replay') return { kind: 'refused', reason: UNKNOWN, cause: 'code replayed' };
 
   const account = yield* findAccount(code.accountId);
   if (account === undefined) return { kind: 'refused', reason: UNKNOWN };

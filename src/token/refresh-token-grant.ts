@@ -18,7 +18,7 @@ import { rotation } from './rules/rotation.ts';
 type Outcome =
   | { readonly kind: 'limited'; readonly seconds: number }
   | { readonly kind: 'other keys'; readonly version: string }
-  | { readonly kind: 'refused' }
+  | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'wider scope' }
   | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'live' }> }
   | {
@@ -71,7 +71,7 @@ async function exchange(
         await parts.keys.refresh(outcome.version);
         continue;
       case 'refused':
-        throw invalidGrant(REFUSED);
+        throw invalidGrant(REFUSED, outcome.reason);
       case 'wider scope':
         throw new OAuthError(
           400,
@@ -89,7 +89,7 @@ async function exchange(
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, leaf, nonce: null, narrowed: differs, ...signing };
         const response = mint(ring, order, now);
-        if (response === undefined) throw invalidGrant(REFUSED);
+        if (response === undefined) throw invalidGrant(REFUSED, 'the signing key was dropped');
         return response;
       }
     }
@@ -100,9 +100,10 @@ function* refuseUnknown(parts: TokenParts, authenticated: AuthenticatedClient, n
   const { client, origin } = authenticated;
   const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
-  const details = { reason: 'not a refresh token of this service, or expired' };
-  yield* record({ at: now, type: 'token.refused', origin, outcome: 'failure', clientId: client.id, details });
-  return { kind: 'refused' };
+  const reason = 'not a refresh token of this service, or expired';
+  const about = { origin, clientId: client.id, details: { reason } };
+  yield* record({ at: now, type: 'token.refused', outcome: 'failure', ...about });
+  return { kind: 'refused', reason };
 }
 
 interface Attempt {
@@ -126,12 +127,12 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
       outcome: 'failure',
       details: { familyId: token.familyId },
     });
-    return { kind: 'refused' };
+    return { kind: 'refused', reason: 'of another client' };
   }
   const found = yield* lockFamily(token);
   if (found === undefined) {
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: 'not on record' } });
-    return { kind: 'refused' };
+    return { kind: 'refused', reason: 'not on record' };
   }
   if (found.keyVersion !== ring.version) return { kind: 'other keys', version: found.keyVersion };
   const details = { familyId: token.familyId };
@@ -152,7 +153,7 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
   if (move === 'reuse') {
     yield* killFamily(token.familyId, 'refresh token reused', now);
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
-    return { kind: 'refused' };
+    return { kind: 'refused', reason: 'refresh token reused' };
   }
   const scope = refreshedScope(family.scopes, client.scopes, scopes);
   if (scope === undefined) return { kind: 'wider scope' };

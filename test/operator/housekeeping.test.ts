@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
-import { startHousekeeping, sweep } from '../../src/housekeeping/housekeeping.ts';
+import { startHousekeeping, sweep, sweepInTurn } from '../../src/housekeeping/housekeeping.ts';
 import { dump } from '../store/rows.ts';
 import {
   admin,
@@ -144,6 +144,24 @@ test('more rows than a batch all go, and none before its time', async () => {
   );
   assert.equal(await sweep(database, MINUTE - 1), 0);
   assert.equal(await sweep(database, MINUTE), 1100);
+  await dispose();
+});
+
+test('of many nodes one sweeps at a time; the next turn is anybody’s', async () => {
+  const { database, dispose } = await openOwnStore();
+  const { take } = await import('../../src/limits/limits.ts');
+  const about = {
+    name: 'token',
+    origin: { actor: { type: 'system', id: null }, address: null, requestId: null },
+  } as const;
+  const leave = (bucket: string, now: number) =>
+    database.commit(() => take(bucket, { count: 1, windowMs: 1 }, now, about));
+  await leave('one', 0);
+  const swept = await Promise.all(Array.from({ length: 5 }, () => sweepInTurn(database, MINUTE)));
+  assert.deepEqual(swept.sort(), [0, 0, 0, 0, 1]);
+  await leave('two', MINUTE);
+  assert.equal(await sweepInTurn(database, MINUTE + 30_000), 0, 'the turn is not over');
+  assert.equal(await sweepInTurn(database, 2 * MINUTE), 1);
   await dispose();
 });
 

@@ -1,6 +1,6 @@
 import { Socket } from 'node:net';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
-import { StoreUnavailable } from '../database.ts';
+import { type DatabaseLoad, StoreUnavailable } from '../database.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -23,6 +23,7 @@ export interface Connections {
    * @throws {StoreUnavailable} where there is none, or no answer on it, before the deadline
    */
   lend<T>(until: Deadline, use: (ask: Ask) => Promise<T>): Promise<T>;
+  load(): DatabaseLoad;
   close(): Promise<void>;
 }
 
@@ -137,6 +138,7 @@ export function connections(pool: Pool): Connections {
         client.release(broken);
       }
     },
+    load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
     close: () => pool.end(),
   };
 }

@@ -1,5 +1,13 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
+import {
+  type Database,
+  type DatabaseMeter,
+  type Row,
+  type Step,
+  StoreUnavailable,
+  unmeteredDatabase,
+  type Work,
+} from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline, servicePool } from './connections.ts';
@@ -19,7 +27,11 @@ const ATTEMPTS = 12;
  * COMMITTED; what must hold there rests on row locks, conditional updates and constraints, and a unit that meets a
  * deadlock or a serialization failure is run again.
  */
-export async function openPostgres(url: string, options?: MigrationOptions): Promise<Database> {
+export async function openPostgres(
+  url: string,
+  options?: MigrationOptions,
+  meter: DatabaseMeter = unmeteredDatabase,
+): Promise<Database> {
   const pool = servicePool(url);
   try {
     await migratePostgres(url, options);
@@ -30,7 +42,7 @@ export async function openPostgres(url: string, options?: MigrationOptions): Pro
   }
 
   const lent = connections(pool);
-  const readShared = sharedReads(lent);
+  const readShared = sharedReads(lent, meter);
   const written = new Map<Statement<never, unknown>, { name: string; sql: string; parameters: readonly unknown[] }>();
   let closed = false;
   const running = new Set<Promise<unknown>>();
@@ -50,7 +62,9 @@ export async function openPostgres(url: string, options?: MigrationOptions): Pro
       await ask({ text: 'BEGIN' });
       try {
         const result = await drive(work(), (step) => execute(ask, step));
+        const began = performance.now();
         await ask({ text: 'COMMIT' });
+        meter.committed(1, (performance.now() - began) / 1000);
         return result;
       } catch (error) {
         // Not sent where an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
@@ -69,6 +83,7 @@ export async function openPostgres(url: string, options?: MigrationOptions): Pro
         // A fault of ours that looks like a conflict each time is a fault all the same.
         if (attempt === ATTEMPTS && isConstraint(error)) throw error;
         if (attempt === ATTEMPTS) throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
+        meter.retried();
         // Jitter: those who met each other must not meet again.
         await wait(Math.random() * 2 ** Math.min(attempt, 6));
       }
@@ -94,6 +109,7 @@ export async function openPostgres(url: string, options?: MigrationOptions): Pro
         }
       }),
     commit: (work) => tracked(() => retried(work)),
+    load: () => lent.load(),
     async close() {
       if (closed) return;
       closed = true;

@@ -1,4 +1,4 @@
-import type { Row, Step } from '../database.ts';
+import type { DatabaseMeter, Row, Step } from '../database.ts';
 import { bind, compile, type Statement } from '../statement.ts';
 import { type Connections, deadline } from './connections.ts';
 import { builder, rowsOf } from './dialect.ts';
@@ -25,7 +25,7 @@ const CALLER = 'caller_number';
  * Lets the reads of one turn of the event loop share a round trip: equal statements with different parameters become one
  * query. No read is answered from data that is older than its own call, since the query is sent after all its callers.
  */
-export function sharedReads(connections: Connections): (step: Step) => Promise<readonly Row[]> {
+export function sharedReads(connections: Connections, meter: DatabaseMeter): (step: Step) => Promise<readonly Row[]> {
   const statements = new Map<Statement<never, unknown>, Prepared>();
   let turn = new Map<Prepared, Waiting[]>();
 
@@ -71,6 +71,7 @@ export function sharedReads(connections: Connections): (step: Step) => Promise<r
     const now = turn;
     turn = new Map();
     for (const [prepared, callers] of now) {
+      meter.shared(callers.length);
       const [first] = callers;
       if (first !== undefined && (callers.length === 1 || prepared.parameters.length === 0)) {
         for (const caller of callers) void alone(prepared, caller);

@@ -1,7 +1,15 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Database, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
+import {
+  type Database,
+  type DatabaseMeter,
+  type Row,
+  type Step,
+  StoreUnavailable,
+  unmeteredDatabase,
+  type Work,
+} from '../database.ts';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { bind, compile, type Statement } from '../statement.ts';
 import { builder, columnTypes, isLocked, migrationDialect, resultCode } from './dialect.ts';
@@ -32,7 +40,11 @@ const RETRY = 5;
  * of its own, and their promises settle after that commit has reached the disk.
  * @param path a file, or `:memory:`
  */
-export async function openSqlite(path: string, options?: MigrationOptions): Promise<Database> {
+export async function openSqlite(
+  path: string,
+  options?: MigrationOptions,
+  meter: DatabaseMeter = unmeteredDatabase,
+): Promise<Database> {
   const connection = connect(path);
   try {
     await migrate(migrationDialect(connection), columnTypes, options);
@@ -77,6 +89,7 @@ export async function openSqlite(path: string, options?: MigrationOptions): Prom
     const batch = waiting;
     waiting = [];
     if (batch.length === 0) return;
+    const began = performance.now();
     try {
       connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
@@ -95,6 +108,7 @@ export async function openSqlite(path: string, options?: MigrationOptions): Prom
       for (const unit of batch) unit.fail(translate(error));
       return;
     }
+    meter.committed(batch.length, (performance.now() - began) / 1000);
     // Also a refusal is told only now: it may rest on what another unit of this commit wrote.
     for (const settle of settled) settle();
   }
@@ -146,6 +160,7 @@ export async function openSqlite(path: string, options?: MigrationOptions): Prom
         });
       });
     },
+    load: () => ({ waiting: waiting.length }),
     async close() {
       if (closed) return;
       closed = true;

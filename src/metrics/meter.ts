@@ -1,0 +1,18 @@
+import { type DatabaseMeter, unmeteredDatabase } from '../database/database.ts';
+
+/** One answered request, in words that are bounded in number: the route's pattern, never its address. */
+export interface Answered {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly refusal: { readonly code: string; readonly reason?: string | undefined } | null;
+}
+
+/** What the service counts about itself. */
+export interface Meter extends DatabaseMeter {
+  answered(answer: Answered): void;
+}
+
+/** Where nobody reads the figures, none are kept. */
+export const unmetered: Meter = { ...unmeteredDatabase, answered: () => {} };

@@ -1,0 +1,115 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Passwords } from '../accounts/passwords.ts';
+import type { Database } from '../database/database.ts';
+import type { Meter } from './meter.ts';
+
+/** What is looked at when the figures are read. */
+export interface Watched {
+  readonly database: Pick<Database, 'load'>;
+  readonly passwords: Pick<Passwords, 'load'>;
+}
+
+export interface Metrics {
+  readonly meter: Meter;
+  readonly registry: Registry;
+  /** Shows the load of these too, from now on. */
+  watch(watched: Watched): void;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CROWD = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** The figures of one process, as Prometheus reads them. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  let watched: Watched | undefined;
+  // Event-loop delay, memory, processor time, garbage collection: the library's own.
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Histogram({
+    name: 'tessera_http_request_duration_seconds',
+    help: 'Answered requests and how long they took, by method, route and status.',
+    labelNames: ['method', 'route', 'status'] as const,
+    buckets: SECONDS,
+    registers,
+  });
+  const refusals = new Counter({
+    name: 'tessera_refusals_total',
+    help: 'Refused requests by route and error code; the reason is that of the verdict on a token, code or session.',
+    labelNames: ['route', 'error', 'reason'] as const,
+    registers,
+  });
+  const units = new Histogram({
+    name: 'tessera_database_commit_units',
+    help: 'How many units of work shared one commit.',
+    buckets: CROWD,
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'tessera_database_commit_duration_seconds',
+    help: 'How long a commit took, until it was durable.',
+    buckets: SECONDS,
+    registers,
+  });
+  const conflicts = new Counter({
+    name: 'tessera_database_conflicts_total',
+    help: 'Units of work that were run again after a conflict with another (PostgreSQL).',
+    registers,
+  });
+  const callers = new Histogram({
+    name: 'tessera_database_shared_read_callers',
+    help: 'How many callers shared one reading round trip (PostgreSQL).',
+    buckets: CROWD,
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_database_waiting',
+    help: 'Units of work that wait for a commit (SQLite) or for a connection (PostgreSQL).',
+    registers,
+    collect() {
+      this.set(watched?.database.load().waiting ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'tessera_database_connections',
+    help: 'Connections to the database by state.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      const { busy = 0, idle = 0 } = watched?.database.load() ?? {};
+      this.set({ state: 'busy' }, busy);
+      this.set({ state: 'idle' }, idle);
+    },
+  });
+  new Gauge({
+    name: 'tessera_password_hashes',
+    help: 'Passwords that are being hashed or wait for it. Past a bound, sign-in answers 503.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      const { running = 0, waiting = 0 } = watched?.passwords.load() ?? {};
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+
+  return {
+    registry,
+    watch(those) {
+      watched = those;
+    },
+    meter: {
+      answered({ method, route, status, seconds, refusal }) {
+        requests.observe({ method, route, status }, seconds);
+        if (refusal !== null) refusals.inc({ route, error: refusal.code, reason: refusal.reason ?? '' });
+      },
+      committed(count, seconds) {
+        units.observe(count);
+        commits.observe(seconds);
+      },
+      retried: () => conflicts.inc(),
+      shared: (count) => callers.observe(count),
+    },
+  };
+}

@@ -1,0 +1,253 @@
+/** What an operator sees: figures, log lines, and a node that leaves. */
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { start, type Tessera } from '../../src/app.ts';
+import { ConfigError, readConfig } from '../../src/config/config.ts';
+import {
+  admin,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  type TestClient,
+  type Tokens,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+import { ADMIN_KEY, type TestServer } from '../support/server.ts';
+import { serve } from './command.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'tessera-observing-'));
+let settings: Record<string, string>;
+let database: Awaited<ReturnType<typeof ownDatabase>>;
+let tessera: Tessera;
+let server: TestServer;
+let client: TestClient;
+before(async () => {
+  database = await ownDatabase();
+  settings = {
+    TESSERA_DATA_DIR: folder,
+    TESSERA_LOG_LEVEL: 'silent',
+    TESSERA_ADMIN_KEY: ADMIN_KEY,
+    TESSERA_PORT: '0',
+    TESSERA_METRICS_ADDRESS: '127.0.0.1:0',
+    ...database?.environment,
+  };
+  tessera = await start(readConfig(settings));
+  server = { baseUrl: tessera.baseUrl } as TestServer;
+  client = await newClient(server);
+});
+after(async () => {
+  await tessera.close();
+  await database?.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const figures = async (): Promise<string> => {
+  const answer = await fetch(`http://127.0.0.1:${tessera.metricsPort}/metrics`);
+  assert.equal(answer.status, 200);
+  assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
+  return answer.text();
+};
+
+/** The sum of all samples of a figure whose labels have these. */
+async function figure(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
+  let sum = 0;
+  for (const line of (await figures()).split('\n')) {
+    const [, found, inside = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
+    const fits = Object.entries(labels).every(([label, text]) => inside.includes(`${label}="${text}"`));
+    if (found === name && fits) sum += Number(value);
+  }
+  return sum;
+}
+
+const USERINFO = '/api/v2/oauth/userinfo';
+const TOKEN = '/api/v2/oauth/token';
+
+test('requests are counted by method, route and status; an address is never a label', async () => {
+  const user = await newUser(server);
+  const { access_token } = await tokensFor(server, client, user);
+  const labels = { method: 'GET', route: USERINFO, status: '200' };
+  const count = 'tessera_http_request_duration_seconds_count';
+  const before = await figure(count, labels);
+  for (let n = 0; n < 3; n++) await userinfo(server, access_token);
+  assert.equal(await figure(count, labels), before + 3);
+  await fetch(`${tessera.baseUrl}/nowhere/${user.id}?secret=1`);
+  assert.ok((await figure(count, { route: 'none', status: '404' })) > 0);
+  const text = await figures();
+  for (const secret of [user.id, client.clientId, client.clientSecret, access_token, 'nowhere', ADMIN_KEY]) {
+    assert.ok(!text.includes(secret), secret);
+  }
+});
+
+type Event = (user: { id: string }, tokens: Tokens) => Promise<unknown>;
+const put = (what: string) => (user: { id: string }) => admin(server, 'PUT', `/users/${user.id}/${what}`, {});
+const reasons: [reason: string, error: [string, string], Event][] = [
+  ['banned', ['access_denied', 'access_denied'], put('ban')],
+  ['suspended', ['access_denied', 'access_denied'], put('suspension')],
+  [
+    'revoked',
+    ['access_denied', 'access_denied'],
+    (user) => admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`),
+  ],
+  [
+    'the account was secured after the sign-in',
+    ['invalid_token', 'invalid_grant'],
+    (user) => admin(server, 'PATCH', `/users/${user.id}`, { password: 'another good password' }),
+  ],
+];
+for (const [reason, [atUserInfo, atToken], event] of reasons) {
+  test(`verdicts are counted by reason: ${reason}`, async () => {
+    const user = await newUser(server);
+    const tokens = await tokensFor(server, client, user);
+    await event(user, tokens);
+    const name = 'tessera_refusals_total';
+    const seen = { route: USERINFO, error: atUserInfo, reason };
+    const refreshed = { route: TOKEN, error: atToken, reason };
+    const before = [await figure(name, seen), await figure(name, refreshed)];
+    await userinfo(server, tokens.access_token);
+    await refresh(server, client, tokens.refresh_token);
+    assert.deepEqual(
+      [await figure(name, seen), await figure(name, refreshed)],
+      [1 + (before[0] ?? 0), 1 + (before[1] ?? 0)],
+    );
+  });
+}
+
+test('a replayed code and a reused refresh token have reasons of their own, which the client does not learn', async () => {
+  const user = await newUser(server);
+  const code = await codeFor(server, client, user);
+  await redeem(server, client, code);
+  const replayed = await redeem(server, client, code);
+  assert.doesNotMatch(replayed.body.error_description, /replay/);
+  assert.equal(await figure('tessera_refusals_total', { route: TOKEN, reason: 'code replayed' }), 1);
+});
+
+test('commits, passwords, connections and the event loop are measured', async () => {
+  for (const name of [
+    'tessera_database_commit_units_count',
+    'tessera_database_commit_duration_seconds_count',
+    'nodejs_eventloop_lag_p99_seconds',
+    'process_resident_memory_bytes',
+  ]) {
+    assert.ok((await figure(name)) > 0, name);
+  }
+  const text = await figures();
+  for (const name of [
+    'tessera_password_hashes{state="running"}',
+    'tessera_password_hashes{state="waiting"}',
+    'tessera_database_waiting',
+    'tessera_database_conflicts_total',
+  ]) {
+    assert.ok(text.includes(`\n${name} `), name);
+  }
+  if (database !== undefined) assert.ok((await figure('tessera_database_connections', { state: 'idle' })) > 0);
+});
+
+test('the figures are not at the public address, and nothing else is at theirs', async () => {
+  assert.equal((await fetch(`${tessera.baseUrl}/metrics`)).status, 404);
+  const answer = await fetch(`http://127.0.0.1:${tessera.metricsPort}${USERINFO}`);
+  assert.equal(answer.status, 404);
+  assert.match(await answer.text(), /GET \/metrics/);
+});
+
+test('a metrics address that cannot be had is refused at the start, with the remedy', async () => {
+  const other = createServer();
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  try {
+    const { port } = other.address() as { port: number };
+    const taken = readConfig({ ...settings, TESSERA_METRICS_ADDRESS: `127.0.0.1:${port}` });
+    await assert.rejects(start(taken), (error: unknown) => {
+      assert.ok(error instanceof ConfigError);
+      assert.match(error.message, /TESSERA_METRICS_ADDRESS.*off/s);
+      return true;
+    });
+  } finally {
+    other.close();
+  }
+});
+
+test('every error names its request, and the log tells why under the same id', async () => {
+  const env = { ...settings, TESSERA_LOG_LEVEL: 'info', TESSERA_METRICS_ADDRESS: 'off', TESSERA_DRAIN_SECONDS: '0' };
+  const running = await serve({ env });
+  let output = '';
+  running.process.stdout?.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  const ended = once(running.process, 'close');
+  const expected = new Map<string | null, object>();
+  try {
+    const target = { baseUrl: running.baseUrl } as TestServer;
+    const there = await newClient(target);
+    const user = await newUser(target);
+    const { access_token } = await tokensFor(target, there, user);
+    await admin(target, 'PUT', `/users/${user.id}/ban`, {});
+    const refused = await userinfo(target, access_token);
+    const authorize = '/api/v2/oauth/authorize';
+    const page = await fetch(`${running.baseUrl}${authorize}?client_id=1`, { headers: { accept: 'text/html' } });
+    const nothing = await fetch(`${running.baseUrl}/none?code=geheim`);
+    const id = ({ headers }: { headers: Headers }) => headers.get('x-request-id');
+    expected.set(id(refused), { route: USERINFO, status: 403, error: 'access_denied', reason: 'banned' });
+    expected.set(id(page), { route: authorize, status: 400, error: 'invalid_request', reason: undefined });
+    expected.set(id(nothing), { route: 'none', status: 404, error: 'invalid_request', reason: undefined });
+  } finally {
+    await running.stop();
+    await ended;
+  }
+  assert.ok(expected.size === 3 && !expected.has(null));
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  const entries = lines.map((line) => JSON.parse(line) as Record<string, unknown>);
+  for (const [id, wanted] of expected) {
+    const own = entries.filter(({ reqId }) => reqId === id);
+    assert.equal(own.length, 1, `${id} in ${output}`);
+    const { route, status, error, reason, ms } = own[0] ?? {};
+    assert.deepEqual({ route, status, error, reason }, { reason: undefined, ...wanted });
+    assert.equal(typeof ms, 'number');
+  }
+  // What went well is for the figures, and for the log at `debug`.
+  assert.ok(entries.every(({ msg, error }) => msg !== 'answered' || error !== undefined));
+  assert.doesNotMatch(output, /geheim/);
+});
+
+test('a node that is told to stop says so first, and answers on while load balancers notice', async () => {
+  const node = await start(readConfig({ ...settings, TESSERA_METRICS_ADDRESS: 'off' }));
+  try {
+    const ready = () => fetch(`${node.baseUrl}/health/ready`);
+    assert.equal((await ready()).status, 200);
+    node.drain();
+    const leaving = await ready();
+    assert.equal(leaving.status, 503);
+    assert.ok(leaving.headers.has('retry-after'));
+    const alive = await fetch(`${node.baseUrl}/health/live`);
+    assert.equal(alive.status, 200);
+    // RFC 9112 §9.6: whoever keeps the connection is to open another one.
+    assert.equal(alive.headers.get('connection'), 'close');
+    const asked = await fetch(`${node.baseUrl}${USERINFO}`);
+    assert.equal(asked.status, 401, 'the routes answer as before');
+  } finally {
+    await node.close();
+  }
+});
+
+test('SIGTERM: readiness goes at once, the rest when the time is over; a second signal does not wait', async () => {
+  const node = await serve({ env: { ...settings, TESSERA_METRICS_ADDRESS: 'off', TESSERA_DRAIN_SECONDS: '300' } });
+  const ended = once(node.process, 'exit');
+  try {
+    node.process.kill('SIGTERM');
+    for (;;) {
+      const ready = await fetch(`${node.baseUrl}/health/ready`);
+      if (ready.status === 503) break;
+    }
+    assert.equal((await fetch(`${node.baseUrl}/health/live`)).status, 200);
+  } finally {
+    node.process.kill('SIGTERM');
+  }
+  assert.deepEqual(await ended, [1, null]);
+});
