@@ -1,4 +1,4 @@
-import type { Random } from './random.ts';
+import type { Random } from '../support/random.ts';
 import type { App, Code, Family, Person, Token, World } from './world.ts';
 
 /** How often each thing is done, beside the others. */

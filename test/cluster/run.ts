@@ -1,8 +1,8 @@
+import { Random } from '../support/random.ts';
 import { check, type Violation } from './checker.ts';
 import type { Cluster } from './cluster.ts';
 import { type Operation, strictClock } from './history.ts';
 import { Load } from './load.ts';
-import { Random } from './random.ts';
 import { World } from './world.ts';
 
 /** How many operations make a stretch, which is checked and then forgotten. */

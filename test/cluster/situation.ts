@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
+import { Random } from '../support/random.ts';
 import type { Cluster } from './cluster.ts';
 import { OK, strictClock } from './history.ts';
-import { Random } from './random.ts';
 import { type App, type Code, type Family, type Person, type Token, World } from './world.ts';
 
 export interface Situation {

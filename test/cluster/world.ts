@@ -1,9 +1,9 @@
 import { PASSWORD } from '../support/flow.ts';
+import type { Random } from '../support/random.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
 import type { AccountEvent, Asked, Operation } from './history.ts';
-import type { Random } from './random.ts';
 import { admin, postJson, userInfo, type Wire, type WireAnswer } from './wire.ts';
 
 export interface Session {

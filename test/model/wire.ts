@@ -10,11 +10,12 @@ export interface Wire {
   close(): void;
 }
 
-export function openWire(baseUrl: string): Wire {
+/** @param nodeOf where the next request goes */
+export function openWire(nodeOf: () => string): Wire {
   const agent = new Agent({ keepAlive: true });
   const call = (method: string, path: string, headers: Record<string, string>, body: string | undefined) =>
     new Promise<WireAnswer>((resolve, reject) => {
-      const sent = request(new URL(path, baseUrl), { agent, method, headers }, (answer) => {
+      const sent = request(new URL(path, nodeOf()), { agent, method, headers }, (answer) => {
         let text = '';
         answer.setEncoding('utf8');
         answer.on('data', (part: string) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, createHmac } from 'node:crypto';
 import { type Agent, agent, type Answer as PageAnswer } from '../support/agent.ts';
 import { claimsOf, newClient, newUser, PASSWORD, type TestUser } from '../support/flow.ts';
+import { Random } from '../support/random.ts';
 import { BEGINNING, startServer, type TestServer } from '../support/server.ts';
 import { type Answer, liveSecrets, type Presenter, redeemOutcome, refreshOutcome, userInfoAnswer } from './model.ts';
 import { type Code, newState, type Pending, pick, type RefreshToken, type State } from './state.ts';
@@ -20,6 +21,7 @@ interface RealClient {
 
 /** The service under test, with the texts of all that it ever gave. */
 export interface World {
+  /** Its base URL is any node's, another each time. */
   readonly server: TestServer;
   readonly wire: Wire;
   readonly users: (TestUser & { password: string })[];
@@ -30,11 +32,26 @@ export interface World {
   readonly texts: Map<object, string>;
 }
 
+/** How many nodes share the database: one file has one. */
+const { TESSERA_TEST_POSTGRES, TESSERA_TEST_NODES = TESSERA_TEST_POSTGRES === undefined ? '1' : '2' } = process.env;
+const NODES = Number(TESSERA_TEST_NODES);
+
 /** Browser 0 and 1 belong to the first person, browser 2 to the second. */
 const OWNERS = [0, 0, 1];
 
 export async function newWorld(): Promise<{ model: State; real: World }> {
-  const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
+  const limits = { TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' };
+  const started = await startServer(limits, NODES);
+  const { baseUrl, nodes } = started;
+  // The same in every run: a seed gives the same requests at the same nodes.
+  const random = new Random(1);
+  const nodeOf = () => random.pick(nodes) ?? baseUrl;
+  const server: TestServer = {
+    ...started,
+    get baseUrl() {
+      return nodeOf();
+    },
+  };
   const users = await Promise.all([newUser(server), newUser(server)]);
   const clients = [];
   for (let count = 0; count < 2; count++) {
@@ -44,10 +61,10 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
   }
   const real: World = {
     server,
-    wire: openWire(server.baseUrl),
+    wire: openWire(nodeOf),
     users: users.map((user) => ({ ...user, password: PASSWORD })),
     clients,
-    browsers: OWNERS.map(() => agent(server.baseUrl)),
+    browsers: OWNERS.map(() => agent(baseUrl, nodeOf)),
     pages: new Map(),
     texts: new Map(),
   };

@@ -24,7 +24,8 @@ export interface Agent {
   clearCookies(): void;
 }
 
-export function agent(baseUrl: string): Agent {
+/** @param nodeOf where a request for the base URL really goes: to any of several nodes behind it */
+export function agent(baseUrl: string, nodeOf: () => string = () => baseUrl): Agent {
   const jar = new Map<string, string>();
 
   async function send(address: string, init: RequestInit): Promise<Answer> {
@@ -32,7 +33,8 @@ export function agent(baseUrl: string): Agent {
     const headers = new Headers(init.headers);
     if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
     if (!headers.has('accept')) headers.set('accept', 'text/html');
-    const response = await fetch(url, { ...init, headers, redirect: 'manual' });
+    const target = url.origin === new URL(baseUrl).origin ? url.href.replace(url.origin, nodeOf()) : url;
+    const response = await fetch(target, { ...init, headers, redirect: 'manual' });
     for (const line of response.headers.getSetCookie()) {
       const [pair = '', ...attributes] = line.split(';');
       const name = pair.slice(0, pair.indexOf('='));

@@ -3,9 +3,10 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { start } from '../../src/app.ts';
+import { start, type Tessera } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { randomSecret } from '../../src/secrets.ts';
+import { withPort } from './own-port.ts';
 import { ownDatabase } from './postgres-database.ts';
 
 export const ADMIN_KEY = randomSecret();
@@ -16,6 +17,8 @@ export const ADMIN_KEY = randomSecret();
  */
 export interface TestServer {
   readonly baseUrl: string;
+  /** Where each of its nodes is reached, the first at its base URL. */
+  readonly nodes: readonly string[];
   readonly dataDir: string;
   /** The settings that it runs with, for a command that works on the same data. */
   readonly environment: Readonly<Record<string, string>>;
@@ -29,8 +32,11 @@ export interface TestServer {
 /** The moment at which every test begins. */
 export const BEGINNING = Date.parse('2026-03-01T12:00:00.250Z');
 
-/** @param settings more environment variables, laid over quiet defaults */
-export async function startServer(settings: Readonly<Record<string, string>> = {}): Promise<TestServer> {
+/**
+ * @param settings more environment variables, laid over quiet defaults
+ * @param size how many nodes share the database and the clock; more than one only on PostgreSQL
+ */
+export async function startServer(settings: Readonly<Record<string, string>> = {}, size = 1): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-test-'));
   const database = await ownDatabase();
   const environment = {
@@ -43,11 +49,23 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
     ...settings,
   };
   let now = BEGINNING;
-  const open = (port: string) => start(readConfig({ TESSERA_PORT: port, ...environment }), () => now);
-  let tessera = await open('0');
-  const { baseUrl } = tessera;
+  const open = (port: string, more = {}) =>
+    start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now);
+  let first = await open('0');
+  const { baseUrl } = first;
+  // The other nodes go by the first one's address, as behind a load balancer.
+  const openOther = (port: string) => open(port, { TESSERA_BASE_URL: baseUrl });
+  let others: Tessera[] = [];
+  const ports: number[] = [];
+  while (ports.length < size - 1) {
+    const { opened, port } = await withPort(() => openOther('0'));
+    others.push(opened);
+    ports.push(port);
+  }
+  const close = () => Promise.all([first, ...others].map((node) => node.close()));
   return {
     baseUrl,
+    nodes: [baseUrl, ...ports.map((port) => `http://localhost:${port}`)],
     dataDir,
     environment,
     now: () => now,
@@ -56,14 +74,15 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
       now += milliseconds;
     },
     async restart() {
-      await tessera.close();
+      await close();
       // The same port, so that the issuer stays what it was.
-      tessera = await open(new URL(baseUrl).port);
+      first = await open(new URL(baseUrl).port);
+      others = await Promise.all(ports.map((port) => openOther(String(port))));
       // The ends of the old connections arrive in these turns: without them a request might go out on one of those.
       for (let turn = 0; turn < 4; turn++) await nextTurn();
     },
     async close() {
-      await tessera.close();
+      await close();
       await database?.drop();
       rmSync(dataDir, { recursive: true, force: true });
     },
