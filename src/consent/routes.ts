@@ -14,6 +14,7 @@ import {
   sendClientGone,
   sessionOf,
 } from '../authorization/steps.ts';
+import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import type { Client } from '../clients/store.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
@@ -90,7 +91,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       logoutToken: browser.formToken(logoutContext(account.id)),
       handle: pending.handle,
       client,
-      host: new URL(redirectUri).host,
+      host: destinationOf(redirectUri),
       account,
       organization,
       asked,

@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { all, first, type RowOf, run, statement } from '../database/statement.ts';
@@ -157,5 +158,5 @@ export function* listConnections(accountId: string): Work<Connection[]> {
 
 function hostOf(redirectUris: string): string {
   const [uri] = JSON.parse(redirectUris) as string[];
-  return uri === undefined ? '' : new URL(uri).host;
+  return uri === undefined ? '' : destinationOf(uri);
 }

@@ -49,8 +49,8 @@ export const eventTypes = {
   'organization.member_removed': 'A person left an organisation.',
   'admin_key.created': 'An admin key was made.',
   'admin_key.revoked': 'An admin key was revoked.',
-  'keys.rotated': 'A new signing key took over.',
-  'keys.dropped': 'A signing key was dropped; its tokens are dead.',
+  'keys.rotated': 'A new signing key was made; one of ID tokens (`alg`) takes over when `signsFrom` says.',
+  'keys.dropped': 'A signing key was dropped; its tokens are dead, or verified by nobody who reads the key set again.',
   'limit.exceeded': 'A rate limit stopped a caller.',
 } as const;
 

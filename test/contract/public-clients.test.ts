@@ -130,6 +130,20 @@ describe('the flow', () => {
     assert.equal((await userinfo(server, renewed.body.access_token)).status, 401, 'RT-02: reuse kills the family');
   });
 
+  test('RFC 8252 §7.1: the pages name the app by its scheme, and the form may end there', async () => {
+    const of = await publicClient();
+    const begun = await browser.get(authorizeUrl(of, pkce().challenge));
+    const page = await browser.get(begun.location?.href ?? '');
+    assert.match(page.text, /com\.example\.app/);
+    assert.match(
+      page.headers.get('content-security-policy') ?? '',
+      /form-action 'self' com\.example\.app: https:(;|$)/,
+    );
+    const target = await walk(browser, authorizeUrl(of, pkce().challenge));
+    assert.equal(target.protocol, 'com.example.app:');
+    assert.match((await browser.get('/account/connections')).text, /com\.example\.app/);
+  });
+
   test('AZ-08: without a code_challenge, or with plain, the answer is invalid_request', async () => {
     for (const parameters of [
       {},

@@ -44,6 +44,12 @@ export function redirectUriProblem(uri: string, type: ClientType): string | unde
   return 'use https, or http on a loopback host';
 }
 
+/** Where a redirect URI leads, as people can read it: its host, or the private-use scheme, which is the name of an app. */
+export function destinationOf(uri: string): string {
+  const { host, protocol } = new URL(uri);
+  return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
+}
+
 /** Whether a page of this origin is the client's own: one of its redirect URIs lies there. "null" is nobody's. */
 export const isOwnOrigin = (origin: string, registered: readonly string[]): boolean =>
   registered.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin);
