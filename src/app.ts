@@ -3,11 +3,13 @@ import { accountRoutes } from './accounts/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authorizationRoutes } from './authorization/authorize.ts';
 import { type Clock, MINUTE } from './clock.ts';
-import type { Config } from './config/config.ts';
+import { baseUrlOf, type Config } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, openCore } from './core.ts';
 import type { MigrationOptions } from './database/migrations/timeline.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
+import { probeKey } from './doctor/probe.ts';
+import { doctorRoutes } from './doctor/routes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -46,7 +48,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
   let core: Core | undefined;
   let figures: MetricsListener | undefined;
   try {
-    const baseUrl = config.baseUrl ?? `http://localhost:${listener.port}`;
+    const baseUrl = baseUrlOf(config, listener.port);
     const metrics = config.metricsAddress && (await import('./metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
     const opened = await openCore(config, clock, migration, meter);
@@ -88,6 +90,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
         adminRoutes(root, parts);
         avatarRoutes(root, parts);
         healthRoutes(root, { database, leaving: () => draining });
+        doctorRoutes(root, { ...parts, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
         discoveryRoutes(root, parts);
         serveAssets(root);
         root.register(async (pages) => {

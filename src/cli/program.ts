@@ -2,6 +2,8 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
+import type { ContextOf } from './context.ts';
+import { doctorCommand } from './doctor.ts';
 import { keysCommands } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
@@ -23,6 +25,13 @@ Examples:
 Every command says more with --help: tessera user ban --help
 Exit status: 0 done, 1 refused, 2 wrong usage, 3 the configuration or the data cannot be used.`;
 
+/** The settings of a server that can be given as flags. */
+const serverOptions = (command: Command): Command =>
+  command
+    .option('--host <address>', 'the address to listen on (TESSERA_HOST)')
+    .option('--port <port>', 'the port to listen on (TESSERA_PORT)')
+    .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)');
+
 /** The command line: decisions §7. */
 export function program(): Command {
   const tessera = new Command('tessera')
@@ -35,20 +44,17 @@ export function program(): Command {
     .showHelpAfterError('Run the command with --help to see what it takes.')
     .showSuggestionAfterError()
     .addHelpText('after', FIRST_STEPS);
-  tessera
-    .command('serve')
+  serverOptions(tessera.command('serve'))
     .description('run the server')
-    .option('--host <address>', 'the address to listen on (TESSERA_HOST)')
-    .option('--port <port>', 'the port to listen on (TESSERA_PORT)')
-    .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)')
     .action((_options, command: Command) => serve(command.optsWithGlobals()));
+  const contextOf: ContextOf = (command) => {
+    const flags = command.optsWithGlobals<GlobalFlags>();
+    return { flags, out: output(flags.json ?? false) };
+  };
   for (const commands of [userCommands, clientCommands, orgCommands, adminKeyCommands, keysCommands, migrateCommand]) {
-    const group = commands((command) => {
-      const flags = command.optsWithGlobals<GlobalFlags>();
-      return { flags, out: output(flags.json ?? false) };
-    });
-    tessera.addCommand(group);
+    tessera.addCommand(commands(contextOf));
   }
+  tessera.addCommand(doctorCommand(contextOf, serverOptions));
   const inherit = (command: Command): void => {
     for (const child of command.commands) inherit(child.copyInheritedSettings(command));
   };

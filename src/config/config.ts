@@ -259,6 +259,9 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 const known = new Set<string>([...Object.values(variables), ...Object.values(limitVariables)].map(({ name }) => name));
 
+/** The base URL, which is this machine's own where none is set. */
+export const baseUrlOf = ({ baseUrl }: Config, port: number): string => baseUrl ?? `http://localhost:${port}`;
+
 /** Whether a host name means this very machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);

@@ -3,36 +3,40 @@ import { join } from 'node:path';
 import { randomIdentifier, randomSecret } from '../secrets.ts';
 import { type Config, ConfigError, variables } from './config.ts';
 
+/** The file that the secret lies in, unless a variable holds it. */
+export function secretFile(config: Config): string | undefined {
+  if (config.secret !== undefined) return undefined;
+  return config.secretFile ?? join(config.dataDir, 'secret');
+}
+
 /**
  * The root secret: as given, from its file, or, with the embedded database, made on the first start in a file that
  * only its owner can read.
  * @throws {ConfigError} when the file cannot be made or read, or holds no usable secret
  */
 export function loadSecret(config: Config): Buffer {
+  const found = findSecret(config);
+  if (found !== undefined) return found;
+  makeSecret(join(config.dataDir, 'secret'), config.dataDir);
+  return readSecret(join(config.dataDir, 'secret'));
+}
+
+/**
+ * The root secret, or undefined where a start would make one: nothing is made here.
+ * @throws {ConfigError} where a start could not go on
+ */
+export function findSecret(config: Config): Buffer | undefined {
   if (config.secret !== undefined) return Buffer.from(config.secret, 'utf8');
-  const path = config.secretFile ?? join(config.dataDir, 'secret');
+  const path = secretFile(config) ?? '';
   if (config.secretFile === undefined && !config.databaseUrl.startsWith('sqlite:')) {
     throw new ConfigError([
       `${variables.secret.name} is missing. All nodes of a database share one secret: make it once with ` +
         'openssl rand -base64 32 | tr -d "=", and give it to each of them.',
     ]);
   }
-  if (!existsSync(path)) {
-    if (config.secretFile !== undefined) {
-      throw new ConfigError([
-        `${variables.secretFile.name} names ${path}, which does not exist. Make it, or unset it.`,
-      ]);
-    }
-    makeSecret(path, config.dataDir);
-  }
-  const problems: string[] = [];
-  const secret = variables.secret.read({ [variables.secret.name]: readSecret(path).trim() }, problems);
-  if (secret === undefined) {
-    throw new ConfigError([
-      `The secret in ${path} is not usable: it must be at least 43 random characters. Restore it from a backup.`,
-    ]);
-  }
-  return Buffer.from(secret, 'utf8');
+  if (existsSync(path)) return readSecret(path);
+  if (config.secretFile === undefined) return undefined;
+  throw new ConfigError([`${variables.secretFile.name} names ${path}, which does not exist. Make it, or unset it.`]);
 }
 
 function makeSecret(path: string, dataDir: string): void {
@@ -54,7 +58,17 @@ function makeSecret(path: string, dataDir: string): void {
   }
 }
 
-function readSecret(path: string): string {
+function readSecret(path: string): Buffer {
+  const secret = variables.secret.read({ [variables.secret.name]: readText(path).trim() }, []);
+  if (secret === undefined) {
+    throw new ConfigError([
+      `The secret in ${path} is not usable: it must be at least 43 random characters. Restore it from a backup.`,
+    ]);
+  }
+  return Buffer.from(secret, 'utf8');
+}
+
+function readText(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {

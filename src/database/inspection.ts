@@ -28,7 +28,8 @@ export interface SqliteFacts {
   readonly free: number;
   /** The network filesystem that it lies on, where it is known to lie on one. */
   readonly network: string | undefined;
-  readonly journalMode: string;
+  /** Whether its journal is a write-ahead log. */
+  readonly wal: boolean;
   /** What a check of its structure found; nothing where it is whole. */
   readonly damage: readonly string[];
 }

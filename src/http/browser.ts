@@ -45,18 +45,22 @@ const BROWSER_LIFETIME = 400 * DAY;
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;
 
+/** How cookies are named and set on a base URL (decisions §7): `tessera doctor` checks that they arrive like this. */
+export function cookieStyle(baseUrl: string) {
+  const secure = new URL(baseUrl).protocol === 'https:';
+  const prefix = secure ? '__Host-' : '';
+  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
+  return { prefix, browser: `${prefix}tessera_browser`, session: `${prefix}tessera_session`, attributes };
+}
+
 /**
  * @param baseUrl decides about `Secure` and the `__Host-` prefix; the request's own headers never do
  * @param key signs the form tokens
  */
 export function browsers(baseUrl: string, key: Buffer): Browsers {
-  const { protocol, origin } = new URL(baseUrl);
-  const secure = protocol === 'https:';
-  const prefix = secure ? '__Host-' : '';
-  const browserCookie = `${prefix}tessera_browser`;
-  const sessionCookie = `${prefix}tessera_session`;
+  const { origin } = new URL(baseUrl);
+  const { prefix, browser: browserCookie, session: sessionCookie, attributes } = cookieStyle(baseUrl);
   const begunCookie = (handle: string): string => `${prefix}tessera_begun_${digest(handle).slice(0, 8)}`;
-  const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
   const identified = new WeakMap<FastifyRequest, Browser>();
 
   function identify(request: FastifyRequest, reply: FastifyReply): Browser {

@@ -82,11 +82,14 @@ export const migrationPool = (url: string): Pool =>
     }),
   );
 
+/** How many connections one process takes at most. */
+export const POOL_SIZE = 16;
+
 export const servicePool = (url: string): Pool =>
   pooled(
     new ClosingPool({
       ...base(url, setting(PATIENCE - SECOND / 2, PATIENCE - SECOND, PATIENCE)),
-      max: 16,
+      max: POOL_SIZE,
       query_timeout: PATIENCE,
     }),
   );

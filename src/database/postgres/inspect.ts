@@ -3,11 +3,9 @@ import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
 import { type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
+import { POOL_SIZE } from './connections.ts';
 import { builder, columnTypes, rowsOf } from './dialect.ts';
 import { checkServer, explainStart } from './start.ts';
-
-/** What one process takes of the server's connections at most: see the pool that serves. */
-const POOL_SIZE = 16;
 
 const ROUNDS = 7;
 
@@ -28,7 +26,6 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Inspec
     rowsOf(await pool.query(text, [...values]));
   try {
     await checkServer(pool);
-    // First the tables of our own: the version of a server that just answered matters less than whether it is ours.
     return {
       facts: await gather(ask, clock),
       applied: await appliedOn(ask, columnTypes),

@@ -1,4 +1,4 @@
-import { accessSync, constants, existsSync, statfsSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
@@ -54,9 +54,20 @@ function gather(path: string, connection: DatabaseSync): SqliteFacts {
     size,
     free: system.bavail * system.bsize,
     network: process.platform === 'linux' ? NETWORK[system.type] : undefined,
-    journalMode: texts('PRAGMA journal_mode')[0] ?? '',
+    wal: isWal(path),
     damage: texts('PRAGMA quick_check(5)').filter((line) => line !== 'ok'),
   };
+}
+
+/** https://www.sqlite.org/fileformat.html §1.3: the versions that write and read the file are 2 for WAL. */
+function isWal(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const header = Buffer.alloc(20);
+    return readSync(file, header, 0, 20, 0) === 20 && header[18] === 2 && header[19] === 2;
+  } finally {
+    closeSync(file);
+  }
 }
 
 function isWritable(path: string): boolean {

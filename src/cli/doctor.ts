@@ -1,0 +1,135 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { Command } from 'commander';
+import { baseUrlOf, type Config, ConfigError, readConfig } from '../config/config.ts';
+import { findSecret, secretFile } from '../config/secret-file.ts';
+import { inspectDatabase } from '../core.ts';
+import type { Inspection } from '../database/inspection.ts';
+import { positionOf } from '../database/migrations/position.ts';
+import { timeline } from '../database/migrations/timeline.ts';
+import { type Finding, warning } from '../doctor/finding.ts';
+import { fitOf } from '../doctor/fit.ts';
+import { lookOnline } from '../doctor/online.ts';
+import { probeKey } from '../doctor/probe.ts';
+import { judgeAddress } from '../doctor/rules/address.ts';
+import { isLive } from '../doctor/rules/answers.ts';
+import { judgeClocks } from '../doctor/rules/clock.ts';
+import { judgeConfiguration, judgeRefusals } from '../doctor/rules/configuration.ts';
+import { judgeCookies } from '../doctor/rules/cookies.ts';
+import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../doctor/rules/database.ts';
+import { judgeProxies } from '../doctor/rules/proxy.ts';
+import { type Fit, judgeSecret, type SecretSight } from '../doctor/rules/secret.ts';
+import { cookieStyle } from '../http/browser.ts';
+import { type ContextOf, examples } from './context.ts';
+import { printable } from './output.ts';
+import { environment } from './session.ts';
+
+/** @param serverOptions gives the command the options of `serve` that decide about what is looked at */
+export function doctorCommand(contextOf: ContextOf, serverOptions: (command: Command) => Command): Command {
+  return examples(serverOptions(new Command('doctor')), 'tessera doctor', 'tessera doctor --json')
+    .description('check the settings, the data and the running service: what is wrong, and what to do about it')
+    .addHelpText('after', '\nNothing is changed. Exit status: 0 without a problem, 1 with one.')
+    .action(async (_options, command: Command) => {
+      const { out } = contextOf(command);
+      const findings = await examine(environment(command.optsWithGlobals()), Date.now);
+      out.say(report(findings), { findings });
+      if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
+    });
+}
+
+async function examine(settings: ReturnType<typeof environment>, clock: () => number): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(settings);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    const rest = warning('configuration', 'The other checks were left out.', 'Correct the settings first.');
+    return [...judgeRefusals(error.problems), rest];
+  }
+  const baseUrl = baseUrlOf(config, config.port);
+  const { secret, sight: secretSight } = lookAtSecret(config);
+  const { sight, inspection } = await lookAtDatabase(config, clock);
+  const position = inspection && positionOf(inspection.applied, timeline);
+  const current = position?.obstacle === undefined && position?.pending.length === 0;
+  let fit: Fit = { kind: sight.kind === 'none' ? 'no keys' : 'not looked at' };
+  try {
+    const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
+    if (inspection !== undefined && current) fit = await fitOf(inspection, { current: secret, previous }, clock);
+  } finally {
+    await inspection?.close();
+  }
+  const findings = [
+    ...judgeConfiguration(config, baseUrl),
+    ...judgeDatabase(sight),
+    ...judgeMigrations(sight, position),
+    ...judgeSecret(secretSight, fit),
+  ];
+  if (config.baseUrl === undefined && config.port === 0) {
+    const found = 'TESSERA_PORT is 0, so the address of the server is not known here.';
+    const remedy = 'Give the one that it printed: tessera doctor --base-url http://localhost:<port>';
+    return [...findings, warning('base-url', found, remedy)];
+  }
+  const style = cookieStyle(baseUrl);
+  const online = await lookOnline(baseUrl, secret && probeKey(secret), style.browser, clock);
+  const databaseAhead = sight.kind === 'there' && sight.facts.kind === 'postgres' ? sight.facts.clockAhead : undefined;
+  const clocks = [
+    ...(online.ahead === undefined ? [] : [{ whose: 'the running service', ahead: online.ahead }]),
+    ...(databaseAhead === undefined ? [] : [{ whose: 'the database', ahead: databaseAhead }]),
+  ];
+  return [
+    ...findings,
+    ...judgeAddress(online, clock()),
+    ...judgeProxies(config, baseUrl, online.seen, online.signIn !== undefined && isLive(online.live)),
+    ...judgeCookies(online, style),
+    ...judgeClocks(clocks),
+  ];
+}
+
+function lookAtSecret(config: Config): { secret: Buffer | undefined; sight: SecretSight } {
+  const problems: string[] = [];
+  let secret: Buffer | undefined;
+  try {
+    secret = findSecret(config);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) throw error;
+    problems.push(...error.problems);
+  }
+  const path = secretFile(config);
+  const file =
+    secret === undefined || path === undefined
+      ? undefined
+      : { path, mode: statSync(path).mode & 0o777, folderMode: statSync(dirname(path)).mode & 0o777 };
+  const missing = secret === undefined && problems.length === 0;
+  return { secret, sight: { problems, file, missing, previousIsSet: config.previousSecret !== undefined } };
+}
+
+async function lookAtDatabase(
+  config: Config,
+  clock: () => number,
+): Promise<{ sight: DatabaseSight; inspection?: Inspection }> {
+  try {
+    const inspection = await inspectDatabase(config, clock);
+    const place = config.databaseUrl.replace(/^sqlite:/, '');
+    if (inspection === undefined) return { sight: { kind: 'none', place } };
+    return { sight: { kind: 'there', facts: inspection.facts }, inspection };
+  } catch (error) {
+    // Whatever it is, it keeps a start from its data too.
+    const problems =
+      error instanceof ConfigError ? error.problems : [`${error instanceof Error ? error.message : error}.`];
+    return { sight: { kind: 'unusable', problems } };
+  }
+}
+
+const SIGNS = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM' } as const;
+
+function report(findings: readonly Finding[]): string {
+  const lines = findings.flatMap(({ check, level, found, remedy }) => {
+    const line = `${SIGNS[level].padEnd(9)}${check.padEnd(15)}${printable(found)}`;
+    return remedy === null ? [line] : [line, `${' '.repeat(24)}→ ${printable(remedy)}`];
+  });
+  const count = (level: Finding['level']): number => findings.filter((finding) => finding.level === level).length;
+  const counted = (number: number, name: string): string =>
+    `${number === 0 ? 'no' : number} ${name}${number === 1 ? '' : 's'}`;
+  const summary = `${counted(count('problem'), 'problem')}, ${counted(count('warning'), 'warning')}.`;
+  return [...lines, '', summary.replace(/^n/, 'N')].join('\n');
+}

@@ -1,0 +1,26 @@
+import { type Finding, ok, problem, warning } from '../finding.ts';
+
+const SECOND = 1000;
+
+/** A clock beside the one of this machine. */
+export interface OtherClock {
+  readonly whose: string;
+  /** How far it is ahead, in milliseconds; negative where it is behind. */
+  readonly ahead: number;
+}
+
+const REMEDY = 'Let all machines keep their time with NTP, for example with chrony or systemd-timesyncd.';
+
+/** Expiry, bans and limits go by the clock of each node: those that differ answer differently. */
+export function judgeClocks(clocks: readonly OtherClock[]): Finding[] {
+  if (clocks.length === 0) return [ok('clock', 'There is no other clock to compare with the one of this machine.')];
+  const findings = clocks.flatMap(({ whose, ahead }) => {
+    const distance = Math.abs(ahead);
+    if (distance <= 5 * SECOND) return [];
+    const found = `The clock of ${whose} is ${Math.round(distance / SECOND)} s ${ahead > 0 ? 'ahead of' : 'behind'} this machine’s.`;
+    return [distance > 30 * SECOND ? problem('clock', found, REMEDY) : warning('clock', found, REMEDY)];
+  });
+  if (findings.length > 0) return findings;
+  const names = clocks.map(({ whose }) => whose).join(' and ');
+  return [ok('clock', `The clock of this machine agrees with that of ${names}, within 5 s.`)];
+}

@@ -1,0 +1,80 @@
+import type { Asked } from '../ask.ts';
+import { type Finding, ok, problem } from '../finding.ts';
+import type { Online } from '../online.ts';
+import { type Cookie, cookieNamed, parseCookie } from './answers.ts';
+
+/** The cookie that every browser gets, as the service sets it on its base URL. */
+export interface CookieStyle {
+  readonly browser: string;
+  readonly attributes: {
+    readonly path: string;
+    readonly httpOnly: true;
+    readonly sameSite: 'lax';
+    readonly secure: boolean;
+  };
+}
+
+const UNCHANGED =
+  'Let the proxy pass Set-Cookie and Cookie on as they are: no rewriting of names, paths, domains or flags.';
+
+/** Whether cookies come through what stands in front of the service, and back. */
+export function judgeCookies({ signIn, signInAgain, baseUrl }: Online, style: CookieStyle): Finding[] {
+  if (signIn === undefined) return [];
+  if (signIn.kind === 'silence' || signIn.status !== 200) {
+    const what = signIn.kind === 'silence' ? `nothing (${signIn.reason})` : `${signIn.status}`;
+    return [
+      problem(
+        'cookies',
+        `${baseUrl}/login answers ${what}, not the sign-in page.`,
+        'Let the proxy pass on every path.',
+      ),
+    ];
+  }
+  const cookie = cookieNamed(signIn.setCookies, style.browser);
+  if (cookie === undefined) {
+    const names = signIn.setCookies.map((header) => parseCookie(header).name);
+    const instead = names.length === 0 ? 'none came' : `${names.join(', ')} came`;
+    return [
+      problem(
+        'cookies',
+        `The sign-in page should set ${style.browser}, and ${instead}: no one can sign in.`,
+        `${UNCHANGED} If the server runs with another TESSERA_BASE_URL, correct that.`,
+      ),
+    ];
+  }
+  const changes = changesOf(cookie, style);
+  if (changes.length > 0) {
+    return [problem('cookies', `${cookie.name} arrives changed: ${changes.join(', ')}.`, UNCHANGED)];
+  }
+  if (!comesBack(signInAgain, style.browser)) {
+    return [
+      problem(
+        'cookies',
+        `${cookie.name} does not come back to the service: it is given anew with every request.`,
+        UNCHANGED,
+      ),
+    ];
+  }
+  if (!style.attributes.secure) {
+    return [
+      ok('cookies', `${cookie.name} comes and goes unchanged: HttpOnly, SameSite=Lax; not Secure on an http base URL.`),
+    ];
+  }
+  return [ok('cookies', `${cookie.name} comes and goes unchanged: Secure, HttpOnly, SameSite=Lax, Path=/.`)];
+}
+
+function changesOf({ attributes }: Cookie, { attributes: style }: CookieStyle): string[] {
+  const changes: string[] = [];
+  if (attributes.has('secure') !== style.secure) changes.push(style.secure ? 'without Secure' : 'with Secure, on http');
+  if (!attributes.has('httponly')) changes.push('without HttpOnly');
+  const sameSite = attributes.get('samesite') ?? 'nothing';
+  if (sameSite.toLowerCase() !== style.sameSite) changes.push(`with SameSite=${sameSite}`);
+  const path = attributes.get('path') ?? 'nothing';
+  if (path !== style.path) changes.push(`with Path=${path}`);
+  const domain = attributes.get('domain');
+  if (domain !== undefined) changes.push(`with Domain=${domain}`);
+  return changes;
+}
+
+const comesBack = (again: Asked | undefined, name: string): boolean =>
+  again?.kind === 'answer' && again.status === 200 && cookieNamed(again.setCookies, name) === undefined;
