@@ -18,6 +18,14 @@ const right: CodePresentation = { clientId: '1', redirectUri: 'https://a/cb', co
 
 const cases: [string, IssuedCode, CodePresentation, number, string][] = [
   ['a right use redeems', code, right, 0, 'redeem'],
+  ['a public client must have used PKCE', code, { ...right, pkceRequired: true }, 0, 'refuse'],
+  [
+    'a public client redeems with its verifier',
+    bound,
+    { ...right, codeVerifier: verifier, pkceRequired: true },
+    0,
+    'redeem',
+  ],
   ['a right use redeems in the last millisecond', code, right, 59_999, 'redeem'],
   ['a code is dead after 60 seconds', code, right, 60_000, 'refuse'],
   ['another client is refused', code, { ...right, clientId: '2' }, 0, 'refuse'],
