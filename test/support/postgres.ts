@@ -1,4 +1,5 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import {
   chmodSync,
   chownSync,
@@ -13,6 +14,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { Client } from 'pg';
 
 /** Nobody: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65534;
@@ -22,6 +24,10 @@ export interface PostgresServer {
   /** The address of its maintenance database. */
   readonly url: string;
   readonly process: ChildProcess;
+  /** Kills the server and every process of it without warning, as a loss of power would end them. */
+  kill(): Promise<void>;
+  /** Starts it again on the same data, at the same address. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -94,8 +100,61 @@ export async function startPostgres({ from, prepare }: Beginning = {}): Promise<
     }
   }
   prepare?.(data);
+  const url = `postgres://tessera@localhost/postgres?host=${encodeURIComponent(home)}`;
+  // The socket lies in a folder that only its owner may enter, until the server made it.
+  let child = await launch(join(bin, 'postgres'), data, home, options);
+  chmodSync(home, 0o755);
+  return {
+    url,
+    get process() {
+      return child;
+    },
+    async kill() {
+      const client = new Client({ connectionString: url });
+      client.on('error', () => {});
+      await client.connect();
+      const { rows } = await client.query<{ pid: number }>('SELECT pid FROM pg_stat_activity WHERE pid IS NOT NULL');
+      const gone = ended(child);
+      // The first of them would otherwise end the others in order.
+      for (const pid of [child.pid, ...rows.map(({ pid }) => pid)]) {
+        try {
+          if (pid !== undefined) process.kill(pid, 'SIGKILL');
+        } catch {
+          // It has ended by itself meanwhile.
+        }
+      }
+      await gone;
+      await client.end().catch(() => {});
+    },
+    async restart() {
+      for (;;) {
+        try {
+          child = await launch(join(bin, 'postgres'), data, home, options);
+          return;
+        } catch (error) {
+          // A process of the old server that has not noticed yet keeps its memory, and the new one waits for that.
+          if (!/still in use|is running/.test(String(error))) throw error;
+        }
+      }
+    },
+    async stop() {
+      const gone = ended(child);
+      // Fast shutdown: connections that are still open are cut.
+      child.kill('SIGINT');
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
+}
+
+/** Starts a server on its data, and waits until it lets somebody in. */
+async function launch(file: string, data: string, home: string, options: SpawnOptions): Promise<ChildProcess> {
   const child = spawn(
-    join(bin, 'postgres'),
+    file,
     ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB'],
     { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
   );
@@ -107,21 +166,7 @@ export async function startPostgres({ from, prepare }: Beginning = {}): Promise<
     });
     child.once('exit', (code) => reject(new Error(`postgres ended with ${code}: ${log}`)));
   });
-  // The socket lies in a folder that only its owner may enter.
-  chmodSync(home, 0o755);
-  child.stderr?.resume();
-  return {
-    url: `postgres://tessera@localhost/postgres?host=${encodeURIComponent(home)}`,
-    process: child,
-    stop: () =>
-      new Promise((resolve) => {
-        child.removeAllListeners('exit');
-        child.once('exit', () => {
-          rmSync(folder, { recursive: true, force: true });
-          resolve();
-        });
-        // Fast shutdown: connections that are still open are cut.
-        child.kill('SIGINT');
-      }),
-  };
+  child.removeAllListeners('exit');
+  child.stderr?.removeAllListeners('data').resume();
+  return child;
 }

@@ -1,0 +1,14 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { faults, runFault, stopFaults } from './faults.ts';
+import { inTests } from './in-tests.ts';
+
+after(stopFaults);
+
+test('ST-05, RC-09: nothing acknowledged is lost, and nothing orphaned, by kill -9 of a node on PostgreSQL, twenty times over', async () => {
+  const fault = faults()['node-postgres'];
+  assert.ok(fault !== undefined);
+  const outcome = await runFault(fault, inTests(20));
+  assert.deepEqual(outcome.violations, []);
+  assert.ok(outcome.acknowledged >= 20 && outcome.unanswered >= 20, 'every kill met requests under way');
+});

@@ -1,0 +1,60 @@
+import { Client } from 'pg';
+import type { PostgresServer } from '../support/postgres.ts';
+import { untilBack, untilRefused } from './probes.ts';
+import { startNode } from './service.ts';
+import { type Options, type Outcome, trial } from './trial.ts';
+
+/**
+ * `kill -9` of PostgreSQL under load, in turns of all its processes, which then are started again, and of one of them,
+ * whose fellows the server then ends by itself to recover.
+ */
+export async function killPostgres(server: PostgresServer, options: Options): Promise<Outcome> {
+  const setting = { fault: 'kill -9 of PostgreSQL, and its return', store: 'PostgreSQL' } as const;
+  return trial(setting, options, async ({ service, ledger, random, databaseUrl, over }) => {
+    const node = await startNode({ settings: service.settings });
+    service.front.targets = [node.port];
+    return {
+      async faults() {
+        let longest = 0;
+        for (let time = 1; time <= options.times; time++) {
+          await ledger.more(1 + random(40));
+          let back: number;
+          if (time % 2 === 1) {
+            await server.kill();
+            await untilRefused(service, 3);
+            await server.restart();
+            back = await untilBack(service);
+          } else {
+            await killOne(databaseUrl);
+            back = await untilBack(service);
+          }
+          longest = Math.max(longest, back);
+          await over();
+          options.progress(time);
+        }
+        return [`answers again at most ${seconds(longest)} after its return`];
+      },
+      end: () => node.stop(),
+    };
+  });
+}
+
+export const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(2)} s`;
+
+/** Kills a process of the server that works for a node. */
+async function killOne(url: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  const { rows } = await client.query<{ pid: number }>(
+    "SELECT pid FROM pg_stat_activity WHERE application_name = 'tessera' AND datname = current_database() ORDER BY random()",
+  );
+  await client.end();
+  const [victim] = rows;
+  if (victim === undefined) throw new Error('no process of the server works for the node');
+  try {
+    process.kill(victim.pid, 'SIGKILL');
+  } catch {
+    // Its connection was closed in this moment: the next time it is another's turn.
+  }
+}

@@ -1,0 +1,153 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** The network between the nodes and PostgreSQL, which can fail. */
+export interface Network {
+  /** The address of a database of the server, through this network. */
+  through(url: string): string;
+  /** Cuts a connection, both ways, in the moment when the answer to its COMMIT comes: as long as `wanted` says so. */
+  cutAfterCommit(wanted: () => boolean): void;
+  /** From now on no byte passes, old or new; connections are made, and nobody answers. */
+  silence(): void;
+  /** Ends the silence: bytes pass again, or `lost`: what was connected before stays silent for ever. */
+  speak(how: 'resumed' | 'lost'): void;
+  /** Closes the port: connections break, and new ones are refused. */
+  refuse(): Promise<void>;
+  accept(): Promise<void>;
+  close(): Promise<void>;
+}
+
+interface Pair {
+  readonly node: Socket;
+  readonly server: Socket;
+  lost: boolean;
+}
+
+/** @param socketPath where the server listens */
+export async function openNetwork(socketPath: string): Promise<Network> {
+  const pairs = new Set<Pair>();
+  let silent = false;
+  let wanted: () => boolean = () => false;
+
+  const listener = createServer((node) => {
+    const pair: Pair = { node, server: connect(socketPath), lost: false };
+    pairs.add(pair);
+    const cut = () => {
+      // Neither side is told what the other last said.
+      node.resetAndDestroy();
+      pair.server.destroy();
+    };
+    const tags = commitTags(() => {
+      if (!wanted()) return false;
+      cut();
+      return true;
+    });
+    pair.server.on('data', (bytes: Buffer) => {
+      if (!tags(bytes)) node.write(bytes);
+    });
+    node.on('data', (bytes: Buffer) => pair.server.write(bytes));
+    for (const [from, to] of [
+      [node, pair.server],
+      [pair.server, node],
+    ] as const) {
+      from.setNoDelay(true);
+      from.on('error', () => {});
+      from.on('close', () => {
+        // In the silence the end of a connection does not arrive either.
+        if (silent || pair.lost) return;
+        pairs.delete(pair);
+        to.destroy();
+      });
+    }
+    if (silent) hush(pair);
+  });
+
+  function hush({ node, server }: Pair): void {
+    node.pause();
+    server.pause();
+  }
+
+  // Below the ports that systems hand out by themselves, so that nobody is given it while it is closed.
+  let port = 0;
+  for (let at = 15_000; port === 0; at++) {
+    try {
+      listener.listen(at + (process.pid % 5000), '127.0.0.1');
+      await once(listener, 'listening');
+      port = (listener.address() as AddressInfo).port;
+    } catch {
+      // Somebody listens there: the next one may be free.
+    }
+  }
+
+  function end(): void {
+    for (const { node, server } of pairs) {
+      node.resetAndDestroy();
+      server.destroy();
+    }
+    pairs.clear();
+  }
+
+  return {
+    through(url) {
+      const address = new URL(url);
+      address.searchParams.delete('host');
+      address.host = `127.0.0.1:${port}`;
+      return address.href;
+    },
+    cutAfterCommit(when) {
+      wanted = when;
+    },
+    silence() {
+      silent = true;
+      for (const pair of pairs) hush(pair);
+    },
+    speak(how) {
+      silent = false;
+      for (const pair of pairs) {
+        const { node, server } = pair;
+        if (how === 'lost') pair.lost = true;
+        else if (node.destroyed) server.destroy();
+        else {
+          node.resume();
+          server.resume();
+        }
+      }
+    },
+    async refuse() {
+      listener.close();
+      end();
+      await once(listener, 'close');
+    },
+    async accept() {
+      listener.listen(port, '127.0.0.1');
+      await once(listener, 'listening');
+    },
+    async close() {
+      wanted = () => false;
+      end();
+      if (!listener.listening) return;
+      listener.close();
+      await once(listener, 'close');
+    },
+  };
+}
+
+/**
+ * Follows what a server sends, message by message, to see a COMMIT completed before its answer is passed on.
+ * https://www.postgresql.org/docs/current/protocol-message-formats.html: a type, a length that counts itself, a body.
+ * @param completed answers whether the connection was cut
+ */
+function commitTags(completed: () => boolean): (bytes: Buffer) => boolean {
+  let rest = Buffer.alloc(0);
+  return (bytes) => {
+    rest = Buffer.concat([rest, bytes]);
+    while (rest.length >= 5) {
+      const length = 1 + rest.readInt32BE(1);
+      if (rest.length < length) return false;
+      const isCommit = rest[0] === 0x43 && rest.subarray(5, length - 1).toString() === 'COMMIT';
+      rest = rest.subarray(length);
+      if (isCommit && completed()) return true;
+    }
+    return false;
+  };
+}

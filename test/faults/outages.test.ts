@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { faults, runFault, stopFaults } from './faults.ts';
+import { inTests } from './in-tests.ts';
+
+after(stopFaults);
+
+// As long as it takes to answer a request of each kind; the script has the whole minute.
+const all = faults(0);
+
+const titles: Readonly<Record<string, readonly [times: number, title: string]>> = {
+  postgres: [2, 'kill -9 of all of PostgreSQL and of one of its processes'],
+  'unreachable-refused': [1, 'a database that refuses connections'],
+  'unreachable-silent': [1, 'a database that is silent for a while'],
+  'unreachable-lost': [1, 'a database behind a network that forgets its connections'],
+  commit: [20, 'connections cut after COMMIT and before its answer'],
+  clocks: [2, 'clocks that differ by five seconds'],
+};
+
+for (const [name, [times, title]] of Object.entries(titles)) {
+  test(`AV-06, RC-09: nothing is lost, and no credential accepted unchecked, by ${title}`, async () => {
+    const fault = all[name];
+    assert.ok(fault !== undefined);
+    const outcome = await runFault(fault, inTests(times));
+    assert.deepEqual(outcome.violations, []);
+    assert.ok(outcome.acknowledged > 0);
+    if (name !== 'clocks') assert.ok(outcome.unanswered > 0, 'it met nobody');
+  });
+}

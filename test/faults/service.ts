@@ -1,0 +1,111 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { EventEmitter, once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { ADMIN_KEY } from '../support/server.ts';
+import { type Front, openFront } from './front.ts';
+
+const SERVE = [fileURLToPath(new URL('../../bin/tessera.js', import.meta.url)), 'serve', '--json'];
+export const SHIFTED = [fileURLToPath(new URL('./node.ts', import.meta.url))];
+
+/** A port that was free a moment ago. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A process that serves. */
+export interface Node {
+  readonly port: number;
+  readonly process: ChildProcess;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
+  /** Ends it in order. */
+  stop(): Promise<void>;
+}
+
+export interface Launch {
+  readonly settings: Readonly<Record<string, string>>;
+  readonly script?: readonly string[];
+  /** A command that runs the command after it. */
+  readonly wrapper?: readonly string[];
+}
+
+/** Starts a process and waits until it is ready. */
+export async function startNode({ settings, script = SERVE, wrapper = [] }: Launch): Promise<Node> {
+  // What the tests themselves run with is none of the node's business.
+  const own = Object.entries(process.env).filter(([name]) => !/^(TESSERA_|NODE_TEST|NODE_OPTIONS)/.test(name));
+  for (;;) {
+    const port = await freePort();
+    const [file = '', ...args] = [...wrapper, process.execPath, ...script];
+    const child = spawn(file, args, {
+      env: { ...Object.fromEntries(own), ...settings, TESSERA_PORT: String(port) },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let complaint = '';
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      complaint += text;
+    });
+    const exit = once(child, 'exit');
+    const ready = once(createInterface({ input: child.stdout }), 'line').then(() => true);
+    if (await Promise.race([ready, exit.then(() => false)])) {
+      const end = async (signal: NodeJS.Signals) => {
+        child.kill(signal);
+        await exit;
+      };
+      return { port, process: child, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+    }
+    // Somebody else took the port in between: another one is free.
+    if (!complaint.includes('Cannot listen')) throw new Error(`the node did not start: ${complaint}`);
+  }
+}
+
+/** The service as its callers see it: one address, and whichever nodes are behind it. */
+export interface Service {
+  readonly baseUrl: string;
+  readonly front: Front;
+  readonly settings: Readonly<Record<string, string>>;
+  /** Resolves when there is a node behind the address. */
+  reachable(): Promise<void>;
+  /** Counts the faults that are over; whoever sees it change checks what it knows. */
+  faults: number;
+  /** Tells `over` after each fault. */
+  readonly events: EventEmitter;
+  close(): Promise<void>;
+}
+
+const UNLIMITED = ['SIGN_IN_ACCOUNT', 'SIGN_IN_ADDRESS', 'SIGN_UP_ADDRESS', 'PENDING_ADDRESS', 'TOKEN'];
+
+export async function openService(settings: Readonly<Record<string, string>>): Promise<Service> {
+  const front = await openFront();
+  const events = new EventEmitter();
+  events.setMaxListeners(0);
+  return {
+    baseUrl: front.baseUrl,
+    front,
+    settings: {
+      TESSERA_BASE_URL: front.baseUrl,
+      TESSERA_LOG_LEVEL: 'silent',
+      TESSERA_ADMIN_KEY: ADMIN_KEY,
+      ...Object.fromEntries(UNLIMITED.map((name) => [`TESSERA_LIMIT_${name}`, 'off'])),
+      ...settings,
+    },
+    async reachable() {
+      while (front.targets.length === 0) await once(events, 'over');
+    },
+    faults: 0,
+    events,
+    close: () => front.close(),
+  };
+}
+
+/** Says that a fault is over. */
+export function faultOver(service: Service): void {
+  service.faults++;
+  service.events.emit('over');
+}

@@ -1,0 +1,130 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { randomSecret } from '../../src/secrets.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+import { check, Ledger, type Person } from './ledger.ts';
+import { beginLoad } from './lives.ts';
+import { type Random, random } from './random.ts';
+import { contradictions, orphans, readRecords, type Snapshot } from './records.ts';
+import { faultOver, openService, type Service } from './service.ts';
+
+/** What came of a fault. */
+export interface Outcome {
+  readonly fault: string;
+  readonly store: 'SQLite' | 'PostgreSQL';
+  /** How often it happened. */
+  readonly times: number;
+  readonly acknowledged: number;
+  /** Requests without an answer; each was sent again. */
+  readonly unanswered: number;
+  /** Retries that were refused, as the rules have it. */
+  readonly refused: number;
+  readonly violations: readonly string[];
+  /** What else was measured. */
+  readonly notes: readonly string[];
+}
+
+export interface Options {
+  readonly times: number;
+  readonly seed: number;
+  /** How many people use the service at a time. */
+  readonly people: number;
+  readonly progress: (done: number) => void;
+}
+
+/** A service on a database of its own, under load. */
+export interface Trial {
+  readonly service: Service;
+  readonly ledger: Ledger;
+  readonly random: Random;
+  readonly databaseUrl: string;
+  /** Reads the database, past everything that may be in the way of the nodes. */
+  snapshot: () => Promise<Snapshot>;
+  readonly folder: string;
+  /** Notes that a fault is over, and checks what nobody changes any more and how the records fit together. */
+  over(): Promise<void>;
+}
+
+const PROBLEMS = 20;
+
+interface Setting {
+  readonly fault: string;
+  readonly store: Outcome['store'];
+  /** The address by which the nodes reach the database, where it is not its own. */
+  readonly through?: (url: string) => string;
+  readonly settings?: Readonly<Record<string, string>>;
+}
+
+/**
+ * Runs a trial: a new database, a load, the faults that `body` brings about, and all checks at the end.
+ * @param body starts the nodes before `load`, and stops them in what it returns
+ */
+export async function trial(
+  setting: Setting,
+  options: Options,
+  prepare: (trial: Trial) => Promise<{ faults(): Promise<readonly string[]>; end(): Promise<void> }>,
+): Promise<Outcome> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-fault-'));
+  const own = setting.store === 'PostgreSQL' ? await ownDatabase() : undefined;
+  if (setting.store === 'PostgreSQL' && own === undefined) throw new Error('there is no PostgreSQL server');
+  const databaseUrl = own?.url ?? `sqlite:${join(folder, 'tessera.db')}`;
+  const service = await openService({
+    TESSERA_DATA_DIR: folder,
+    TESSERA_SECRET: randomSecret(),
+    TESSERA_DATABASE_URL: setting.through?.(databaseUrl) ?? databaseUrl,
+    ...setting.settings,
+  });
+  const ledger = new Ledger();
+  const rng = random(options.seed);
+
+  async function checkAll(people: readonly Person[]): Promise<void> {
+    const left = [...people];
+    const checkers = Array.from({ length: 8 }, async () => {
+      for (let person = left.pop(); person !== undefined; person = left.pop()) {
+        const { username } = person;
+        await check(service, ledger, person).catch((error: unknown) => ledger.violated(username, error));
+      }
+    });
+    await Promise.all(checkers);
+  }
+
+  async function records(): Promise<void> {
+    const found = contradictions(await one.snapshot());
+    for (const text of found.slice(0, PROBLEMS)) ledger.violated('the records', text);
+  }
+  const one: Trial = {
+    ...{ service, ledger, random: rng, databaseUrl, folder },
+    snapshot: () => readRecords(databaseUrl),
+    async over() {
+      faultOver(service);
+      const ended = ledger.ended;
+      ledger.ended = [];
+      for (const person of ended)
+        await check(service, ledger, person).catch((e) => ledger.violated(person.username, e));
+      await records();
+    },
+  };
+  const { faults, end } = await prepare(one);
+  try {
+    const load = await beginLoad(service, ledger, rng, options.people);
+    let notes: readonly string[] = [];
+    try {
+      await ledger.more(options.people);
+      notes = await faults();
+    } finally {
+      await load.stop();
+    }
+    await checkAll(ledger.people);
+    await records();
+    for (const text of orphans(await one.snapshot(), ledger)) ledger.violated('the records', text);
+    const { acknowledged, left: unanswered, refused, violations } = ledger;
+    const { fault, store } = setting;
+    return { fault, store, times: options.times, acknowledged, unanswered, refused, violations, notes };
+  } finally {
+    await end();
+    await service.close();
+    await own?.drop();
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
