@@ -1,11 +1,15 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { listen } from '../src/http/listener.ts';
+import { randomSecret } from '../src/secrets.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { type Driver, load, type Measurement } from './load.ts';
-import { processorTime, type Seed, seed } from './seed.ts';
+import { processorTime, treeTime } from './processor-time.ts';
+import { type Environment, type Seed, seed } from './seed.ts';
 
 const { values: options } = parseArgs({
   options: {
@@ -22,6 +26,14 @@ interface Target {
   readonly name: string;
   readonly process: ChildProcess;
   readonly port: number;
+  /** The process of the database server, where there is one. */
+  readonly database?: number | undefined;
+}
+
+/** Tessera with people of its own, on one of its databases. */
+interface Subject extends Target {
+  readonly seeded: Seed;
+  readonly chains: Map<number, string>;
 }
 
 /** UserInfo: a live token picked at random for every request. */
@@ -54,12 +66,23 @@ function refreshDriver(seeded: Seed, chains: Map<number, string>, keep: boolean)
   };
 }
 
-async function startTessera(dataDir: string, port: number): Promise<Target> {
+/** A free port, which the base URL of the tokens names before anybody listens there. */
+async function freePort(): Promise<number> {
+  const probe = await listen('127.0.0.1', 0);
+  await probe.close();
+  return probe.port;
+}
+
+async function startTessera(name: string, environment: Environment, database?: number): Promise<Subject> {
+  const port = await freePort();
+  say(`${name}: seeding ${people} people with a live token each …`);
+  const seeded = await seed({ ...environment, TESSERA_BASE_URL: `http://localhost:${port}` }, people);
   const child = spawn(process.execPath, ['bin/tessera.js', 'serve'], {
     env: {
       ...process.env,
-      TESSERA_DATA_DIR: dataDir,
+      ...environment,
       TESSERA_PORT: String(port),
+      TESSERA_METRICS_ADDRESS: '127.0.0.1:0',
       // One client makes all the load, and would meet its limit.
       TESSERA_LIMIT_TOKEN: 'off',
     },
@@ -69,7 +92,7 @@ async function startTessera(dataDir: string, port: number): Promise<Target> {
     child.stdout?.on('data', (text: Buffer) => text.includes('is ready') && resolve());
     child.on('exit', () => reject(new Error('the server ended before it was ready')));
   });
-  return { name: 'Tessera (SQLite, synchronous=FULL)', process: child, port };
+  return { name, process: child, port, database, seeded, chains: new Map() };
 }
 
 async function startBare(answer: Response): Promise<Target> {
@@ -86,17 +109,26 @@ async function startBare(answer: Response): Promise<Target> {
 interface Row extends Measurement {
   readonly userMicros: number;
   readonly systemMicros: number;
+  /** What the database server spent on a request, user and system. */
+  readonly databaseMicros: number;
+}
+
+/** The time of a process and of all that it started, in milliseconds. */
+function timeOf({ process: { pid = 0 }, database }: Target) {
+  const { user, system } = processorTime(pid);
+  return { user, system, database: database === undefined ? 0 : treeTime(database) };
 }
 
 async function measure(target: Target, connections: number, driver: Driver): Promise<Row> {
-  const before = processorTime(target.process.pid ?? 0);
+  const before = timeOf(target);
   const measured = await load(target.port, connections, seconds, driver);
-  const after = processorTime(target.process.pid ?? 0);
+  const after = timeOf(target);
   if (measured.failures > 0) throw new Error(`${target.name}: ${measured.failures} answers were not 200`);
   return {
     ...measured,
     userMicros: ((after.user - before.user) * 1000) / measured.requests,
     systemMicros: ((after.system - before.system) * 1000) / measured.requests,
+    databaseMicros: ((after.database - before.database) * 1000) / measured.requests,
   };
 }
 
@@ -112,36 +144,37 @@ function summary(rows: readonly Row[]) {
     p99: of((row) => row.p99).toFixed(2),
     userMicros: of((row) => row.userMicros).toFixed(1),
     systemMicros: of((row) => row.systemMicros).toFixed(1),
+    databaseMicros: of((row) => row.databaseMicros).toFixed(1),
   };
 }
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tessera-bench-'));
 const targets: Target[] = [];
+let postgres: PostgresServer | undefined;
 try {
-  const probe = await listen('127.0.0.1', 0);
-  const { port } = probe;
-  await probe.close();
-  say(`Seeding ${people} people with a live token each …`);
-  const seeded = await seed(dataDir, `http://localhost:${port}`, people);
-  const tessera = await startTessera(dataDir, port);
-  targets.push(tessera);
+  postgres = await startPostgres();
+  const onPostgres = { TESSERA_DATA_DIR: dataDir, TESSERA_DATABASE_URL: postgres.url, TESSERA_SECRET: randomSecret() };
+  const subjects = [
+    await startTessera('Tessera (SQLite, synchronous=FULL)', { TESSERA_DATA_DIR: dataDir }),
+    await startTessera('Tessera (PostgreSQL, one process)', onPostgres, postgres.process.pid),
+  ];
+  targets.push(...subjects);
 
   const results: Record<string, unknown>[] = [];
-  const chains = new Map<number, string>();
   const works = [
     {
       name: 'UserInfo, distinct tokens',
       connections: [1, 32, 128],
-      sample: () =>
+      sample: ({ port, seeded }: Subject) =>
         fetch(`http://127.0.0.1:${port}/api/v2/oauth/userinfo`, {
           headers: { authorization: `Bearer ${seeded.tokens[0]?.access}` },
         }),
-      driver: (_target: Target) => userInfoDriver(seeded),
+      driver: ({ seeded }: Subject) => userInfoDriver(seeded),
     },
     {
       name: 'Refresh with rotation, each connection its own chain',
       connections: [1, 32, 128],
-      sample: () =>
+      sample: ({ port, seeded }: Subject) =>
         fetch(`http://127.0.0.1:${port}/api/v2/oauth/token`, {
           method: 'POST',
           headers: { 'content-type': 'application/json' },
@@ -152,32 +185,33 @@ try {
             refresh_token: seeded.tokens.at(-1)?.refresh,
           }),
         }),
-      driver: (target: Target) => refreshDriver(seeded, chains, target === tessera),
+      driver: ({ seeded, chains }: Subject, own: boolean) => refreshDriver(seeded, chains, own),
     },
   ];
+  const [first] = subjects;
+  if (first === undefined) throw new Error('nothing to measure');
   for (const work of works) {
-    const bare = await startBare(await work.sample());
+    const bare = await startBare(await work.sample(first));
     targets.push(bare);
     for (const connections of work.connections) {
       say(`${work.name}, ${connections} connections, ${rounds} rounds of ${seconds} s …`);
-      const rows = new Map<Target, Row[]>([
-        [bare, []],
-        [tessera, []],
-      ]);
-      for (const target of rows.keys()) await load(target.port, connections, 1, work.driver(target));
+      const runs = [
+        { target: bare, rows: [] as Row[], driver: () => work.driver(first, false) },
+        ...subjects.map((subject) => ({
+          target: subject,
+          rows: [] as Row[],
+          driver: () => work.driver(subject, true),
+        })),
+      ];
+      for (const { target, driver } of runs) await load(target.port, connections, 1, driver());
       for (let round = 0; round < rounds; round++) {
-        for (const [target, list] of rows) list.push(await measure(target, connections, work.driver(target)));
+        for (const { target, rows, driver } of runs) rows.push(await measure(target, connections, driver()));
       }
-      const limit = median((rows.get(bare) ?? []).map((row) => row.perSecond));
-      for (const [target, list] of rows) {
-        const summed = summary(list);
-        results.push({
-          work: work.name,
-          connections,
-          target: target.name,
-          ...summed,
-          shareOfBare: (summed.perSecond / limit).toFixed(2),
-        });
+      const limit = median(runs[0]?.rows.map((row) => row.perSecond) ?? []);
+      for (const { target, rows } of runs) {
+        const summed = summary(rows);
+        const shareOfBare = (summed.perSecond / limit).toFixed(2);
+        results.push({ work: work.name, connections, target: target.name, ...summed, shareOfBare });
       }
     }
     bare.process.kill();
@@ -189,6 +223,12 @@ try {
     console.table(results);
   }
 } finally {
-  for (const { process } of targets) process.kill();
+  await Promise.all(
+    targets.map(({ process }) => {
+      process.kill('SIGKILL');
+      return process.exitCode === null && process.signalCode === null ? once(process, 'exit') : undefined;
+    }),
+  );
+  await postgres?.stop();
   rmSync(dataDir, { recursive: true, force: true });
 }

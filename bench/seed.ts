@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { createClient } from '../src/clients/clients.ts';
 import { SECOND } from '../src/clock.ts';
@@ -21,9 +20,12 @@ export interface Seed {
 
 const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
 
-/** Fills a data folder with people who each gave one app access, through the service's own functions. */
-export async function seed(dataDir: string, issuer: string, people: number): Promise<Seed> {
-  const core = await openCore(readConfig({ TESSERA_DATA_DIR: dataDir, TESSERA_BASE_URL: issuer }), Date.now);
+export type Environment = Readonly<Record<string, string>>;
+
+/** Fills a database with people who each gave one app access, through the service's own functions. */
+export async function seed(environment: Environment & { TESSERA_BASE_URL: string }, people: number): Promise<Seed> {
+  const issuer = environment.TESSERA_BASE_URL;
+  const core = await openCore(readConfig(environment), Date.now);
   const { database, ids, secret, clock } = core;
   const keys = await openKeys(database, { current: secret, previous: undefined }, clock);
   const created = await createClient(
@@ -74,15 +76,4 @@ export async function seed(dataDir: string, issuer: string, people: number): Pro
   }
   await core.close();
   return { clientId: client.id, clientSecret, tokens };
-}
-
-/** User and system time of a process so far, in milliseconds; zero where the system does not tell. */
-export function processorTime(pid: number): { user: number; system: number } {
-  try {
-    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
-    // Clock ticks are hundredths of a second on Linux: proc(5).
-    return { user: Number(fields[11]) * 10, system: Number(fields[12]) * 10 };
-  } catch {
-    return { user: 0, system: 0 };
-  }
 }
