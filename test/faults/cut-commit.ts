@@ -5,7 +5,12 @@ import { type Options, type Outcome, trial } from './trial.ts';
 
 /** Connections cut after COMMIT was done and before its answer arrived, at random points under load, until every kind of change has met it. */
 export async function cutCommit(network: Network, options: Options): Promise<Outcome> {
-  const setting = { fault: 'the connection cut after COMMIT', store: 'PostgreSQL', through: network.through } as const;
+  const setting = {
+    fault: 'the connection cut after COMMIT',
+    store: 'PostgreSQL',
+    through: network.through,
+    days: 5,
+  } as const;
   return trial(setting, options, async ({ service, ledger, random, over }) => {
     const node = await startNode({ settings: service.settings });
     service.front.targets = [node.port];
@@ -17,7 +22,7 @@ export async function cutCommit(network: Network, options: Options): Promise<Out
         const enough = () => cut >= options.times && missed().length === 0;
         network.cutAfterCommit(() => {
           if (enough() || --next > 0) return false;
-          next = 1 + random(8);
+          next = 1 + random(5);
           cut++;
           return true;
         });

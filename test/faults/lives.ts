@@ -163,8 +163,16 @@ const ends: Readonly<Record<string, Act>> = {
 
 const DAYS = ['refresh', 'refresh', 'refresh', 'refresh', 'edit', 'edit', 'read', 'read', 'revoke'];
 
-/** Begins a load of so many people side by side; whoever has ended is followed by another. */
-export async function beginLoad(service: Service, ledger: Ledger, random: Random, people: number): Promise<Load> {
+/**
+ * Begins a load of so many people side by side; whoever has ended is followed by another.
+ * @param days how many changes a life has at most, or a few more
+ */
+export async function beginLoad(
+  service: Service,
+  ledger: Ledger,
+  random: Random,
+  { people, days }: { readonly people: number; readonly days: number },
+): Promise<Load> {
   const clients = await newClients(service, 3);
   let stopping = false;
 
@@ -172,7 +180,7 @@ export async function beginLoad(service: Service, ledger: Ledger, random: Random
     const client = clients[random(clients.length)] as TestClient;
     const person = await signUp(service, ledger, client);
     try {
-      for (let days = 4 + random(24); days > 0 && !stopping; days--) {
+      for (let day = 3 + random(days); day > 0 && !stopping; day--) {
         await connect(service, ledger, person);
         await acts[DAYS[random(DAYS.length)] as string]?.(service, ledger, person);
         if (person.checked !== service.faults) await check(service, ledger, person);

@@ -53,7 +53,8 @@ interface Setting {
   readonly store: Outcome['store'];
   /** The address by which the nodes reach the database, where it is not its own. */
   readonly through?: (url: string) => string;
-  readonly settings?: Readonly<Record<string, string>>;
+  /** How many changes a life has at most, where it is not the usual. */
+  readonly days?: number;
 }
 
 /**
@@ -73,7 +74,6 @@ export async function trial(
     TESSERA_DATA_DIR: folder,
     TESSERA_SECRET: randomSecret(),
     TESSERA_DATABASE_URL: setting.through?.(databaseUrl) ?? databaseUrl,
-    ...setting.settings,
   });
   const ledger = new Ledger();
   const rng = random(options.seed);
@@ -107,7 +107,7 @@ export async function trial(
   };
   const { faults, end } = await prepare(one);
   try {
-    const load = await beginLoad(service, ledger, rng, options.people);
+    const load = await beginLoad(service, ledger, rng, { people: options.people, days: setting.days ?? 24 });
     let notes: readonly string[] = [];
     try {
       await ledger.more(options.people);
