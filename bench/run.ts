@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { listen } from '../src/http/listener.ts';
 import { randomSecret } from '../src/secrets.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
+import { freePort } from './free-port.ts';
 import { type Driver, load, type Measurement } from './load.ts';
 import { processorTime, treeTime } from './processor-time.ts';
+import { refreshDriver } from './refresh.ts';
 import { type Environment, type Seed, seed } from './seed.ts';
 
 const { values: options } = parseArgs({
@@ -45,32 +46,6 @@ function userInfoDriver({ tokens }: Seed): Driver {
     next: () => requests[Math.floor(Math.random() * requests.length)] as string,
     answered: (_connection, status) => status === 200,
   };
-}
-
-/** Refresh: every connection follows a chain of its own, each token the successor of the last. */
-function refreshDriver(seeded: Seed, chains: Map<number, string>, keep: boolean): Driver {
-  return {
-    next(connection) {
-      const body = JSON.stringify({
-        grant_type: 'refresh_token',
-        client_id: seeded.clientId,
-        client_secret: seeded.clientSecret,
-        refresh_token: chains.get(connection) ?? seeded.tokens[connection]?.refresh,
-      });
-      return `POST /api/v2/oauth/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    },
-    answered(connection, status, body) {
-      if (keep && status === 200) chains.set(connection, JSON.parse(body).refresh_token);
-      return status === 200;
-    },
-  };
-}
-
-/** A free port, which the base URL of the tokens names before anybody listens there. */
-async function freePort(): Promise<number> {
-  const probe = await listen('127.0.0.1', 0);
-  await probe.close();
-  return probe.port;
 }
 
 async function startTessera(name: string, environment: Environment, database?: number): Promise<Subject> {
