@@ -53,7 +53,7 @@ export interface RunningServer {
 /** Starts the real server on a free port and waits until it says that it is ready. */
 export async function serve({ env, cwd }: Run = {}, args: readonly string[] = []): Promise<RunningServer> {
   const child = spawn(process.execPath, [COMMAND, 'serve', ...args], {
-    env: clean({ TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'error', ...env }),
+    env: clean({ TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'error', TESSERA_DRAIN_SECONDS: '0', ...env }),
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
