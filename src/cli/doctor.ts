@@ -51,7 +51,8 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const { sight, inspection } = await lookAtDatabase(config, clock);
   const position = inspection && positionOf(inspection.applied, timeline);
   const current = position?.obstacle === undefined && position?.pending.length === 0;
-  let fit: Fit = { kind: sight.kind === 'none' ? 'no keys' : 'not looked at' };
+  const empty = sight.kind === 'none' || inspection?.applied.length === 0;
+  let fit: Fit = { kind: empty ? 'no keys' : 'not looked at' };
   try {
     const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
     if (inspection !== undefined && current) fit = await fitOf(inspection, { current: secret, previous }, clock);
@@ -116,7 +117,9 @@ async function lookAtDatabase(
     // Whatever it is, it keeps a start from its data too.
     const problems =
       error instanceof ConfigError ? error.problems : [`${error instanceof Error ? error.message : error}.`];
-    return { sight: { kind: 'unusable', problems } };
+    const server = config.databaseUrl.startsWith('sqlite:') ? undefined : new URL(config.databaseUrl);
+    const place = server && `${server.searchParams.get('host') ?? server.host}${server.pathname}`;
+    return { sight: { kind: 'unusable', problems, place } };
   }
 }
 

@@ -7,7 +7,12 @@ const MEBIBYTE = 1024 * 1024;
 /** Where a database is, or why it cannot be looked at, in the words of a start that it stops. */
 export type DatabaseSight =
   | { readonly kind: 'none'; readonly place: string }
-  | { readonly kind: 'unusable'; readonly problems: readonly string[] }
+  | {
+      readonly kind: 'unusable';
+      readonly problems: readonly string[];
+      /** Which database it is, where the problems do not say it. */
+      readonly place: string | undefined;
+    }
   | { readonly kind: 'there'; readonly facts: DatabaseFacts };
 
 export function judgeDatabase(sight: DatabaseSight): Finding[] {
@@ -18,9 +23,10 @@ export function judgeDatabase(sight: DatabaseSight): Finding[] {
   }
   if (sight.kind === 'unusable') {
     const otherwise = 'Correct TESSERA_DATABASE_URL, or mend the database.';
-    return sight.problems.map((text) =>
-      refusal('database', text.replace(/^The database cannot be used: /, ''), otherwise),
-    );
+    return sight.problems.map((text) => {
+      const finding = refusal('database', text.replace(/^The database cannot be used: /, ''), otherwise);
+      return sight.place === undefined ? finding : { ...finding, found: `${sight.place}: ${finding.found}` };
+    });
   }
   return sight.facts.kind === 'sqlite' ? judgeFile(sight.facts) : judgeServer(sight.facts);
 }
