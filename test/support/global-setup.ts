@@ -1,3 +1,5 @@
+import { appendFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 
@@ -6,7 +8,10 @@ let postgres: PostgresServer | undefined;
 /** Runs once, before all test files: with TESSERA_TEST_DATABASE=postgres they share one PostgreSQL server. */
 export async function globalSetup(): Promise<void> {
   if (process.env['TESSERA_TEST_DATABASE'] !== 'postgres' || process.env['TESSERA_TEST_POSTGRES'] !== undefined) return;
-  postgres = await startPostgres();
+  postgres = await startPostgres({
+    // It is thrown away, and never crashes: what a crash leaves is tested on servers that wait for their disk.
+    prepare: (data) => appendFileSync(join(data, 'postgresql.conf'), '\nfsync = off\nfull_page_writes = off\n'),
+  });
   process.env['TESSERA_TEST_POSTGRES'] = postgres.url;
   const wanted = process.env['TESSERA_TEST_POSTGRES_MAJOR'];
   if (wanted !== undefined) await assertMajor(postgres.url, wanted);
