@@ -33,6 +33,8 @@ const last = <T>(list: readonly T[], back = 1): T | undefined => list[list.lengt
 export class Load {
   readonly #world: World;
   readonly #random: Random;
+  #people: readonly Person[] = [];
+  #apps: readonly App[] = [];
   /** Codes that nobody has presented yet. */
   readonly #fresh: Code[] = [];
 
@@ -44,11 +46,11 @@ export class Load {
   /** Works until the history is so long, then lifts every bar and presents everything once more. */
   async run(operations: number): Promise<void> {
     const world = this.#world;
-    await Promise.all([
-      ...Array.from({ length: PEOPLE }, () => world.addPerson()),
-      ...Array.from({ length: APPS }, () => world.addApp()),
+    [this.#people, this.#apps] = await Promise.all([
+      Promise.all(Array.from({ length: PEOPLE }, () => world.newPerson())),
+      Promise.all(Array.from({ length: APPS }, () => world.newApp())),
     ]);
-    await Promise.all(world.people.map((person) => world.signIn(person)));
+    await Promise.all(this.#people.map((person) => world.signIn(person)));
     const worker = async () => {
       while (world.history.length < operations) await this.#act();
     };
@@ -59,8 +61,8 @@ export class Load {
   #act(): Promise<unknown> {
     const random = this.#random;
     const world = this.#world;
-    const person = random.pick(world.people) as Person;
-    const app = random.pick(world.apps) as App;
+    const [person, app] = [random.pick(this.#people), random.pick(this.#apps)];
+    if (person === undefined || app === undefined) throw new Error('there is nobody');
     const family = this.#family();
     const action = random.weighted(WEIGHTS);
     if (
@@ -209,7 +211,7 @@ export class Load {
   /** Ends one bar; without any, somebody looks. */
   async #lift(): Promise<void> {
     const world = this.#world;
-    const app = this.#random.pick(world.apps.filter(({ disabled, busy }) => disabled && !busy));
+    const app = this.#random.pick(this.#apps.filter(({ disabled, busy }) => disabled && !busy));
     if (app !== undefined) {
       app.busy = true;
       await world.setStatus(app, 'active');
@@ -221,7 +223,7 @@ export class Load {
       ['suspend', world.reinstate],
     ] as const) {
       const person = this.#random.pick(
-        world.people.filter(({ barredBy, busyWith }) => barredBy.has(kind) && !busyWith.has(kind)),
+        this.#people.filter(({ barredBy, busyWith }) => barredBy.has(kind) && !busyWith.has(kind)),
       );
       if (person === undefined) continue;
       person.busyWith.add(kind);
@@ -236,7 +238,7 @@ export class Load {
   /** What died stays dead when every bar is gone; what lives, lives. */
   async #close(): Promise<void> {
     const world = this.#world;
-    while (world.apps.some(({ disabled }) => disabled) || world.people.some(({ barredBy }) => barredBy.size > 0)) {
+    while (this.#apps.some(({ disabled }) => disabled) || this.#people.some(({ barredBy }) => barredBy.size > 0)) {
       await this.#lift();
     }
     const left: (() => Promise<unknown>)[] = [

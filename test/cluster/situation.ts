@@ -39,7 +39,7 @@ export function nodeOf({ wires }: Cluster, index: number): World {
 
 /** Somebody who uses an app at one node, whose tokens the other node has just accepted over connections that stay open. */
 export async function begin(here: World, there: World): Promise<Situation> {
-  const [person, app] = await Promise.all([here.addPerson(), here.addApp()]);
+  const [person, app] = await Promise.all([here.newPerson(), here.newApp()]);
   await here.signIn(person);
   const first = await here.authorize(person, app);
   const { code } = await here.authorize(person, app);

@@ -63,8 +63,6 @@ const AUTHORIZE = `/api/v2/oauth/authorize?${new URLSearchParams({
 /** The people and apps of one stretch of a run, and all that they do: every request is written into the history. */
 export class World {
   readonly history: Operation[] = [];
-  readonly people: Person[] = [];
-  readonly apps: App[] = [];
   readonly codes: Code[] = [];
   readonly families: Family[] = [];
   readonly #wires: readonly Wire[];
@@ -72,7 +70,7 @@ export class World {
   readonly #random: Random;
   readonly #label: string;
   readonly #names = new Map<string, string>();
-  #count = 0;
+  readonly #count = { operations: 0, people: 0, apps: 0 };
 
   constructor(wires: readonly Wire[], clock: () => number, random: Random, label: string) {
     this.#wires = wires;
@@ -111,7 +109,14 @@ export class World {
     }
     const end = this.#clock();
     const what = typeof asked === 'function' ? asked(found) : asked;
-    const operation: Operation = { number: this.#count++, node, start, end, outcome: found.outcome, ...what };
+    const operation: Operation = {
+      number: this.#count.operations++,
+      node,
+      start,
+      end,
+      outcome: found.outcome,
+      ...what,
+    };
     this.history.push(operation);
     return { ...found, operation };
   }
@@ -122,29 +127,25 @@ export class World {
     return JSON.parse(answer.text);
   }
 
-  async addPerson(): Promise<Person> {
-    const username = `${this.#label}-${this.people.length}`;
+  async newPerson(): Promise<Person> {
+    const name = `u${this.#count.people++}`;
+    const username = `${this.#label}-${name}`;
     const profile = { username, displayName: username, email: `${username}@example.com`, password: PASSWORD };
-    const name = `u${this.people.length}`;
-    const place = this.people.push(undefined as never) - 1;
     const { id = '' } = await this.#make('/users', profile);
     const page = await getPage(this.#wires[this.node()] as Wire, '/login', '');
     const cookie = agentCookies(page).get('__Host-tessera_browser') ?? '';
     const signInForm = hiddenFields(page, '/login') ?? {};
     const nothing = { session: undefined, barredBy: new Set<string>(), busyWith: new Set<string>() };
-    const person = { name, id, username, cookie, signInForm, ...nothing };
-    this.people[place] = person;
-    return person;
+    return { name, id, username, cookie, signInForm, ...nothing };
   }
 
-  async addApp(): Promise<App> {
+  async newApp(): Promise<App> {
+    const name = `c${this.#count.apps++}`;
     const { clientId = '', clientSecret = '' } = await this.#make('/clients', {
       name: this.#label,
       redirectUris: [REDIRECT_URI],
     });
-    const app = { name: `c${this.apps.length}`, id: clientId, secret: clientSecret, disabled: false, busy: false };
-    this.apps.push(app);
-    return app;
+    return { name, id: clientId, secret: clientSecret, disabled: false, busy: false };
   }
 
   async signIn(person: Person): Promise<void> {
