@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Profile } from '../../accounts/rules/profile.ts';
 import { numericDate, SECOND } from '../../clock.ts';
 import { isSnowflake } from '../../identifiers/snowflake.ts';
-import { HASH_OF, type IdTokenAlg } from '../../keys/algorithms.ts';
+import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
 import type { TokenKind } from '../../keys/token-key.ts';
 
 /** Lifetime of access and ID tokens, in seconds. */
@@ -97,7 +97,27 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg }: IdTokenC
     sid: subject.sid,
     amr: ['pwd'],
     at_hash: accessTokenHash(accessToken, alg),
+    // Tells which authorization a hint comes from. One under HS256 is never looked at, so it need not say.
+    ...(isAsymmetric(alg) && { family: subject.familyId }),
   };
+}
+
+/** Whom an ID token names. */
+export interface NamedByIdToken {
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly familyId: string;
+  readonly sid: string;
+}
+
+/**
+ * Reads the claims of an ID token whose signature has been proved, at whatever age.
+ * @returns undefined where a claim is missing, of the wrong type, or another issuer's
+ */
+export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | undefined {
+  const { iss, aud, sub, family, sid } = claims;
+  if (iss !== issuer || !isId(aud) || !isId(sub) || !isId(family) || typeof sid !== 'string') return undefined;
+  return { accountId: sub, clientId: aud, familyId: family, sid };
 }
 
 /** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash of the access token's ASCII. */

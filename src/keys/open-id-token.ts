@@ -1,0 +1,50 @@
+import { createPublicKey } from 'node:crypto';
+import { createVerifier } from 'fast-jwt';
+import type { Keys } from './keys.ts';
+import type { IdTokenKey } from './ring.ts';
+
+/** Longer than any token of ours. */
+const LONGEST = 8192;
+
+/** RFC 7515 §7.1: three base64url parts without padding. */
+const COMPACT = /^([A-Za-z0-9_-]{1,1024})\.[A-Za-z0-9_-]{1,8192}\.[A-Za-z0-9_-]{1,1024}$/;
+
+type Claims = Readonly<Record<string, unknown>>;
+
+/**
+ * The claims of a token that a published key pair of ours signed, whatever its age, or undefined. Under HS256 nobody can tell:
+ * the key is the client's secret, of which only the hash is kept, and whoever has it could have signed.
+ */
+export async function openIdToken(keys: Keys, token: string, now: number): Promise<Claims | undefined> {
+  if (token.length > LONGEST) return undefined;
+  const header = COMPACT.exec(token)?.[1];
+  const named = header === undefined ? undefined : readHeader(header);
+  if (named === undefined) return undefined;
+  const find = (published: readonly IdTokenKey[]) => published.find(({ kid }) => kid === named.kid);
+  // Another node may have rotated the keys since this one read them.
+  const key = find(keys.ring().published(now)) ?? find((await keys.recheck()).published(now));
+  // RFC 8725 §3.1: the key says which algorithm it is for, and the header may only agree.
+  return key === undefined || key.alg !== named.alg ? undefined : verified(key, token);
+}
+
+function readHeader(segment: string): { readonly kid: unknown; readonly alg: unknown } | undefined {
+  try {
+    const header: unknown = JSON.parse(Buffer.from(segment, 'base64url').toString('utf8'));
+    if (typeof header !== 'object' || header === null) return undefined;
+    const { kid, alg, typ, ...others } = header as Record<string, unknown>;
+    return typ === 'JWT' && Object.keys(others).length === 0 ? { kid, alg } : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function verified({ alg, publicJwk }: IdTokenKey, token: string): Claims | undefined {
+  const key = createPublicKey({ key: publicJwk, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
+  try {
+    // OpenID Connect Core 1.0 §3.1.2.1: a hint is from a past session, so its time is not looked at.
+    const claims: unknown = createVerifier({ key, algorithms: [alg], ignoreExpiration: true })(token);
+    return typeof claims === 'object' && claims !== null ? (claims as Claims) : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,33 @@
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Keys } from '../keys/keys.ts';
+import { openIdToken } from '../keys/open-id-token.ts';
+import { readFamily } from '../verdict/store.ts';
+import { type NamedByIdToken, readIdClaims } from './rules/claims.ts';
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly keys: Keys;
+  readonly issuer: string;
+}
+
+/**
+ * Whom an ID token names that comes back as a hint (OpenID Connect Core 1.0 §3.1.2.1): one of ours, expired or not, from an
+ * authorization that still stands. It never authenticates anybody.
+ * @returns undefined for any other, which is then ignored: decisions §1
+ */
+export async function readIdTokenHint(
+  { database, clock, keys, issuer }: Parts,
+  token: string,
+): Promise<NamedByIdToken | undefined> {
+  const claims = await openIdToken(keys, token, clock());
+  const named = claims && readIdClaims(claims, issuer);
+  if (named === undefined) return undefined;
+  const family = await database.read(() => readFamily(named));
+  // Gone with its account or client, revoked, or ended by a replay.
+  if (family === undefined || family.standing.grant?.revokedAt !== null || family.standing.family?.deadAt !== null) {
+    return undefined;
+  }
+  return named;
+}
