@@ -21,6 +21,8 @@ export interface Config {
   readonly logLevel: LogLevel;
   /** Where Prometheus reads the figures; undefined is nowhere. */
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
+  /** Networks beside the public internet that requests of our own may go to. */
+  readonly outgoingAllow: readonly string[];
   /** How long a node that was told to stop still answers, in seconds, while load balancers see that it is leaving. */
   readonly drainSeconds: number;
   readonly hashingConcurrency: number;
@@ -102,6 +104,12 @@ function isNetwork(text: string): boolean {
   return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
 }
 
+function networks(value: string): Reading<readonly string[]> {
+  const parts = value.split(',').map((part) => part.trim());
+  if (parts.every(isNetwork)) return { value: parts };
+  return { problem: 'must be addresses or networks separated by commas, for example 10.0.0.0/8,fd00::/8' };
+}
+
 function logLevel(value: string): Reading<LogLevel> {
   const level = LOG_LEVELS.find((known) => known === value);
   return level === undefined ? { problem: `must be one of ${LOG_LEVELS.join(', ')}` } : { value: level };
@@ -178,6 +186,11 @@ export const variables = {
     initial: '`off`',
     about: 'Where `GET /metrics` answers Prometheus, as `<address>:<port>`; keep it inside your network.',
   }),
+  outgoingAllow: new Variable('TESSERA_OUTGOING_ALLOW', networks, {
+    initial: 'none',
+    about:
+      'Networks beside the public internet that requests to apps may go to (back-channel logout), such as `10.0.0.0/8`. With a base URL on a loopback host every address is open.',
+  }),
   drainSeconds: new Variable('TESSERA_DRAIN_SECONDS', positiveInteger(300, 0), {
     initial: '`0`; with PostgreSQL `5`',
     about:
@@ -235,6 +248,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     trustProxy: read(variables.trustProxy) ?? false,
     logLevel: read(variables.logLevel) ?? 'info',
     metricsAddress: read(variables.metricsAddress),
+    outgoingAllow: read(variables.outgoingAllow) ?? [],
     drainSeconds: read(variables.drainSeconds) ?? (url.startsWith('sqlite:') ? 0 : 5),
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
     // Null is a value of its own: nothing rotates by itself.
