@@ -90,7 +90,7 @@ export class Ledger {
   }
 
   violated(who: string, error: unknown): void {
-    this.violations.push(`${who}: ${error instanceof Error ? error.message : String(error)}`);
+    if (this.violations.length < 100) this.violations.push(`${who}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
