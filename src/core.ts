@@ -3,13 +3,14 @@ import { dirname } from 'node:path';
 import { type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
-import { loadSecret } from './config/secret-file.ts';
+import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
 import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
 import type { Inspection } from './database/inspection.ts';
 import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
 import { inspectSqlite } from './database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts';
 import { type Ids, leasedIds } from './identifiers/ids.ts';
+import { readVersion } from './keys/store.ts';
 
 /** What the server and the command line share: the data, and the means to change it. */
 export interface Core {
@@ -32,8 +33,9 @@ export async function openCore(
   migration?: MigrationOptions,
   meter?: DatabaseMeter,
 ): Promise<Core> {
-  const secret = loadSecret(config);
+  const found = findSecret(config);
   const database = await usable(config, openDatabase(config, migration, meter));
+  const secret = found ?? (await secretFor(config, database));
   const ids = leasedIds(database, clock);
   return {
     config,
@@ -47,6 +49,19 @@ export async function openCore(
       await database.close();
     },
   };
+}
+
+/** A new database gets a new secret. One that has keys was made with another, without which nobody can use it. */
+async function secretFor(config: Config, database: Database): Promise<Buffer> {
+  if ((await database.read(readVersion)) === undefined) return firstSecret(config);
+  // Another process may have made both in this moment.
+  const found = findSecret(config);
+  if (found !== undefined) return found;
+  await database.close();
+  throw new ConfigError([
+    `The secret is gone: ${secretFile(config)} does not exist, and the keys in the database are sealed with it. ` +
+      'Restore it from a backup; it belongs beside every copy of the database.',
+  ]);
 }
 
 /**

@@ -10,15 +10,13 @@ export function secretFile(config: Config): string | undefined {
 }
 
 /**
- * The root secret: as given, from its file, or, with the embedded database, made on the first start in a file that
- * only its owner can read.
- * @throws {ConfigError} when the file cannot be made or read, or holds no usable secret
+ * The secret of a first start with the embedded database: made in a file that only its owner can read.
+ * @throws {ConfigError} when the file cannot be made
  */
-export function loadSecret(config: Config): Buffer {
-  const found = findSecret(config);
-  if (found !== undefined) return found;
-  makeSecret(join(config.dataDir, 'secret'), config.dataDir);
-  return readSecret(join(config.dataDir, 'secret'));
+export function firstSecret(config: Config): Buffer {
+  const path = join(config.dataDir, 'secret');
+  makeSecret(path, config.dataDir);
+  return readSecret(path);
 }
 
 /**

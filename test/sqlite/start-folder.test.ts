@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
@@ -65,7 +74,7 @@ test('a data folder that cannot be one, a secret that cannot be read, a file tha
   answers.push(await refusal({ TESSERA_DATA_DIR: badSecret }));
   answers.push(await refusal({ TESSERA_DATA_DIR: noDatabase }));
   const expected = [
-    /data folder .*below cannot be used.*TESSERA_DATA_DIR/,
+    /below.tessera.db cannot be opened.*TESSERA_DATA_DIR/,
     /TESSERA_SECRET_FILE names .*missing, which does not exist/,
     /secret cannot be read.*TESSERA_SECRET_FILE/,
     /secret is not usable: it must be at least 43 random characters/,
@@ -92,4 +101,18 @@ test('the secret from a file; the embedded one is made once, and the same at eve
     readdirSync(dataDir).filter((name) => name.startsWith('secret')),
     [],
   );
+});
+
+test('a database whose secret is gone is refused, and no other secret takes its place', async () => {
+  const dataDir = fresh();
+  const settings = { TESSERA_DATA_DIR: dataDir, TESSERA_LOG_LEVEL: 'silent', TESSERA_PORT: '0' };
+  await (await start(readConfig(settings))).close();
+  const secret = readFileSync(join(dataDir, 'secret'), 'utf8');
+  rmSync(join(dataDir, 'secret'));
+  for (let attempt = 0; attempt < 2; attempt++) {
+    await assert.rejects(start(readConfig(settings)), /The secret is gone: .*secret does not exist.*[Rr]estore it/s);
+    assert.ok(!existsSync(join(dataDir, 'secret')));
+  }
+  writeFileSync(join(dataDir, 'secret'), secret, { mode: 0o600 });
+  await (await start(readConfig(settings))).close();
 });
