@@ -1,7 +1,7 @@
 import { AUTH_METHODS } from '../clients/authentication.ts';
 import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
-import { GRANT_TYPES } from '../token/routes.ts';
+import { GRANT_TYPES, INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
 /** Where the key set is served, below the base URL. */
 export const JWKS_PATH = '/.well-known/jwks.json';
@@ -24,12 +24,17 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     token_endpoint: `${issuer}/api/v2/oauth/token`,
     userinfo_endpoint: `${issuer}/oidc/userinfo`,
     jwks_uri: issuer + JWKS_PATH,
+    revocation_endpoint: issuer + REVOCATION_PATH,
+    introspection_endpoint: issuer + INTROSPECTION_PATH,
 
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
     grant_types_supported: GRANT_TYPES,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    // RFC 7662 §2.1: only those who can prove who they are may ask.
+    introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'none'),
 
     scopes_supported: SCOPES,
     subject_types_supported: ['public'],

@@ -1,6 +1,6 @@
 import type { Keys } from './keys.ts';
 import type { KeyRing } from './ring.ts';
-import type { TokenKind } from './token-key.ts';
+import { TOKEN_KINDS, type TokenKey, type TokenKind } from './token-key.ts';
 
 /** Longer than any token of ours. */
 const LONGEST = 8192;
@@ -12,23 +12,39 @@ const LONGEST = 8192;
 const COMPACT = /^([A-Za-z0-9_-]{1,1024})\.[A-Za-z0-9_-]{1,8192}\.[A-Za-z0-9_-]{42}[AEIMQUYcgkosw048]$/;
 
 export interface OpenedToken {
+  readonly kind: TokenKind;
   readonly claims: Readonly<Record<string, unknown>>;
   /** The ring whose key verified it: the verdict holds only while the database has the same version. */
   readonly ring: KeyRing;
 }
 
 /** The claims of a token of one kind whose signature is ours, or undefined. No claim is looked at before. */
-export async function openToken(keys: Keys, kind: TokenKind, token: string): Promise<OpenedToken | undefined> {
+export const openToken = (keys: Keys, kind: TokenKind, token: string): Promise<OpenedToken | undefined> =>
+  open(keys, [kind], token);
+
+/** The same for a token of any kind: its header tells which. */
+export const openAnyToken = (keys: Keys, token: string): Promise<OpenedToken | undefined> =>
+  open(keys, TOKEN_KINDS, token);
+
+async function open(keys: Keys, kinds: readonly TokenKind[], token: string): Promise<OpenedToken | undefined> {
   if (token.length > LONGEST) return undefined;
   const header = COMPACT.exec(token)?.[1];
   if (header === undefined) return undefined;
   let ring = keys.ring();
-  let key = ring.byHeader(kind, header);
+  let key = keyFor(ring, kinds, header);
   if (key === undefined) {
     // Another node may have rotated the keys since this one read them.
     ring = await keys.recheck();
-    key = ring.byHeader(kind, header);
+    key = keyFor(ring, kinds, header);
   }
   const claims = key?.verify(token);
-  return claims && { claims, ring };
+  return key && claims && { kind: key.kind, claims, ring };
+}
+
+function keyFor(ring: KeyRing, kinds: readonly TokenKind[], header: string): TokenKey | undefined {
+  for (const kind of kinds) {
+    const key = ring.byHeader(kind, header);
+    if (key !== undefined) return key;
+  }
+  return undefined;
 }

@@ -77,7 +77,7 @@ export function* rotateFamily(familyId: string, predecessorJti: string, leaf: Le
 /** Ends a family: none of its tokens works from now on. */
 export function* killFamily(
   familyId: string,
-  reason: 'code replayed' | 'refresh token reused',
+  reason: 'code replayed' | 'refresh token reused' | 'token revoked',
   now: number,
 ): Work<void> {
   yield* run(kill, { familyId, reason, now });

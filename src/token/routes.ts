@@ -4,22 +4,28 @@ import { readCredentials } from '../clients/rules/credentials.ts';
 import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
-import { jsonParameters, type Parameters, type RepeatableParameters } from '../http/parameters.ts';
+import type { Parameters } from '../http/parameters.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
 import { authorizationCodeGrant } from './authorization-code-grant.ts';
+import { CREDENTIALS, readBody } from './body.ts';
+import { introspect } from './introspection.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { refreshTokenGrant } from './refresh-token-grant.ts';
+import { revokeToken } from './revocation.ts';
 
-const NAMES = [
+export const REVOCATION_PATH = '/oidc/revoke';
+export const INTROSPECTION_PATH = '/oidc/introspect';
+
+const TOKEN_REQUEST = [
+  ...CREDENTIALS,
   'grant_type',
-  'client_id',
-  'client_secret',
   'code',
   'redirect_uri',
   'code_verifier',
   'refresh_token',
   'scope',
 ] as const;
+const ABOUT_A_TOKEN = [...CREDENTIALS, 'token', 'token_type_hint'] as const;
 
 const GRANTS = { authorization_code: authorizationCodeGrant, refresh_token: refreshTokenGrant } as const;
 
@@ -28,28 +34,44 @@ export const GRANT_TYPES: readonly string[] = Object.keys(GRANTS);
 
 const isGrant = (name: string): name is keyof typeof GRANTS => Object.hasOwn(GRANTS, name);
 
-/** The token endpoint: contract §4.2, decisions §4. JSON and forms are read by one validator. */
+/** Where clients get tokens, end them and ask about them. JSON and forms are read by one validator. */
 export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
   app.register(async (token) => {
     acceptJson(token);
     acceptForms(token);
+
+    // Contract §4.2, decisions §4.
     token.post('/api/v2/oauth/token', async (request, reply) => {
-      // 1. The body: one object or form of texts, none of them twice.
-      const parameters = readBody(request.body);
-      // 2. The client, before anything of the grant.
-      const credentials = readCredentials(request.headers.authorization, parameters);
-      const authenticated = await authenticateClient(parts, credentials, originOf(request));
-      allowOwnPage(request, reply, authenticated);
+      const { parameters, authenticated } = await fromClient(request, reply, TOKEN_REQUEST);
       // 3. The grant; a request that it refuses at once is counted all the same.
       const exchange = await prepared(parameters, authenticated);
-      const answer = await exchange(parts, authenticated);
-      return reply
-        .header('cache-control', 'no-store')
-        .header('pragma', 'no-cache')
-        .type('application/json')
-        .send(JSON.stringify(answer));
+      return answer(reply, await exchange(parts, authenticated));
+    });
+
+    // RFC 7009 §2.2: what the answer holds is ignored; the API always answers with JSON.
+    token.post(REVOCATION_PATH, async (request, reply) => {
+      const { parameters, authenticated } = await fromClient(request, reply, ABOUT_A_TOKEN);
+      await revokeToken(parts, authenticated, presentedToken(parameters));
+      return answer(reply, {});
+    });
+
+    // RFC 7662.
+    token.post(INTROSPECTION_PATH, async (request, reply) => {
+      const { parameters, authenticated } = await fromClient(request, reply, ABOUT_A_TOKEN);
+      return answer(reply, await introspect(parts, authenticated, presentedToken(parameters)));
     });
   });
+
+  /** What all of them begin with. */
+  async function fromClient(request: FastifyRequest, reply: FastifyReply, names: readonly string[]) {
+    // 1. The body: one object or form of texts, none of them twice.
+    const parameters = readBody(request.body, names);
+    // 2. The client, before anything of the grant or token.
+    const credentials = readCredentials(request.headers.authorization, parameters);
+    const authenticated = await authenticateClient(parts, credentials, originOf(request));
+    allowOwnPage(request, reply, authenticated);
+    return { parameters, authenticated };
+  }
 
   async function prepared(parameters: Parameters, authenticated: AuthenticatedClient) {
     try {
@@ -60,6 +82,13 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     }
   }
 }
+
+const answer = (reply: FastifyReply, body: object): FastifyReply =>
+  reply
+    .header('cache-control', 'no-store')
+    .header('pragma', 'no-cache')
+    .type('application/json')
+    .send(JSON.stringify(body));
 
 /**
  * HB-04: an app that runs in a browser may read the answers that it asked for, and no other page may. A form needs no
@@ -81,15 +110,12 @@ function chooseGrant(parameters: Parameters): Grant {
   return GRANTS[grantType];
 }
 
-function readBody(body: unknown): Parameters {
-  if (body === undefined) throw invalidRequest('The body is empty: send the parameters as JSON or as a form.');
-  if (!isForm(body)) return jsonParameters(body, NAMES);
-  for (const name of NAMES) {
-    if (body.repeated.has(name)) throw invalidRequest(`${name} was sent more than once.`);
-    if (body.malformed.has(name)) throw invalidRequest(`${name} is not percent-encoded UTF-8.`);
-  }
-  return body;
+/**
+ * The token that a request is about. `token_type_hint` may say anything (RFC 7009 §2.1, RFC 7662 §2.1): the kind of a token
+ * of ours stands in its header.
+ */
+function presentedToken(parameters: Parameters): string {
+  const token = parameters.get('token');
+  if (token === undefined) throw invalidRequest('token is missing: send the access or refresh token.');
+  return token;
 }
-
-const isForm = (body: unknown): body is RepeatableParameters =>
-  typeof body === 'object' && body !== null && 'repeated' in body && body.repeated instanceof Set;

@@ -15,6 +15,7 @@ import {
 } from './expected.ts';
 import { OK } from './history.ts';
 import { begin, newest, nodeOf, type Outcomes, presentAll, type Situation } from './situation.ts';
+import { postJson, type Wire } from './wire.ts';
 import type { World } from './world.ts';
 
 let cluster: Cluster;
@@ -36,7 +37,7 @@ const FAMILY_DEAD: Outcomes = { userInfo: INVALID_TOKEN, refresh: INVALID_GRANT,
 
 interface Event {
   /** Answers anything but undefined where it has been acknowledged. */
-  happen(at: World, situation: Situation): Promise<unknown>;
+  happen(at: World, situation: Situation, wire: Wire): Promise<unknown>;
   readonly after: Outcomes;
   /** What ends it, and what all of it answers then. */
   readonly lift?: (at: World, situation: Situation) => Promise<unknown>;
@@ -97,6 +98,15 @@ const EVENTS: Readonly<Record<string, Event>> = {
     },
     after: FAMILY_DEAD,
   },
+  'a token revoked by its client': {
+    async happen(_at, { app, family }, wire) {
+      const credentials = { client_id: app.id, client_secret: app.secret };
+      const { status } = await postJson(wire, '/oidc/revoke', { ...credentials, token: newest(family.access).text });
+      assert.equal(status, 200);
+      return true;
+    },
+    after: FAMILY_DEAD,
+  },
 };
 
 for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(EVENTS)) {
@@ -107,7 +117,9 @@ for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(E
     test(`${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
       const [acting, other] = [nodeOf(cluster, here), nodeOf(cluster, there)];
       const situation = await begin(acting, other);
-      assert.notEqual(await happen(acting, situation), undefined, 'it was acknowledged');
+      const wire = cluster.wires[here];
+      assert.ok(wire);
+      assert.notEqual(await happen(acting, situation, wire), undefined, 'it was acknowledged');
       assert.deepEqual(await presentAll(other, situation), expected);
       if (lift === undefined) return;
       // Lifted where it was not done: nothing that is dead comes back, at either node.

@@ -21,6 +21,7 @@ import {
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { introspect, revoke } from '../support/token-services.ts';
 
 interface Event {
   readonly id: string;
@@ -201,6 +202,26 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['token.issued', 'client', '+', 'both'],
     ['token.code_replayed', 'client', '-', 'both'],
   ],
+  [
+    'a token of another client, to be revoked',
+    async () => {
+      code = await codeFor(server, client, user, {}, { browser });
+      take(await redeem(server, client, code));
+      status(400, await revoke(server, foreign, tokens.access_token));
+    },
+    ['authorization.issued', 'user', '+', 'both'],
+    ['token.issued', 'client', '+', 'both'],
+    ['token.foreign_client', 'client', '-', 'user'],
+  ],
+  [
+    'a token revoked by its client, twice, and garbage',
+    async () => {
+      for (const token of [tokens.access_token, tokens.refresh_token, 'x'])
+        status(200, await revoke(server, client, token));
+    },
+    ['token.revoked', 'client', '+', 'both'],
+  ],
+  ['introspection reads only', async () => status(200, await introspect(server, client, tokens.access_token))],
   ['UserInfo reads only', async () => status(401, await userinfo(server, tokens.access_token))],
   ['the person takes access away', () => revokeOnPage(browser, client), ['consent.revoked', 'user', '+', 'both']],
   ['once more, where there is nothing to take', () => revokeOnPage(browser, foreign).catch(() => undefined)],

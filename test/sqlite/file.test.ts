@@ -7,6 +7,7 @@ import { assertNothingPresentable } from '../contract/presentable.ts';
 import { assertRefused, call, USERINFO } from '../support/api-call.ts';
 import { newClient, newUser, refresh, tokensFor } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { introspect, revoke } from '../support/token-services.ts';
 
 // These are about the file, whatever database the others run on.
 delete process.env['TESSERA_TEST_POSTGRES'];
@@ -30,10 +31,12 @@ test('a file that nobody can write to is 503 with Retry-After; what only reads g
   const lock = new DatabaseSync(join(server.dataDir, 'tessera.db'));
   try {
     lock.exec('BEGIN IMMEDIATE');
-    const waiting = refresh(server, client, tokens.refresh_token);
+    const waiting = [refresh(server, client, tokens.refresh_token), revoke(server, client, tokens.refresh_token)];
     const me = await call(server, 'GET', USERINFO, { authorization: `Bearer ${tokens.access_token}` });
     assert.equal(me.status, 200);
-    assertRefused(await waiting, 503, 'temporarily_unavailable');
+    assert.equal((await introspect(server, client, tokens.access_token)).body.active, true);
+    // RFC 7009 §2.2.1: after a 503 the token is as good as before.
+    for (const answer of waiting) assertRefused(await answer, 503, 'temporarily_unavailable');
   } finally {
     lock.close();
   }

@@ -140,25 +140,36 @@ export interface VerifiedToken {
   readonly jti: string;
   /** Empty in a refresh token. */
   readonly scope: string;
+  /** For whom it is. */
+  readonly audience: readonly string[];
+  /** In seconds, as in the token. */
+  readonly issuedAt: number;
+  readonly expiresAt: number;
 }
 
 /**
- * Reads the claims of a token whose signature has been proved.
+ * Reads the claims of a token whose signature has been proved, at the place that it is meant for.
  * @param now milliseconds since the epoch: a token is good in its last second and dead in the instant of `exp`
  * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
+  return claims['aud'] === audience(issuer, kind) ? readIssued(claims, kind, issuer, now) : undefined;
+}
+
+/** The same, for those who judge a token without taking it: it may be meant for any place. */
+export function readIssued(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
   const { iss, aud, sub, client_id, iat, exp, nbf = 0, jti, family } = claims;
   // Contract §2.2: an access token always says what was granted; a refresh token never does.
   const scope = kind === 'access' ? claims['scope'] : '';
-  if (iss !== issuer || aud !== audience(issuer, kind)) return undefined;
+  if (iss !== issuer || typeof aud !== 'string') return undefined;
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) return undefined;
   const seconds = numericDate(now);
   if (exp <= seconds || iat > seconds + SKEW || nbf > seconds + SKEW) return undefined;
   if (!isId(sub) || !isId(client_id) || !isId(family)) return undefined;
   if (typeof jti !== 'string' || jti === '') return undefined;
   if (typeof scope !== 'string' || (kind === 'access' && scope === '')) return undefined;
-  return { accountId: sub, clientId: client_id, familyId: family, jti, scope };
+  const times = { issuedAt: iat, expiresAt: exp };
+  return { accountId: sub, clientId: client_id, familyId: family, jti, scope, audience: [aud], ...times };
 }
 
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
