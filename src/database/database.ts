@@ -56,7 +56,10 @@ export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable';
 }
 
-/** The database cannot answer now. Nothing was decided and nothing changed; trying again later may succeed. */
+/**
+ * The database cannot answer now; trying again later may succeed. Nothing changed, unless the very answer to a commit was
+ * lost on its way.
+ */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';
 }

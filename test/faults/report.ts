@@ -61,7 +61,7 @@ After each fault, and once more at the end when nothing is under way:
 - **A change and its record stand or fall together**: issues, rotations, revocations, deaths of families, bans and suspensions
   are compared with the audit trail, one by one. The file of SQLite is checked for damage.
 - While the database is out of reach, live, revoked and wrong credentials of every kind are answered 503 with
-  \`Retry-After\`, within five seconds; none is accepted or refused unchecked. Afterwards the service is back by itself. While
+  \`Retry-After\`, after about five seconds at most; none is accepted or refused unchecked. Afterwards the service is back by itself. While
   a disk is full, reads and verdicts go on.
 
 A smaller part of each runs with the tests (\`test/faults/\`), with 20 kills on each store.
