@@ -25,6 +25,8 @@ interface Fields {
   readonly owner?: string;
   readonly requirePkce?: boolean;
   readonly idTokenSignedResponseAlg?: string;
+  readonly backchannelLogoutUri?: string;
+  readonly backchannelLogoutSessionRequired?: boolean;
 }
 
 const withFields = (command: Command): Command =>
@@ -41,7 +43,10 @@ const withFields = (command: Command): Command =>
     .option('--owner <name>', 'who stands behind it; "" for nobody')
     .option('--require-pkce', 'it must use PKCE')
     .option('--no-require-pkce', 'it may use PKCE')
-    .option('--id-token-signed-response-alg <alg>', `how its ID tokens are signed: ${ID_TOKEN_ALGS.join(', ')}`);
+    .option('--id-token-signed-response-alg <alg>', `how its ID tokens are signed: ${ID_TOKEN_ALGS.join(', ')}`)
+    .option('--backchannel-logout-uri <url>', 'where it is told that a session has ended; "" for nowhere')
+    .option('--backchannel-logout-session-required', 'it must be told which session')
+    .option('--no-backchannel-logout-session-required', 'it need not be told which session');
 
 const readFields = (fields: Fields) => ({
   name: fields.name,
@@ -56,6 +61,8 @@ const readFields = (fields: Fields) => ({
   owner: orNull(fields.owner),
   requirePkce: fields.requirePkce,
   idTokenSignedResponseAlg: fields.idTokenSignedResponseAlg,
+  backchannelLogoutUri: orNull(fields.backchannelLogoutUri),
+  backchannelLogoutSessionRequired: fields.backchannelLogoutSessionRequired,
 });
 
 function checkedId(id: string): string {

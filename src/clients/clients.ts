@@ -5,7 +5,7 @@ import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
-import { redirectUriProblem } from './rules/redirect-uri.ts';
+import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import type { ClientChange, NewClient, NewSecret } from './schema.ts';
 import type { Client, ClientSecret } from './store.ts';
 import * as store from './store.ts';
@@ -47,6 +47,23 @@ function checkType({ type, idTokenSignedResponseAlg, requirePkce }: Client): voi
 }
 
 /**
+ * Decisions §1: a logout token under the client's secret could not be made when no secret is presented, so its key must be one
+ * of the key set.
+ */
+function checkLogout({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client): void {
+  if (backchannelLogoutUri === null) return;
+  // OpenID Connect Back-Channel Logout 1.0 §2.2: an absolute address without a fragment.
+  const problem = serverUriProblem(backchannelLogoutUri);
+  if (problem !== undefined) throw invalidRequest(`backchannelLogoutUri must ${problem}.`);
+  if (idTokenSignedResponseAlg === 'HS256') {
+    throw invalidRequest(
+      'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri: ' +
+        'a logout token cannot be signed with its secret.',
+    );
+  }
+}
+
+/**
  * Registers a client.
  * @returns the record, and the one chance to see its secret; a public client has none
  * @throws {OAuthError} `invalid_request` naming the field
@@ -75,6 +92,8 @@ export async function createClient(
     requirePkce: input.requirePkce ?? type === 'public',
     // OpenID Connect Registration 1.0 §2: RS256 is the default where no secret can sign.
     idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? (type === 'public' ? 'RS256' : 'HS256'),
+    backchannelLogoutUri: input.backchannelLogoutUri ?? null,
+    backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? false,
     owner: input.owner ?? null,
     status: 'active',
     generation: randomIdentifier(),
@@ -83,6 +102,7 @@ export async function createClient(
     updatedAt: now,
   };
   checkType(client);
+  checkLogout(client);
   const clientSecret = newSecret();
   const secretId = await ids.next();
   const secrets = await database.commit(function* create(): Work<ClientSecret[]> {
@@ -117,6 +137,7 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
     checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
     const changed: Client = { ...client, ...change, updatedAt: now };
     checkType(changed);
+    checkLogout(changed);
     const ends = changed.status === 'disabled' && client.status === 'active';
     const saved: Client = {
       ...changed,

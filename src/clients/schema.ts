@@ -32,6 +32,8 @@ const fields = {
   idTokenSignedResponseAlg: Type.Optional(
     Type.Unsafe<IdTokenAlg>({ enum: ID_TOKEN_ALGS, description: `one of ${ID_TOKEN_ALGS.join(', ')}` }),
   ),
+  backchannelLogoutUri: Type.Optional(nullable(Type.String(), 'an https address')),
+  backchannelLogoutSessionRequired: Type.Optional(Type.Boolean({ description: 'true or false' })),
   owner: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
   ),

@@ -23,6 +23,10 @@ export interface Client {
   readonly type: ClientType;
   readonly requirePkce: boolean;
   readonly idTokenSignedResponseAlg: IdTokenAlg;
+  /** Where it is told that a session has ended: OpenID Connect Back-Channel Logout 1.0 §2.2. */
+  readonly backchannelLogoutUri: string | null;
+  /** Whether it can do nothing with a notice that does not name the session. */
+  readonly backchannelLogoutSessionRequired: boolean;
   readonly owner: string | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
@@ -46,8 +50,6 @@ type ClientRow = Omit<
   | 'token_endpoint_auth_method'
   | 'jwks'
   | 'jwks_uri'
-  | 'backchannel_logout_uri'
-  | 'backchannel_logout_session_required'
   | 'userinfo_signed_response_alg'
   | 'grant_types'
   | 'default_max_age'
@@ -101,6 +103,8 @@ function columns(p: ClientRow): ClientRow {
     type: p.type,
     require_pkce: p.require_pkce,
     id_token_signed_response_alg: p.id_token_signed_response_alg,
+    backchannel_logout_uri: p.backchannel_logout_uri,
+    backchannel_logout_session_required: p.backchannel_logout_session_required,
     owner: p.owner,
     status: p.status,
     generation: p.generation,
@@ -125,6 +129,8 @@ function toClient(row: ClientRow): Client {
     type: row.type as Client['type'],
     requirePkce: row.require_pkce === 1,
     idTokenSignedResponseAlg: row.id_token_signed_response_alg as IdTokenAlg,
+    backchannelLogoutUri: row.backchannel_logout_uri,
+    backchannelLogoutSessionRequired: row.backchannel_logout_session_required === 1,
     owner: row.owner,
     status: row.status as Client['status'],
     generation: row.generation,
@@ -149,6 +155,8 @@ function toRow(client: Client): ClientRow {
     type: client.type,
     require_pkce: client.requirePkce ? 1 : 0,
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
+    backchannel_logout_uri: client.backchannelLogoutUri,
+    backchannel_logout_session_required: client.backchannelLogoutSessionRequired ? 1 : 0,
     owner: client.owner,
     status: client.status,
     generation: client.generation,

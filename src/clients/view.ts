@@ -28,6 +28,8 @@ export function clientView({ client, secrets }: { client: Client; secrets: reado
     type: client.type,
     requirePkce: client.requirePkce,
     idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
+    backchannelLogoutUri: client.backchannelLogoutUri,
+    backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
     owner: client.owner,
     status: client.status,
     secrets: secrets.map(secretView),

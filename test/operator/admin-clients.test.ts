@@ -46,6 +46,8 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     type: 'confidential',
     requirePkce: false,
     idTokenSignedResponseAlg: 'HS256',
+    backchannelLogoutUri: null,
+    backchannelLogoutSessionRequired: false,
     owner: null,
     status: 'active',
     createdAt: at,
@@ -84,7 +86,9 @@ const CHANGE = {
   postLogoutRedirectUris: ['https://acme.example/bye'],
   scopes: ['openid', 'email'],
   requirePkce: true,
-  idTokenSignedResponseAlg: 'HS256',
+  idTokenSignedResponseAlg: 'EdDSA',
+  backchannelLogoutUri: 'https://acme.example/logout?tenant=7',
+  backchannelLogoutSessionRequired: true,
   owner: 'Acme Inc.',
 };
 
@@ -101,7 +105,8 @@ test('PATCH /clients/{clientId}: each field alone, all of them, and back to noth
     CHANGE.redirectUris,
     'as written, in order',
   );
-  const nulls = { description: null, logoUrl: null, homepageUrl: null, policyUrl: null, termsUrl: null, owner: null };
+  const addresses = { logoUrl: null, homepageUrl: null, policyUrl: null, termsUrl: null, backchannelLogoutUri: null };
+  const nulls = { ...addresses, description: null, owner: null };
   const emptied = await api('PATCH', `/clients/${clientId}`, { ...nulls, scopes: null, postLogoutRedirectUris: [] });
   assert.deepEqual(emptied.body, { ...expected, ...nulls, scopes: null, postLogoutRedirectUris: [] });
 });
@@ -140,6 +145,9 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   scopes: ['openid', ['nothing'], ['openid', 'openid'], [1], ['OPENID'], {}],
   requirePkce: ['true', 1, null],
   idTokenSignedResponseAlg: ['none', 'RS384', 'hs256', null],
+  // The service adds nothing to this address, so it may have any query.
+  backchannelLogoutUri: [5, ...BAD_URIS.filter((uri) => !uri.includes('?'))],
+  backchannelLogoutSessionRequired: ['true', 1, null],
   description: [text(501), 'a\u0000', 5],
   owner: ['', text(101), 5],
   logoUrl: ['', 'http://a.example', 'javascript:alert(1)', 5],
@@ -262,4 +270,16 @@ test('DELETE /clients/{clientId}: 204, with its secrets, codes, tokens and conse
     assert.deepEqual([gone.status, gone.body.error], [404, 'not_found'], `${method} ${path}`);
   }
   assert.notEqual((await newClient(server)).clientId, client.clientId);
+});
+
+test('decisions §1: back-channel logout needs ID tokens under a key of the key set', async () => {
+  const backchannelLogoutUri = 'https://app.example.com/logout';
+  const remedy = /must be RS256, ES256 or EdDSA/;
+  const field = 'idTokenSignedResponseAlg';
+  await refuses(server, ['POST', '/clients', { ...GOOD, backchannelLogoutUri }], field, remedy);
+  const { clientId } = await newClient(server);
+  await refuses(server, ['PATCH', `/clients/${clientId}`, { backchannelLogoutUri }], field, remedy);
+  const both = { backchannelLogoutUri, idTokenSignedResponseAlg: 'ES256' };
+  assert.equal((await api('PATCH', `/clients/${clientId}`, both)).body.backchannelLogoutUri, backchannelLogoutUri);
+  await refuses(server, ['PATCH', `/clients/${clientId}`, { idTokenSignedResponseAlg: 'HS256' }], field, remedy);
 });

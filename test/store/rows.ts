@@ -47,6 +47,8 @@ export function* client(id: string): Work<void> {
     type: 'confidential',
     requirePkce: false,
     idTokenSignedResponseAlg: 'HS256',
+    backchannelLogoutUri: null,
+    backchannelLogoutSessionRequired: false,
     status: 'active',
     generation: `generation ${id}`,
     consentEpoch: 'epoch',

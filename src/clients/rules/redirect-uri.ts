@@ -10,8 +10,13 @@ const SCRIPT_LIKE = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file
 /**
  * What is wrong with a redirect URI, phrased to follow "must", or undefined where it may be registered and used.
  * The text itself is compared character for character later; here it is only judged, never rewritten.
+ * @param reserved the query parameters that it may not have, since the service adds them
  */
-export function redirectUriProblem(uri: string, type: ClientType): string | undefined {
+export function redirectUriProblem(
+  uri: string,
+  type: ClientType,
+  reserved: readonly string[] = RESERVED,
+): string | undefined {
   if (uri.length > 2048) return 'be at most 2048 characters long';
   // Printable ASCII without what browsers and servers read differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) {
@@ -25,7 +30,7 @@ export function redirectUriProblem(uri: string, type: ClientType): string | unde
   if (url.username !== '' || url.password !== '' || /^[a-z][a-z0-9+.-]*:\/\/[^/?]*@/i.test(uri)) {
     return 'have no user name or password';
   }
-  for (const name of RESERVED) {
+  for (const name of reserved) {
     if (url.searchParams.has(name)) return `not have the query parameter "${name}", which the service adds itself`;
   }
   const host = /^([a-z0-9-]+(\.[a-z0-9-]+)*\.?|\[[0-9a-f:.]+\])$/i;
@@ -43,6 +48,9 @@ export function redirectUriProblem(uri: string, type: ClientType): string | unde
   }
   return 'use https, or http on a loopback host';
 }
+
+/** What is wrong with an address of a client's server, which we call ourselves; phrased as {@link redirectUriProblem}. */
+export const serverUriProblem = (uri: string): string | undefined => redirectUriProblem(uri, 'confidential', []);
 
 /** Where a redirect URI leads, as people can read it: its host, or the private-use scheme, which is the name of an app. */
 export function destinationOf(uri: string): string {
