@@ -90,7 +90,8 @@ export class Ledger {
   }
 
   violated(who: string, error: unknown): void {
-    if (this.violations.length < 100) this.violations.push(`${who}: ${error instanceof Error ? error.message : String(error)}`);
+    if (this.violations.length < 100)
+      this.violations.push(`${who}: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 

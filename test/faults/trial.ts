@@ -58,8 +58,8 @@ interface Setting {
 }
 
 /**
- * Runs a trial: a new database, a load, the faults that `body` brings about, and all checks at the end.
- * @param body starts the nodes before `load`, and stops them in what it returns
+ * Runs a trial: a new database, a load, the faults that `prepare` tells, and all checks at the end.
+ * @param prepare starts the nodes; what it returns brings the faults about, and stops the nodes at the end
  */
 export async function trial(
   setting: Setting,
@@ -105,13 +105,15 @@ export async function trial(
       await records();
     },
   };
-  const { faults, end } = await prepare(one);
+  let end = async (): Promise<void> => {};
   try {
+    const prepared = await prepare(one);
+    end = prepared.end;
     const load = await beginLoad(service, ledger, rng, { people: options.people, days: setting.days ?? 24 });
     let notes: readonly string[] = [];
     try {
       await ledger.more(options.people);
-      notes = await faults();
+      notes = await prepared.faults();
     } finally {
       await load.stop();
     }
