@@ -4,7 +4,7 @@ import { acceptForms } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { missingToken, notFound } from '../oauth-error.ts';
+import { invalidToken, missingToken, notFound, OAuthError } from '../oauth-error.ts';
 import { html } from '../pages/html.ts';
 import { bearerToken, refuseSecondToken } from './bearer.ts';
 import { readUser, type UserInfoParts } from './read-user.ts';
@@ -34,7 +34,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
           request.query as RepeatableParameters,
           request.body as RepeatableParameters | undefined,
         );
-        const { person, scopes } = await readUser(parts, token, originOf(request));
+        const { person, scopes } = await readUser(parts, token, originOf(request)).catch(challenge);
         return reply
           .header('cache-control', 'no-store')
           .type('application/json')
@@ -42,6 +42,22 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
       },
     });
   });
+}
+
+/**
+ * RFC 6750 §3: a token that gives no access is answered with a challenge, also where access was taken away (403). Standard
+ * clients look there for the reason. §3.1 has one code for tokens that are revoked or invalid for other reasons.
+ */
+function challenge(error: unknown): never {
+  if (!(error instanceof OAuthError) || error.status !== 403) throw error;
+  const { 'www-authenticate': header } = invalidToken(error.message).headers;
+  throw new OAuthError(
+    403,
+    error.code,
+    error.message,
+    { ...error.headers, 'www-authenticate': header ?? '' },
+    error.reason,
+  );
 }
 
 /** RFC 6750 §2: in the header or, for a POST, in the form; never in the address, never twice. */

@@ -16,6 +16,8 @@ import {
   newClient,
   newUser,
   refresh,
+  revokeOnPage,
+  signedIn,
   type TestClient,
   type TestUser,
   type Tokens,
@@ -207,6 +209,33 @@ describe('US-07: what is no longer on record is 401, never 200 and never 500', (
       const tokens = await tokensFor(server, client, person);
       await query(server, `DELETE FROM ${table} WHERE account_id = ?`, BigInt(person.id));
       await gone(tokens, client);
+    });
+  }
+});
+
+describe('RFC 6750 §3: where access was taken away, standard clients find the reason in a challenge', () => {
+  const operate = async (path: string, person: TestUser) =>
+    assert.equal((await admin(server, 'PUT', `/users/${person.id}/${path}`, {})).status, 200);
+  const ends: Record<string, (person: TestUser) => Promise<void>> = {
+    'Account banned': (person) => operate('ban', person),
+    'Account is suspended': (person) => operate('suspension', person),
+    'Access revoked by user': async (person) => {
+      await revokeOnPage(await signedIn(server, person), client);
+    },
+  };
+  for (const [message, end] of Object.entries(ends)) {
+    test(message, async () => {
+      const person = await newUser(server);
+      const tokens = await tokensFor(server, client, person);
+      await end(person);
+      const standard = await userinfo(server, tokens.access_token, STANDARD);
+      assertRefused(standard, 403, 'access_denied', message);
+      assert.equal(
+        standard.headers.get('www-authenticate'),
+        `Bearer realm="tessera", error="invalid_token", error_description="${message}"`,
+      );
+      const contract = await userinfo(server, tokens.access_token, USERINFO);
+      assertRefused(contract, 403, 'access_denied', message);
     });
   }
 });
