@@ -1,5 +1,5 @@
 import type { Client } from '../clients/store.ts';
-import type { Work } from '../database/database.ts';
+import { StoreUnavailable, type Work } from '../database/database.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { decide, type Remembered } from './rules/consent.ts';
 import { addGrant, changeGrant, type Grant, lockGrant } from './store.ts';
@@ -42,5 +42,6 @@ export function* writeDecision(writing: Writing): Work<Grant> {
     const written = yield* lockGrant(accountId, client.id);
     if (written !== undefined) return written;
   }
-  throw new Error('a grant that was just written is not on record');
+  // Made, found and revoked by others, twice in this very moment.
+  throw new StoreUnavailable('the grant changed while it was written');
 }
