@@ -1,4 +1,4 @@
-import type { Work } from '../database/database.ts';
+import { StoreUnavailable, type Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
 
 const NODES = 1024;
@@ -39,7 +39,7 @@ const extend = statement((db, p: { node: number; holder: string; endsAt: number 
 
 /**
  * Takes a node number whose lease has run out, or a new one.
- * @throws when all 1024 are held
+ * @throws {StoreUnavailable} when all 1024 are held
  */
 export function* claimNode(holder: string, now: number, endsAt: number): Work<number> {
   const free = yield* first(freeNode, { now });
@@ -54,7 +54,7 @@ export function* claimNode(holder: string, now: number, endsAt: number): Work<nu
     const added = yield* first(addNode, { node, holder, endsAt });
     if (added !== undefined) return added.node;
   }
-  throw new Error(`all ${NODES} node numbers of this database are held; stop a process, or wait an hour`);
+  throw new StoreUnavailable(`all ${NODES} node numbers of this database are held; stop a process, or wait an hour`);
 }
 
 /** Prolongs a lease that is still held; answers whether it was. */
