@@ -15,8 +15,16 @@ export const errorCodes = {
     'The code or refresh token is unknown, expired, used before, or another client’s; or `redirect_uri` or `code_verifier` do not fit.',
     'Send the user through authorization again.',
   ],
-  unauthorized_client: ['400', 'The client may not use this grant.', 'Change the client’s registration.'],
-  unsupported_grant_type: ['400', 'There is no such grant.', 'Use `authorization_code` or `refresh_token`.'],
+  unauthorized_client: [
+    '400',
+    'The client may not use this grant.',
+    'Add the grant to the client’s `grantTypes`, if it may have it.',
+  ],
+  unsupported_grant_type: [
+    '400',
+    'There is no such grant.',
+    'Use `authorization_code`, `refresh_token` or `client_credentials`.',
+  ],
   invalid_scope: ['400', 'A scope is unknown, malformed, or more than was granted.', 'Ask for less.'],
   invalid_token: [
     '401',

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError } from 'commander';
 import { createClient, deleteClient, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
+import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
 import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
@@ -17,6 +18,7 @@ interface Fields {
   readonly postLogoutRedirectUri?: readonly string[];
   readonly scope?: readonly string[];
   readonly allScopes?: boolean;
+  readonly grantType?: readonly string[];
   readonly description?: string;
   readonly logoUrl?: string;
   readonly homepageUrl?: string;
@@ -35,6 +37,11 @@ const withFields = (command: Command): Command =>
     .option('--redirect-uri <uri>', 'an address that answers may go to; may be given several times', collect)
     .option('--post-logout-redirect-uri <uri>', 'may be given several times', collect)
     .option('--scope <scope>', 'a scope that it may ask for; may be given several times; none is all', collect)
+    .option(
+      '--grant-type <grant>',
+      `a grant that it may use: ${GRANT_TYPES.join(', ')}; may be given several times`,
+      collect,
+    )
     .option('--description <text>', 'what it is')
     .option('--logo-url <url>', 'an https address; "" for none')
     .option('--homepage-url <url>', 'an https address; "" for none')
@@ -53,6 +60,7 @@ const readFields = (fields: Fields) => ({
   redirectUris: fields.redirectUri,
   postLogoutRedirectUris: fields.postLogoutRedirectUri,
   scopes: fields.allScopes ? null : fields.scope,
+  grantTypes: fields.grantType,
   description: orNull(fields.description),
   logoUrl: orNull(fields.logoUrl),
   homepageUrl: orNull(fields.homepageUrl),
@@ -93,10 +101,11 @@ export function clientCommands(contextOf: ContextOf): Command {
     };
 
   examples(
-    requireOptions(withFields(client.command('create')), '--name', '--redirect-uri'),
+    requireOptions(withFields(client.command('create')), '--name'),
     'tessera client create --name "My app" --redirect-uri http://localhost:8080/callback',
     'tessera client create --name "My app" --redirect-uri https://app.example.com/cb --scope openid --scope email',
     'tessera client create --name "My phone app" --type public --redirect-uri com.example.app:/cb',
+    'tessera client create --name "My nightly job" --grant-type client_credentials',
   )
     .description('register an app; its secret is shown this once')
     .option('--type <type>', 'confidential, or public for an app that can keep no secret; confidential without it')

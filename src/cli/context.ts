@@ -40,6 +40,7 @@ const SINGULAR: Readonly<Record<string, string>> = {
   redirectUris: 'redirectUri',
   postLogoutRedirectUris: 'postLogoutRedirectUri',
   scopes: 'scope',
+  grantTypes: 'grantType',
 };
 
 /**

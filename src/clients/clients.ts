@@ -5,6 +5,7 @@ import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
+import { DEFAULT_GRANT_TYPES, grantTypesProblem } from './rules/grant-types.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import type { ClientChange, NewClient, NewSecret } from './schema.ts';
 import type { Client, ClientSecret } from './store.ts';
@@ -36,7 +37,10 @@ function checkUris(uris: readonly string[] | undefined, field: string, type: Cli
  * What the type of a client rules out. A public client presents no secret, which an ID token under HS256 would have to be
  * signed with (OpenID Connect Core 1.0 §10.1), and it proves itself by PKCE alone (RFC 9700 §2.1.1).
  */
-function checkType({ type, idTokenSignedResponseAlg, requirePkce }: Client): void {
+function checkType(client: Client): void {
+  const { type, idTokenSignedResponseAlg, requirePkce } = client;
+  const problem = grantTypesProblem(client);
+  if (problem !== undefined) throw invalidRequest(problem);
   if (type !== 'public') return;
   if (idTokenSignedResponseAlg === 'HS256') {
     throw invalidRequest(
@@ -85,9 +89,10 @@ export async function createClient(
     homepageUrl: input.homepageUrl ?? null,
     policyUrl: input.policyUrl ?? null,
     termsUrl: input.termsUrl ?? null,
-    redirectUris: input.redirectUris,
+    redirectUris: input.redirectUris ?? [],
     postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
     scopes: input.scopes ?? null,
+    grantTypes: input.grantTypes ?? DEFAULT_GRANT_TYPES,
     type,
     requirePkce: input.requirePkce ?? type === 'public',
     // OpenID Connect Registration 1.0 §2: RS256 is the default where no secret can sign.

@@ -1,6 +1,7 @@
 import * as Type from 'typebox/type';
 import { ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
+import { GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
 import type { ClientType } from './store.ts';
 
 const nullable = (schema: Type.TString, description: string) =>
@@ -28,6 +29,13 @@ const fields = {
       { description: `a list of scopes out of ${SCOPES.join(', ')}, or null for all` },
     ),
   ),
+  grantTypes: Type.Optional(
+    Type.Array(Type.Unsafe<GrantType>({ enum: GRANT_TYPES, description: `one of ${GRANT_TYPES.join(', ')}` }), {
+      uniqueItems: true,
+      minItems: 1,
+      description: `a list of different grants out of ${GRANT_TYPES.join(', ')}`,
+    }),
+  ),
   requirePkce: Type.Optional(Type.Boolean({ description: 'true or false' })),
   idTokenSignedResponseAlg: Type.Optional(
     Type.Unsafe<IdTokenAlg>({ enum: ID_TOKEN_ALGS, description: `one of ${ID_TOKEN_ALGS.join(', ')}` }),
@@ -50,7 +58,8 @@ const redirectUris = uris('a list of 1 to 50 different redirect URIs', 1);
 export const NewClient = Type.Object(
   {
     name,
-    redirectUris,
+    // Only a client that uses codes has to have one.
+    redirectUris: Type.Optional(redirectUris),
     type: Type.Optional(
       Type.Unsafe<ClientType>({ enum: ['confidential', 'public'], description: 'confidential or public' }),
     ),

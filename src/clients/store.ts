@@ -3,6 +3,7 @@ import type { Work } from '../database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
 import type { IdTokenAlg } from '../keys/algorithms.ts';
+import { DEFAULT_GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
 
 /** Whether a client can keep a secret: RFC 6749 §2.1. */
 export type ClientType = 'confidential' | 'public';
@@ -20,6 +21,8 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[];
   /** The scopes it may ask for; null is all. */
   readonly scopes: readonly string[] | null;
+  /** The grants that it may use. */
+  readonly grantTypes: readonly GrantType[];
   readonly type: ClientType;
   readonly requirePkce: boolean;
   readonly idTokenSignedResponseAlg: IdTokenAlg;
@@ -51,7 +54,6 @@ type ClientRow = Omit<
   | 'jwks'
   | 'jwks_uri'
   | 'userinfo_signed_response_alg'
-  | 'grant_types'
   | 'default_max_age'
 >;
 
@@ -100,6 +102,7 @@ function columns(p: ClientRow): ClientRow {
     redirect_uris: p.redirect_uris,
     post_logout_redirect_uris: p.post_logout_redirect_uris,
     scopes: p.scopes,
+    grant_types: p.grant_types,
     type: p.type,
     require_pkce: p.require_pkce,
     id_token_signed_response_alg: p.id_token_signed_response_alg,
@@ -126,6 +129,7 @@ function toClient(row: ClientRow): Client {
     redirectUris: JSON.parse(row.redirect_uris) as string[],
     postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as string[],
     scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
+    grantTypes: row.grant_types === null ? DEFAULT_GRANT_TYPES : (JSON.parse(row.grant_types) as GrantType[]),
     type: row.type as Client['type'],
     requirePkce: row.require_pkce === 1,
     idTokenSignedResponseAlg: row.id_token_signed_response_alg as IdTokenAlg,
@@ -152,6 +156,7 @@ function toRow(client: Client): ClientRow {
     redirect_uris: JSON.stringify(client.redirectUris),
     post_logout_redirect_uris: JSON.stringify(client.postLogoutRedirectUris),
     scopes: client.scopes === null ? null : JSON.stringify(client.scopes),
+    grant_types: JSON.stringify(client.grantTypes),
     type: client.type,
     require_pkce: client.requirePkce ? 1 : 0,
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,

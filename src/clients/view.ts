@@ -25,6 +25,7 @@ export function clientView({ client, secrets }: { client: Client; secrets: reado
     redirectUris: client.redirectUris,
     postLogoutRedirectUris: client.postLogoutRedirectUris,
     scopes: client.scopes,
+    grantTypes: client.grantTypes,
     type: client.type,
     requirePkce: client.requirePkce,
     idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,

@@ -78,7 +78,7 @@ export interface ClientTable {
   backchannel_logout_uri: string | null;
   backchannel_logout_session_required: Flag | null;
   userinfo_signed_response_alg: string | null;
-  /** Null is every grant. */
+  /** Null is what clients could use before they said: codes and refreshing. */
   grant_types: Json | null;
   /** In seconds. */
   default_max_age: number | null;
@@ -177,6 +177,16 @@ export interface TokenFamilyTable {
   dead_reason: string | null;
 }
 
+/** Access tokens that clients got for themselves, without a person. */
+export interface ClientTokenTable {
+  jti: string;
+  client_id: Id;
+  client_generation: string;
+  created_at: Instant;
+  ends_at: Instant;
+  dead_at: Instant | null;
+}
+
 export interface SigningKeyTable {
   kid: string;
   sealed: string;
@@ -249,6 +259,7 @@ export interface Tables {
   consent_grant: ConsentGrantTable;
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
+  client_token: ClientTokenTable;
   signing_key: SigningKeyTable;
   id_token_key: IdTokenKeyTable;
   key_set: KeySetTable;

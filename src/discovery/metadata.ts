@@ -1,7 +1,8 @@
 import { AUTH_METHODS } from '../clients/authentication.ts';
+import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
-import { GRANT_TYPES, INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
+import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
 /** Where the key set is served, below the base URL. */
 export const JWKS_PATH = '/.well-known/jwks.json';

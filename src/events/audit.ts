@@ -30,6 +30,7 @@ export const eventTypes = {
   'authorization.issued': 'An authorization code was issued.',
   'authorization.refused': 'An authorization was refused because of the state of the account.',
   'token.issued': 'A code was exchanged for tokens.',
+  'token.client_issued': 'An app got an access token for itself.',
   'token.refreshed': 'A refresh token was exchanged for its successor.',
   'token.repeated': 'A refresh was repeated inside the grace window and got the same successor.',
   'token.refused': 'A code or refresh token was refused.',

@@ -59,6 +59,13 @@ const families = statement((db, p: { before: number; limit: number }) =>
     .where('id', 'in', db.selectFrom('token_family').select('id').where('ends_at', '<=', p.before).limit(p.limit))
     .returning('id'),
 );
+/** Where a token has ended, its own `exp` says so. */
+const clientTokens = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('client_token')
+    .where('jti', 'in', db.selectFrom('client_token').select('jti').where('ends_at', '<=', p.before).limit(p.limit))
+    .returning('jti'),
+);
 /** Revoked grants none of whose tokens could live; without their families nothing points at them. */
 const grants = statement((db, p: { before: number; limit: number }) =>
   db
@@ -110,6 +117,7 @@ export async function sweep(database: Database, now: number): Promise<number> {
     [codes, now - DAY],
     [families, now - AFTER_END],
     [grants, now - AFTER_END],
+    [clientTokens, now],
     [browsers, now - KNOWN_BROWSER],
   ] as const;
   let removed = 0;

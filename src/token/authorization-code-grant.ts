@@ -59,7 +59,7 @@ async function exchange(
   authenticated: AuthenticatedClient,
   hash: string,
   presentation: CodePresentation,
-): Promise<TokenResponse> {
+): Promise<Omit<TokenResponse, 'refresh_token'>> {
   const { client } = authenticated;
   const familyId = await parts.ids.next();
   for (;;) {
@@ -96,7 +96,10 @@ async function exchange(
         if (response === undefined) {
           throw invalidGrant('The code was refused: the signing key was dropped.', 'the signing key was dropped');
         }
-        return response;
+        if (client.grantTypes.includes('refresh_token')) return response;
+        // Nobody gets a credential that they may not use.
+        const { refresh_token: _, ...rest } = response;
+        return rest;
       }
     }
   }

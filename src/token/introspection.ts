@@ -1,29 +1,31 @@
 import { type AuthenticatedClient, invalidClient } from '../clients/authentication.ts';
+import type { Work } from '../database/database.ts';
 import { openAnyToken } from '../keys/open-token.ts';
 import type { TokenKind } from '../keys/token-key.ts';
-import { judge } from '../verdict/rules.ts';
+import { judge, judgeClientToken } from '../verdict/rules.ts';
 import { type FamilyRecord, readFamily } from '../verdict/store.ts';
+import { readClientToken } from './client-token-store.ts';
 import type { TokenParts } from './parts.ts';
-import { readIssued, type VerifiedToken } from './rules/claims.ts';
+import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 import { rotation } from './rules/rotation.ts';
 
 /** RFC 7662 §2.2. Of a token that is not active nothing else is said. */
-export type Introspection =
-  | { readonly active: false }
-  | {
-      readonly active: true;
-      readonly scope: string;
-      readonly client_id: string;
-      readonly username: string;
-      /** Only of an access token: a refresh token opens nothing. */
-      readonly token_type?: 'Bearer';
-      readonly exp: number;
-      readonly iat: number;
-      readonly sub: string;
-      readonly aud: string | readonly string[];
-      readonly iss: string;
-      readonly jti: string;
-    };
+export type Introspection = { readonly active: false } | ({ readonly active: true } & Described);
+
+interface Described {
+  /** Absent for a client's own token, which carries none. */
+  readonly scope?: string;
+  readonly client_id: string;
+  readonly username?: string;
+  /** Only of an access token: a refresh token opens nothing. */
+  readonly token_type?: 'Bearer';
+  readonly exp: number;
+  readonly iat: number;
+  readonly sub: string;
+  readonly aud: string | readonly string[];
+  readonly iss: string;
+  readonly jti: string;
+}
 
 const INACTIVE: Introspection = { active: false };
 
@@ -41,40 +43,59 @@ export async function introspect(
   for (;;) {
     const now = clock();
     const opened = await openAnyToken(keys, presented);
-    const token = opened && readIssued(opened.claims, opened.kind, issuer, now);
+    const token = opened && readAnyClaims(opened.claims, opened.kind, issuer, now);
     if (opened === undefined || token === undefined || token.clientId !== client.id) return INACTIVE;
-    const found = await database.read(() => readFamily(token));
+    const found = await database.read(() =>
+      token.accountId === null ? lookUp(token, now) : lookUpFamily(opened.kind, token, now),
+    );
     if (found === undefined) return INACTIVE;
     if (found.keyVersion !== opened.ring.version) {
       // The key set changed since this process read it: the token's key may have been dropped.
       await keys.refresh(found.keyVersion);
       continue;
     }
-    if (!isLive(opened.kind, token, found, now)) return INACTIVE;
-    return describe(opened.kind, token, found, issuer);
+    if (found.said === undefined) return INACTIVE;
+    const [first = '', ...more] = token.audience;
+    return {
+      active: true,
+      client_id: token.clientId,
+      ...found.said,
+      ...(opened.kind === 'access' && { token_type: 'Bearer' }),
+      exp: token.expiresAt,
+      iat: token.issuedAt,
+      aud: more.length === 0 ? first : token.audience,
+      iss: issuer,
+      jti: token.jti,
+    };
   }
 }
 
-function isLive(kind: TokenKind, { jti }: VerifiedToken, found: FamilyRecord, now: number): boolean {
+/** What is on record about a token. */
+interface Found {
+  readonly keyVersion: string;
+  /** What may be said of it beyond its claims; undefined where the verdict is against it. */
+  readonly said: Pick<Described, 'scope' | 'username' | 'sub'> | undefined;
+}
+
+function* lookUpFamily(kind: TokenKind, token: VerifiedToken, now: number): Work<Found | undefined> {
+  const found = yield* readFamily(token);
+  if (found === undefined) return undefined;
+  const scope = kind === 'access' ? token.scope : found.family.scopes;
+  const said = { scope, username: found.profile.username, sub: token.accountId };
+  return { keyVersion: found.keyVersion, said: isLive(kind, token.jti, found, now) ? said : undefined };
+}
+
+function isLive(kind: TokenKind, jti: string, found: FamilyRecord, now: number): boolean {
   if (judge(found.standing, found.inherited, now).kind !== 'live') return false;
   if (kind === 'access') return true;
   const { leaf, predecessorJti, rotatedAt } = found.family;
   return rotation({ leafJti: leaf.jti, predecessorJti, rotatedAt }, jti, now) !== 'reuse';
 }
 
-function describe(kind: TokenKind, token: VerifiedToken, found: FamilyRecord, issuer: string): Introspection {
-  const [first = '', ...more] = token.audience;
-  return {
-    active: true,
-    scope: kind === 'access' ? token.scope : found.family.scopes,
-    client_id: token.clientId,
-    username: found.profile.username,
-    ...(kind === 'access' && { token_type: 'Bearer' }),
-    exp: token.expiresAt,
-    iat: token.issuedAt,
-    sub: token.accountId,
-    aud: more.length === 0 ? first : token.audience,
-    iss: issuer,
-    jti: token.jti,
-  };
+function* lookUp(token: VerifiedClientToken, now: number): Work<Found | undefined> {
+  const found = yield* readClientToken(token);
+  if (found === undefined) return undefined;
+  const { keyVersion, client, clientGeneration } = found;
+  const live = judgeClientToken(client, found, clientGeneration, now).kind === 'live';
+  return { keyVersion, said: live ? { sub: token.clientId } : undefined };
 }

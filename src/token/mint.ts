@@ -19,6 +19,9 @@ export interface TokenResponse {
   readonly scope?: string;
 }
 
+/** What every answer has: RFC 6749 §5.1. Without a person there is nothing more (§4.4.3). */
+export type AccessTokenResponse = Pick<TokenResponse, 'access_token' | 'token_type' | 'expires_in'>;
+
 /** What a refresh token will be, before it is signed: enough to write it now and again. */
 export function newLeaf(ring: KeyRing, now: number, familyEndsAt: number): Leaf {
   return {

@@ -6,7 +6,7 @@ import type { Parameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import type { Keys } from '../keys/keys.ts';
 import { addressBucket, take } from '../limits/limits.ts';
-import type { TokenResponse } from './mint.ts';
+import type { AccessTokenResponse, TokenResponse } from './mint.ts';
 
 /**
  * A grant in two steps: the parameters are looked at first, which may refuse them; what comes back then exchanges what
@@ -14,7 +14,7 @@ import type { TokenResponse } from './mint.ts';
  */
 export type Grant = (
   parameters: Parameters,
-) => (parts: TokenParts, authenticated: AuthenticatedClient) => Promise<TokenResponse>;
+) => (parts: TokenParts, authenticated: AuthenticatedClient) => Promise<AccessTokenResponse & Partial<TokenResponse>>;
 
 /**
  * Counts a token request of a client; answers the seconds to wait where there were too many. Anybody can speak in the name of

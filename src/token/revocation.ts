@@ -4,9 +4,10 @@ import { record } from '../events/audit.ts';
 import { type OpenedToken, openAnyToken } from '../keys/open-token.ts';
 import { invalidGrant, rateLimited } from '../oauth-error.ts';
 import { lockFamily } from '../verdict/store.ts';
+import { killClientToken, lockClientToken } from './client-token-store.ts';
 import { killFamily } from './family-store.ts';
 import { countRequest, type TokenParts } from './parts.ts';
-import { readIssued, type VerifiedToken } from './rules/claims.ts';
+import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 
 type Outcome =
   | { readonly kind: 'limited'; readonly seconds: number }
@@ -27,7 +28,7 @@ export async function revokeToken(
   for (;;) {
     const now = parts.clock();
     const opened = await openAnyToken(parts.keys, presented);
-    const token = opened && readIssued(opened.claims, opened.kind, parts.issuer, now);
+    const token = opened && readAnyClaims(opened.claims, opened.kind, parts.issuer, now);
     const outcome = await parts.database.commit(() => end(parts, authenticated, { opened, token, now }));
     switch (outcome.kind) {
       case 'limited':
@@ -46,7 +47,7 @@ export async function revokeToken(
 
 interface Attempt {
   readonly opened: OpenedToken | undefined;
-  readonly token: VerifiedToken | undefined;
+  readonly token: VerifiedToken | VerifiedClientToken | undefined;
   readonly now: number;
 }
 
@@ -57,18 +58,26 @@ function* end(parts: TokenParts, authenticated: AuthenticatedClient, attempt: At
   if (seconds > 0) return { kind: 'limited', seconds };
   if (opened === undefined || token === undefined) return { kind: 'ended' };
 
-  const { familyId, accountId } = token;
-  const event = { at: now, origin, clientId: client.id, accountId, details: { familyId } };
+  const { accountId } = token;
+  const details = accountId === null ? {} : { familyId: token.familyId };
+  const event = { at: now, origin, clientId: client.id, accountId, details };
   if (token.clientId !== client.id) {
     yield* record({ ...event, type: 'token.foreign_client', outcome: 'failure' });
     return { kind: 'foreign' };
   }
-  const found = yield* lockFamily(token);
+  const found = yield* lockStanding(token);
   if (found === undefined) return { kind: 'ended' };
   if (found.keyVersion !== opened.ring.version) return { kind: 'other keys', version: found.keyVersion };
-  if (found.standing.family?.deadAt === null) {
-    yield* killFamily(familyId, 'token revoked', now);
-    yield* record({ ...event, type: 'token.revoked' });
-  }
+  if (found.deadAt !== null) return { kind: 'ended' };
+  if (token.accountId === null) yield* killClientToken(token.jti, now);
+  else yield* killFamily(token.familyId, 'token revoked', now);
+  yield* record({ ...event, type: 'token.revoked' });
   return { kind: 'ended' };
+}
+
+/** What stands behind a token, locked; undefined where it is not on record. */
+function* lockStanding(token: VerifiedToken | VerifiedClientToken) {
+  if (token.accountId === null) return yield* lockClientToken(token);
+  const found = yield* lockFamily(token);
+  return found && { keyVersion: found.keyVersion, deadAt: found.standing.family?.deadAt ?? null };
 }

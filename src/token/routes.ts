@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AuthenticatedClient, authenticateClient } from '../clients/authentication.ts';
 import { readCredentials } from '../clients/rules/credentials.ts';
+import { GRANT_TYPES, type GrantType } from '../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
@@ -8,6 +9,7 @@ import type { Parameters } from '../http/parameters.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
 import { authorizationCodeGrant } from './authorization-code-grant.ts';
 import { CREDENTIALS, readBody } from './body.ts';
+import { clientCredentialsGrant } from './client-credentials-grant.ts';
 import { introspect } from './introspection.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { refreshTokenGrant } from './refresh-token-grant.ts';
@@ -27,12 +29,13 @@ const TOKEN_REQUEST = [
 ] as const;
 const ABOUT_A_TOKEN = [...CREDENTIALS, 'token', 'token_type_hint'] as const;
 
-const GRANTS = { authorization_code: authorizationCodeGrant, refresh_token: refreshTokenGrant } as const;
+const GRANTS: Readonly<Record<GrantType, Grant>> = {
+  authorization_code: authorizationCodeGrant,
+  refresh_token: refreshTokenGrant,
+  client_credentials: clientCredentialsGrant,
+};
 
-/** The grants that the endpoint knows. */
-export const GRANT_TYPES: readonly string[] = Object.keys(GRANTS);
-
-const isGrant = (name: string): name is keyof typeof GRANTS => Object.hasOwn(GRANTS, name);
+const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
 
 /** Where clients get tokens, end them and ask about them. JSON and forms are read by one validator. */
 export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
@@ -75,7 +78,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
 
   async function prepared(parameters: Parameters, authenticated: AuthenticatedClient) {
     try {
-      return chooseGrant(parameters)(parameters);
+      return chooseGrant(parameters, authenticated)(parameters);
     } catch (refusal) {
       const seconds = await parts.database.commit(() => countRequest(parts, authenticated, parts.clock()));
       throw seconds > 0 ? rateLimited(seconds) : refusal;
@@ -100,12 +103,15 @@ function allowOwnPage(request: FastifyRequest, reply: FastifyReply, { client, pr
   reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
 }
 
-function chooseGrant(parameters: Parameters): Grant {
+function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): Grant {
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw invalidRequest('grant_type is missing.');
   if (!isGrant(grantType)) {
-    const known = Object.keys(GRANTS).join(' or ');
-    throw new OAuthError(400, 'unsupported_grant_type', `grant_type must be ${known}.`);
+    throw new OAuthError(400, 'unsupported_grant_type', `grant_type must be one of ${GRANT_TYPES.join(', ')}.`);
+  }
+  // RFC 6749 §5.2, TK-08.
+  if (!client.grantTypes.includes(grantType)) {
+    throw new OAuthError(400, 'unauthorized_client', `The client is not registered for the grant ${grantType}.`);
   }
   return GRANTS[grantType];
 }

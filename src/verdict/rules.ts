@@ -52,6 +52,19 @@ export function judge(standing: Standing, inherited: Inherited, now: number): Ve
   return { kind: 'live' };
 }
 
+const NOBODY = { bannedAt: null, bannedUntil: null, suspendedAt: null, generation: '' } as const;
+
+/** The verdict on a token that a client got for itself: the same rules, where no person is involved. */
+export function judgeClientToken(
+  client: Standing['client'],
+  token: { readonly endsAt: number; readonly deadAt: number | null },
+  clientGeneration: string,
+  now: number,
+): Verdict {
+  const standing = { account: NOBODY, client, grant: { revokedAt: null }, family: token };
+  return judge(standing, { accountGeneration: '', clientGeneration }, now);
+}
+
 /** The verdict on a browser's session: the same rules, where no client is involved. */
 export function judgeSession(
   account: (AccountStanding & { readonly generation: string }) | null,

@@ -105,7 +105,6 @@ describe('TK-03: a member of another type is invalid_request and never coerced',
 describe('decisions §4: unknown grants', () => {
   const grants = [
     'password',
-    'client_credentials',
     'implicit',
     'urn:ietf:params:oauth:grant-type:token-exchange',
     'urn:ietf:params:oauth:grant-type:device_code',

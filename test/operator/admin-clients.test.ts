@@ -43,6 +43,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     redirectUris: ['https://app.example.com/cb'],
     postLogoutRedirectUris: [],
     scopes: null,
+    grantTypes: ['authorization_code', 'refresh_token'],
     type: 'confidential',
     requirePkce: false,
     idTokenSignedResponseAlg: 'HS256',

@@ -92,12 +92,17 @@ test('ST-06: a sweep removes nothing that still counts: every verdict is the sam
   assert.equal((await refresh(server, client, successor.refresh_token)).body.error, 'invalid_grant');
 });
 
-test('what has ended goes, and only that: requests, sessions, counts, codes, families, revoked grants, old browsers', async () => {
+test('what has ended goes, and only that: requests, sessions, counts, codes, families, clients’ own tokens, revoked grants, old browsers', async () => {
   const browser = await signedIn(server, user);
   await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   await codeFor(server, client, user, {}, { browser });
   await tokensFor(server, client, user, {}, { browser });
   await tokenCall(server, { grant_type: 'refresh_token', client_id: client.clientId, client_secret: 'wrong' });
+  const { clientId, clientSecret } = await newClient(server, { grantTypes: ['client_credentials'] });
+  const ask = { grant_type: 'client_credentials', client_id: clientId, client_secret: clientSecret };
+  assert.equal((await tokenCall(server, ask)).status, 200);
+  await sweepAll();
+  assert.equal((await counts())['client_token'], 1);
   const full = await counts();
   for (const table of ['interaction', 'browser_session', 'known_browser', 'rate_count', 'authorization_code']) {
     assert.ok((full[table] ?? 0) > 0, table);
@@ -107,6 +112,7 @@ test('what has ended goes, and only that: requests, sessions, counts, codes, fam
   const later = await counts();
   assert.equal(later['interaction'], 0);
   assert.equal(later['rate_count'], 0);
+  assert.equal(later['client_token'], 0);
   assert.equal(later['token_family'], full['token_family'], 'a family lives for weeks');
   assert.equal(later['browser_session'], full['browser_session']);
 

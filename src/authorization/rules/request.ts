@@ -8,6 +8,7 @@ export interface RegisteredClient {
   readonly name: string;
   readonly redirectUris: readonly string[];
   readonly scopes: readonly string[] | null;
+  readonly grantTypes: readonly string[];
   readonly type: 'confidential' | 'public';
   readonly requirePkce: boolean;
   readonly status: 'active' | 'disabled';
@@ -162,6 +163,11 @@ export function checkRequest(
   if (parameters.get('request')) return refuse('request_not_supported', 'request objects are not supported');
   if (parameters.get('request_uri')) return refuse('request_uri_not_supported', 'request_uri is not supported');
   if (parameters.get('registration')) return refuse('registration_not_supported', 'registration is not supported');
+
+  // RFC 6749 §4.1.2.1, RFC 7591 §2.1.
+  if (!client.grantTypes.includes('authorization_code')) {
+    return refuse('unauthorized_client', 'the client is not registered for the grant authorization_code');
+  }
 
   const responseType = parameters.get('response_type');
   if (responseType === undefined) return refuse('invalid_request', 'response_type is missing: send response_type=code');

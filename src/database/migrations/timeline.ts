@@ -1,6 +1,7 @@
 import type { Dialect } from 'kysely';
 import { contract } from './0001-contract.ts';
 import { standardClients } from './0002-standard-clients.ts';
+import { clientTokens } from './0003-client-tokens.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -20,6 +21,7 @@ export type Timeline = Readonly<Record<string, (types: ColumnTypes) => readonly 
 export const timeline: Timeline = {
   '0001-contract': contract,
   '0002-standard-clients': standardClients,
+  '0003-client-tokens': clientTokens,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -50,6 +50,21 @@ export function accessClaims(subject: Subject, scope: string, jti: string, now: 
   };
 }
 
+/** A token that a client got for itself: it names no person, and no place of ours takes it. */
+export function clientClaims(issuer: string, clientId: string, jti: string, now: number): Claims {
+  const iat = numericDate(now);
+  return {
+    iss: issuer,
+    aud: issuer,
+    // RFC 9068 §2.2: without a person the client itself. Ids of both come of one source and are never equal.
+    sub: clientId,
+    client_id: clientId,
+    iat,
+    exp: iat + ACCESS_LIFETIME,
+    jti,
+  };
+}
+
 /** The claims of a refresh token, all of them stored: signed again with the same key they give the same token. */
 export function refreshClaims(
   subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'familyId'>,
@@ -132,19 +147,27 @@ export function refreshExpiry(now: number, familyEndsAt: number): number {
   return Math.min(week, numericDate(familyEndsAt) * SECOND);
 }
 
-/** A token that this server signed, with its claims proved in type and meaning. Only {@link readClaims} makes one. */
-export interface VerifiedToken {
-  readonly accountId: string;
+/** What every token says: who got it, for whom it is, and when. */
+interface Issued {
   readonly clientId: string;
-  readonly familyId: string;
   readonly jti: string;
-  /** Empty in a refresh token. */
-  readonly scope: string;
-  /** For whom it is. */
   readonly audience: readonly string[];
   /** In seconds, as in the token. */
   readonly issuedAt: number;
   readonly expiresAt: number;
+}
+
+/** A token that this server signed, with its claims proved in type and meaning. Only {@link readClaims} makes one. */
+export interface VerifiedToken extends Issued {
+  readonly accountId: string;
+  readonly familyId: string;
+  /** Empty in a refresh token. */
+  readonly scope: string;
+}
+
+/** A token of a client's own, proved likewise. */
+export interface VerifiedClientToken extends Issued {
+  readonly accountId: null;
 }
 
 /**
@@ -153,23 +176,39 @@ export interface VerifiedToken {
  * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
-  return claims['aud'] === audience(issuer, kind) ? readIssued(claims, kind, issuer, now) : undefined;
+  if (claims['aud'] !== audience(issuer, kind)) return undefined;
+  const issued = readIssued(claims, issuer, now);
+  return issued && ofPerson(claims, kind, issued);
 }
 
-/** The same, for those who judge a token without taking it: it may be meant for any place. */
-export function readIssued(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
-  const { iss, aud, sub, client_id, iat, exp, nbf = 0, jti, family } = claims;
-  // Contract §2.2: an access token always says what was granted; a refresh token never does.
-  const scope = kind === 'access' ? claims['scope'] : '';
+/** The same, for those who judge a token without taking it: it may be meant for any place, and be a client's own. */
+export function readAnyClaims(
+  claims: Claims,
+  kind: TokenKind,
+  issuer: string,
+  now: number,
+): VerifiedToken | VerifiedClientToken | undefined {
+  const issued = readIssued(claims, issuer, now);
+  if (issued === undefined) return undefined;
+  const isOwn = kind === 'access' && claims['sub'] === issued.clientId && claims['family'] === undefined;
+  return isOwn ? { ...issued, accountId: null } : ofPerson(claims, kind, issued);
+}
+
+function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, issuer: string, now: number) {
   if (iss !== issuer || typeof aud !== 'string') return undefined;
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) return undefined;
   const seconds = numericDate(now);
   if (exp <= seconds || iat > seconds + SKEW || nbf > seconds + SKEW) return undefined;
-  if (!isId(sub) || !isId(client_id) || !isId(family)) return undefined;
-  if (typeof jti !== 'string' || jti === '') return undefined;
+  if (!isId(client_id) || typeof jti !== 'string' || jti === '') return undefined;
+  return { clientId: client_id, jti, audience: [aud], issuedAt: iat, expiresAt: exp };
+}
+
+function ofPerson({ sub, family, ...claims }: Claims, kind: TokenKind, issued: Issued): VerifiedToken | undefined {
+  // Contract §2.2: an access token always says what was granted; a refresh token never does.
+  const scope = kind === 'access' ? claims['scope'] : '';
+  if (!isId(sub) || !isId(family)) return undefined;
   if (typeof scope !== 'string' || (kind === 'access' && scope === '')) return undefined;
-  const times = { issuedAt: iat, expiresAt: exp };
-  return { accountId: sub, clientId: client_id, familyId: family, jti, scope, audience: [aud], ...times };
+  return { ...issued, accountId: sub, familyId: family, scope };
 }
 
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
