@@ -50,11 +50,7 @@ export interface ClientSecret {
 /** The columns that a registration fills so far; the others stay null. */
 type ClientRow = Omit<
   ClientTable,
-  | 'token_endpoint_auth_method'
-  | 'jwks'
-  | 'jwks_uri'
-  | 'userinfo_signed_response_alg'
-  | 'default_max_age'
+  'token_endpoint_auth_method' | 'jwks' | 'jwks_uri' | 'userinfo_signed_response_alg' | 'default_max_age'
 >;
 
 const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
