@@ -32,8 +32,9 @@ npx tessera client create --name "My app" \\
   --id-token-signed-response-alg RS256
 \`\`\`
 
-The libraries expect ID tokens under \`RS256\`. Without that option they are signed with the client's secret (\`HS256\`), which a
-library has to be told. [More on registration](register-an-app.md).
+The last option lets anybody verify the ID tokens by the published keys, which some libraries insist on. Without it they are
+signed with the client's secret (\`HS256\`), which the libraries on this page take as well.
+[More on registration](register-an-app.md).
 
 ## Run it
 
@@ -68,7 +69,7 @@ ${show('oauth4webapi.js')}
 ## @auth/core
 
 Its callback is \`/auth/callback/\` and the provider's \`id\`: register \`http://localhost:8080/auth/callback/tessera\`. In Next.js,
-SvelteKit and others the \`provider\` and the \`callbacks\` are the same, and the adapter at the end comes with the framework.
+SvelteKit and others the \`providers\` and \`callbacks\` are the same, and the adapter at the end comes with the framework.
 
 ${show('auth-core.js')}
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE } from '../../src/clock.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
-import { authorizeUrl, newUser, revokeOnPage, type TestUser, walk } from '../support/flow.ts';
+import { admin, authorizeUrl, newUser, revokeOnPage, type TestUser, walk } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type RunningExample, startExample } from './example.ts';
 
@@ -60,13 +60,7 @@ before(async () => {
   server.advance(Date.now() - server.now());
   user = await newUser(server, { emailVerified: true });
   const start = async (app: WebApp) =>
-    examples.set(
-      app,
-      await startExample(server, app.file, {
-        callback: app.callback,
-        fields: { idTokenSignedResponseAlg: 'RS256' },
-      }),
-    );
+    examples.set(app, await startExample(server, app.file, { callback: app.callback }));
   await Promise.all(APPS.map(start));
 });
 after(async () => {
@@ -116,17 +110,21 @@ for (const app of APPS) {
       );
     }
 
-    test('signs in, reads UserInfo, and refreshes for as long as the session is used', async () => {
-      const browser = agent(server.baseUrl);
-      const home = await signIn(browser);
-      assert.match(home.text, /Sign out/);
-      await assertSignedIn(browser);
-      // Each time the access token of the time before has ended, and a refresh token was used up.
-      for (let time = 1; time <= 3; time++) {
-        await advance(31 * MINUTE);
+    for (const alg of ['RS256', 'HS256']) {
+      test(`signs in, reads UserInfo, and refreshes for as long as the session is used: ${alg}`, async () => {
+        const change = { idTokenSignedResponseAlg: alg };
+        assert.equal((await admin(server, 'PATCH', `/clients/${started().client.clientId}`, change)).status, 200);
+        const browser = agent(server.baseUrl);
+        const home = await signIn(browser);
+        assert.match(home.text, /Sign out/);
         await assertSignedIn(browser);
-      }
-    });
+        // Each time the access token of the time before has ended, and a refresh token was used up.
+        for (let time = 1; time <= 3; time++) {
+          await advance(31 * MINUTE);
+          await assertSignedIn(browser);
+        }
+      });
+    }
 
     test('RFC 9700 §2.1: an answer signs nobody in but the browser that asked', async () => {
       const { origin, client } = started();
