@@ -2,8 +2,9 @@ import cookie from '@fastify/cookie';
 import { accountRoutes } from './accounts/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authorizationRoutes } from './authorization/authorize.ts';
+import { clientKeys } from './clients/client-keys.ts';
 import { type Clock, MINUTE } from './clock.ts';
-import { baseUrlOf, type Config } from './config/config.ts';
+import { baseUrlOf, type Config, isLoopback } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, openCore } from './core.ts';
 import type { MigrationOptions } from './database/migrations/timeline.ts';
@@ -15,6 +16,7 @@ import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
 import { browsers } from './http/browser.ts';
 import { listen } from './http/listener.ts';
+import { outgoing } from './http/outgoing.ts';
 import { createApp } from './http/server.ts';
 import { openKeys, tendKeys } from './keys/keys.ts';
 import { listenForMetrics, type MetricsListener } from './metrics/listener.ts';
@@ -61,6 +63,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
     const { limits } = config;
     const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
     const site: Site = { path: (path) => basePath + path, messages: en };
+    const ask = outgoing({ local: isLoopback(new URL(baseUrl).hostname), networks: config.outgoingAllow });
     const parts = {
       database,
       clock,
@@ -73,6 +76,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
+      clientKeys: clientKeys(ask, clock),
     };
 
     let draining = false;

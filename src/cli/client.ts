@@ -1,12 +1,14 @@
+import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
 import { createClient, deleteClient, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
+import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
 import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
+import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
 import { type ContextOf, checkInput, collect, examples, orNull, requireOptions } from './context.ts';
 import { allPages } from './pages.ts';
@@ -27,6 +29,11 @@ interface Fields {
   readonly owner?: string;
   readonly requirePkce?: boolean;
   readonly idTokenSignedResponseAlg?: string;
+  readonly userinfoSignedResponseAlg?: string;
+  readonly tokenEndpointAuthMethod?: string;
+  /** What the file holds; null for none. */
+  readonly jwksFile?: unknown;
+  readonly jwksUri?: string;
   readonly backchannelLogoutUri?: string;
   readonly backchannelLogoutSessionRequired?: boolean;
 }
@@ -51,6 +58,13 @@ const withFields = (command: Command): Command =>
     .option('--require-pkce', 'it must use PKCE')
     .option('--no-require-pkce', 'it may use PKCE')
     .option('--id-token-signed-response-alg <alg>', `how its ID tokens are signed: ${ID_TOKEN_ALGS.join(', ')}`)
+    .option(
+      '--userinfo-signed-response-alg <alg>',
+      `how UserInfo is signed: ${ASYMMETRIC_ALGS.join(', ')}; "" for JSON`,
+    )
+    .option('--token-endpoint-auth-method <method>', `${AUTH_METHODS.join(', ')}; "" for any that presents a secret`)
+    .option('--jwks-file <path>', 'a file with its public keys, a JSON Web Key Set; "" for none', jsonFile)
+    .option('--jwks-uri <url>', 'an https address of its public keys; "" for none')
     .option('--backchannel-logout-uri <url>', 'where it is told that a session has ended; "" for nowhere')
     .option('--backchannel-logout-session-required', 'it must be told which session')
     .option('--no-backchannel-logout-session-required', 'it need not be told which session');
@@ -69,6 +83,11 @@ const readFields = (fields: Fields) => ({
   owner: orNull(fields.owner),
   requirePkce: fields.requirePkce,
   idTokenSignedResponseAlg: fields.idTokenSignedResponseAlg,
+  userinfoSignedResponseAlg: orNull(fields.userinfoSignedResponseAlg),
+  tokenEndpointAuthMethod: orNull(fields.tokenEndpointAuthMethod),
+  // Either takes the place of the other.
+  jwks: fields.jwksFile ?? (fields.jwksFile === null || fields.jwksUri ? null : undefined),
+  jwksUri: orNull(fields.jwksUri) ?? (fields.jwksUri === '' || fields.jwksFile ? null : undefined),
   backchannelLogoutUri: orNull(fields.backchannelLogoutUri),
   backchannelLogoutSessionRequired: fields.backchannelLogoutSessionRequired,
 });
@@ -76,6 +95,17 @@ const readFields = (fields: Fields) => ({
 function checkedId(id: string): string {
   if (!isSnowflake(id)) throw notFound(`There is no client with the id ${id}. List them with: tessera client list`);
   return id;
+}
+
+function jsonFile(path: string): unknown {
+  if (path === '') return null;
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'));
+  } catch (error) {
+    // What a parser says of a text repeats a part of it, which may be a private key.
+    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : 'unknown';
+    throw new InvalidArgumentError(`It cannot be read: ${why}.`);
+  }
 }
 
 function seconds(text: string): number {
@@ -106,6 +136,7 @@ export function clientCommands(contextOf: ContextOf): Command {
     'tessera client create --name "My app" --redirect-uri https://app.example.com/cb --scope openid --scope email',
     'tessera client create --name "My phone app" --type public --redirect-uri com.example.app:/cb',
     'tessera client create --name "My nightly job" --grant-type client_credentials',
+    'tessera client create --name "My service" --redirect-uri https://app.example.com/cb --token-endpoint-auth-method private_key_jwt --jwks-uri https://app.example.com/jwks.json',
   )
     .description('register an app; its secret is shown this once')
     .option('--type <type>', 'confidential, or public for an app that can keep no secret; confidential without it')

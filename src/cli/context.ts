@@ -41,6 +41,7 @@ const SINGULAR: Readonly<Record<string, string>> = {
   postLogoutRedirectUris: 'postLogoutRedirectUri',
   scopes: 'scope',
   grantTypes: 'grantType',
+  jwks: 'jwksFile',
 };
 
 /**

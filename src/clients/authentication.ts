@@ -5,19 +5,25 @@ import { type Origin, record } from '../events/audit.ts';
 import { addressBucket, exceeded, take } from '../limits/limits.ts';
 import { OAuthError, rateLimited } from '../oauth-error.ts';
 import { digest, equalSecrets } from '../secrets.ts';
+import { spendAssertion } from './assertion-store.ts';
+import { type ClientKeys, ClientKeysUnreadable } from './client-keys.ts';
 import { findClient } from './clients.ts';
+import { judgeAssertion, type ReadAssertion, verifyAssertion } from './rules/assertion.ts';
 import type { ClientCredentials } from './rules/credentials.ts';
-import { type Client, markSecretUsed } from './store.ts';
+import { presentsSecret } from './rules/registration.ts';
+import { type Client, type ClientSecret, markSecretUsed } from './store.ts';
 
-/** The ways that {@link authenticateClient} takes: OpenID Connect Core 1.0 §9. */
-export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'none'] as const;
+/** The token endpoint, below the issuer: the other name by which client assertions may address this server. */
+export const TOKEN_PATH = '/api/v2/oauth/token';
 
 /** How a client showed who it is. */
 export type ClientProof =
   /** The secret as it was presented: it signs the ID token under HS256 (OpenID Connect Core 1.0 §10.1). */
   | { readonly kind: 'secret'; readonly secret: string }
   /** RFC 6749 §2.1: a public client has nothing to prove itself with; PKCE binds the code to whoever asked for it. */
-  | { readonly kind: 'public' };
+  | { readonly kind: 'public' }
+  /** An assertion that the client signed with its own key, used up by now (RFC 7523 §2.2). */
+  | { readonly kind: 'assertion' };
 
 /** A client that has shown who it is, as far as its kind can. Only {@link authenticateClient} makes one. */
 export type AuthenticatedClient = {
@@ -28,64 +34,153 @@ export type AuthenticatedClient = {
 };
 declare const proved: unique symbol;
 
-interface Parts {
+/** What client authentication works with. */
+export interface AuthenticationParts {
   readonly database: Database;
   readonly clock: Clock;
   readonly limits: Limits;
-}
-
-/** RFC 6749 §5.2: 401, with a challenge where the client used the Authorization header. */
-export function invalidClient(usedBasic: boolean): OAuthError {
-  return new OAuthError(
-    401,
-    'invalid_client',
-    'Client authentication failed: check client_id and client_secret.',
-    usedBasic ? { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' } : {},
-  );
+  readonly issuer: string;
+  readonly clientKeys: ClientKeys;
 }
 
 /**
- * Authenticates a client, before anything else of the request is looked at. An unknown client, a wrong secret, a secret of a
- * client that has none and a disabled client get the same answer. Whether a client has a secret is what its registration
- * says, never what the request leaves out (OAuth 2.1 §2.4).
+ * RFC 6749 §5.2: 401, with a challenge where the client used the Authorization header.
+ * @param reason why, for the log
+ */
+export function invalidClient(method: ClientCredentials['method'], reason?: string): OAuthError {
+  const proof = method === 'assertion' ? 'client_assertion' : 'client_secret';
+  return new OAuthError(
+    401,
+    'invalid_client',
+    `Client authentication failed: check client_id and ${proof}.`,
+    method === 'basic' ? { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' } : {},
+    reason,
+  );
+}
+
+type Found = { readonly client: Client; readonly secrets: readonly ClientSecret[] } | undefined;
+
+/** Why a client was not believed: a reason of few words, and what an operator may want to know beside it. */
+interface Failure {
+  readonly reason: string;
+  readonly cause?: string;
+}
+
+/**
+ * Authenticates a client, before anything else of the request is looked at. Whatever is wrong, the answer is the same: an
+ * unknown client, a wrong secret, a secret of a client that has none, an assertion that does not hold and a disabled client
+ * are not told apart. How a client proves itself is what its registration says, never what the request leaves out
+ * (OAuth 2.1 §2.4).
  * @throws {OAuthError} `invalid_client`, or `rate_limit_exceeded` after too many failures from one address
  */
 export async function authenticateClient(
-  { database, clock, limits }: Parts,
+  parts: AuthenticationParts,
   credentials: ClientCredentials,
   origin: Origin,
 ): Promise<AuthenticatedClient> {
-  const now = clock();
-  const { clientId, clientSecret } = credentials;
-  const found = await database.read(() => findClient(clientId, now));
+  const { database, limits } = parts;
+  const now = parts.clock();
+  const found = await database.read(() => findClient(credentials.clientId, now));
   // Ids that are not on record share one count, or a stranger could make as many as he likes.
   const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(origin.address ?? '')}`;
+
+  if (credentials.method === 'assertion') {
+    // Whoever has used up the guesses makes the server verify nothing more, and fetch nothing.
+    const exhausted = await database.read(() => exceeded(bucket, limits.clientAuth, now));
+    if (exhausted > 0) throw rateLimited(exhausted);
+    const client = await byAssertion(parts, found, credentials.assertion, now);
+    return 'reason' in client ? fail(client) : authenticated(client, { kind: 'assertion' }, origin);
+  }
   if (found?.client.type === 'public' && found.client.status === 'active' && isBare(credentials)) {
     return authenticated(found.client, { kind: 'public' }, origin);
   }
-  const presented = digest(clientSecret);
-  const secret = (found?.secrets ?? []).find((candidate) => equalSecrets(candidate.hash, presented));
-
-  if (found === undefined || secret === undefined || found.client.status !== 'active' || clientSecret === '') {
-    const wait = await database.commit(function* fail() {
-      const about = { origin, clientId: found?.client.id ?? null };
-      const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
-      if (seconds === 0) yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', ...about });
-      return seconds;
-    });
-    throw wait > 0 ? rateLimited(wait) : invalidClient(credentials.method === 'basic');
-  }
+  const shown = bySecret(found, credentials);
+  if ('reason' in shown) return fail(shown);
   // Someone who has used up the guesses learns nothing from the one that happens to be right.
   const exhausted = await database.read(() => exceeded(bucket, limits.clientAuth, now));
   if (exhausted > 0) throw rateLimited(exhausted);
+  const { client, secret } = shown;
   if (secret.lastUsedAt === null || secret.lastUsedAt + HOUR <= now) {
     await database.commit(() => markSecretUsed(secret.id, now));
   }
-  return authenticated(found.client, { kind: 'secret', secret: clientSecret }, origin);
+  return authenticated(client, { kind: 'secret', secret: credentials.clientSecret }, origin);
+
+  async function fail(details: Failure): Promise<never> {
+    const wait = await database.commit(function* fail() {
+      const about = { origin, clientId: found?.client.id ?? null };
+      const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
+      if (seconds === 0) {
+        yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details: { ...details }, ...about });
+      }
+      return seconds;
+    });
+    throw wait > 0 ? rateLimited(wait) : invalidClient(credentials.method, details.reason);
+  }
 }
 
 /** OpenID Connect Core 1.0 §9, `none`: the id alone, in the body. */
-const isBare = ({ method, clientSecret }: ClientCredentials): boolean => method === 'body' && clientSecret === '';
+const isBare = ({ method, clientSecret }: Exclude<ClientCredentials, { method: 'assertion' }>): boolean =>
+  method === 'body' && clientSecret === '';
+
+/** `client_secret_basic` and `client_secret_post`. */
+function bySecret(
+  found: Found,
+  { method, clientSecret }: Exclude<ClientCredentials, { method: 'assertion' }>,
+): { readonly client: Client; readonly secret: ClientSecret } | Failure {
+  const presented = digest(clientSecret);
+  const secret = (found?.secrets ?? []).find((candidate) => equalSecrets(candidate.hash, presented));
+  if (found === undefined) return { reason: 'unknown client' };
+  const { client } = found;
+  if (client.status !== 'active') return { reason: 'the client is disabled' };
+  const registered = client.tokenEndpointAuthMethod;
+  const used = method === 'basic' ? 'client_secret_basic' : 'client_secret_post';
+  if (!presentsSecret(client) || (registered !== null && registered !== used)) return { reason: OTHER_METHOD };
+  if (clientSecret === '') return { reason: 'no secret' };
+  return secret === undefined ? { reason: 'wrong secret' } : { client, secret };
+}
+
+const OTHER_METHOD = 'another authentication method is registered';
+
+/**
+ * `private_key_jwt`. The assertion is used up here, in a commit of its own, whatever becomes of the request: so no endpoint
+ * can forget it, and a client that tries again signs another one (RFC 7523 §3).
+ */
+async function byAssertion(
+  { database, issuer, clientKeys }: AuthenticationParts,
+  found: Found,
+  assertion: ReadAssertion | undefined,
+  now: number,
+): Promise<Client | Failure> {
+  if (assertion === undefined) return { reason: 'the assertion is none that is offered' };
+  if (found === undefined) return { reason: 'unknown client' };
+  const { client } = found;
+  if (client.status !== 'active') return { reason: 'the client is disabled' };
+  if (client.tokenEndpointAuthMethod !== 'private_key_jwt') return { reason: OTHER_METHOD };
+  const claims = await verified(clientKeys, client, assertion);
+  if ('failure' in claims) return claims.failure;
+  const audiences = [issuer, issuer + TOKEN_PATH];
+  const verdict = judgeAssertion(claims.claims, { clientId: client.id, audiences, now });
+  if (verdict.kind === 'refused') return { reason: verdict.reason };
+  const hash = digest(`${client.id} ${verdict.jti}`);
+  const first = await database.commit(() => spendAssertion(hash, verdict.expiresAt));
+  return first ? client : { reason: 'the assertion was used before' };
+}
+
+async function verified(
+  clientKeys: ClientKeys,
+  client: Client,
+  assertion: ReadAssertion,
+): Promise<{ readonly claims: Readonly<Record<string, unknown>> } | { readonly failure: Failure }> {
+  try {
+    const key = await clientKeys.find(client, assertion);
+    if (key === undefined) return { failure: { reason: 'the assertion names no key of the client' } };
+    const claims = verifyAssertion(assertion, key);
+    return claims === undefined ? { failure: { reason: 'the assertion has a wrong signature' } } : { claims };
+  } catch (error) {
+    if (!(error instanceof ClientKeysUnreadable)) throw error;
+    return { failure: { reason: 'the keys of the client cannot be read', cause: error.message } };
+  }
+}
 
 function authenticated(client: Client, proof: ClientProof, origin: Origin): AuthenticatedClient {
   const actor = { type: 'client', id: client.id } as const;

@@ -5,8 +5,10 @@ import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
-import { DEFAULT_GRANT_TYPES, grantTypesProblem } from './rules/grant-types.ts';
+import { DEFAULT_GRANT_TYPES } from './rules/grant-types.ts';
+import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
+import { presentsSecret, registrationProblem } from './rules/registration.ts';
 import type { ClientChange, NewClient, NewSecret } from './schema.ts';
 import type { Client, ClientSecret } from './store.ts';
 import * as store from './store.ts';
@@ -33,21 +35,18 @@ function checkUris(uris: readonly string[] | undefined, field: string, type: Cli
   }
 }
 
-/**
- * What the type of a client rules out. A public client presents no secret, which an ID token under HS256 would have to be
- * signed with (OpenID Connect Core 1.0 §10.1), and it proves itself by PKCE alone (RFC 9700 §2.1.1).
- */
-function checkType(client: Client): void {
-  const { type, idTokenSignedResponseAlg, requirePkce } = client;
-  const problem = grantTypesProblem(client);
+/** The parts of a registration that only make sense together. @throws {OAuthError} naming a field and the remedy */
+function checkWhole(client: Client): void {
+  const problem = registrationProblem(client);
   if (problem !== undefined) throw invalidRequest(problem);
-  if (type !== 'public') return;
-  if (idTokenSignedResponseAlg === 'HS256') {
-    throw invalidRequest(
-      'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a public client: HS256 needs a client secret.',
-    );
-  }
-  if (!requirePkce) throw invalidRequest('requirePkce must be true for a public client, or left out.');
+}
+
+/** A registered key set as it is stored. */
+function storedSet(jwks: unknown): JwkSet | null {
+  if (jwks === null || jwks === undefined) return null;
+  const reading = readRegisteredSet(jwks, 'jwks');
+  if ('problem' in reading) throw invalidRequest(`${reading.problem}.`);
+  return reading.set;
 }
 
 /**
@@ -69,7 +68,7 @@ function checkLogout({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client)
 
 /**
  * Registers a client.
- * @returns the record, and the one chance to see its secret; a public client has none
+ * @returns the record, and the one chance to see its secret; a client that presents none has none
  * @throws {OAuthError} `invalid_request` naming the field
  */
 export async function createClient(
@@ -81,6 +80,8 @@ export async function createClient(
   checkUris(input.redirectUris, 'redirectUris', type);
   checkUris(input.postLogoutRedirectUris, 'postLogoutRedirectUris', type);
   const now = clock();
+  const tokenEndpointAuthMethod = input.tokenEndpointAuthMethod ?? null;
+  const secretive = presentsSecret({ type, tokenEndpointAuthMethod });
   const client: Client = {
     id: await ids.next(),
     name: input.name,
@@ -96,9 +97,13 @@ export async function createClient(
     type,
     requirePkce: input.requirePkce ?? type === 'public',
     // OpenID Connect Registration 1.0 §2: RS256 is the default where no secret can sign.
-    idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? (type === 'public' ? 'RS256' : 'HS256'),
+    idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? (secretive ? 'HS256' : 'RS256'),
     backchannelLogoutUri: input.backchannelLogoutUri ?? null,
     backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? false,
+    userinfoSignedResponseAlg: input.userinfoSignedResponseAlg ?? null,
+    tokenEndpointAuthMethod,
+    jwks: storedSet(input.jwks),
+    jwksUri: input.jwksUri ?? null,
     owner: input.owner ?? null,
     status: 'active',
     generation: randomIdentifier(),
@@ -106,17 +111,17 @@ export async function createClient(
     createdAt: now,
     updatedAt: now,
   };
-  checkType(client);
+  checkWhole(client);
   checkLogout(client);
   const clientSecret = newSecret();
   const secretId = await ids.next();
   const secrets = await database.commit(function* create(): Work<ClientSecret[]> {
     yield* store.insertClient(client);
-    if (type === 'confidential') yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
+    if (secretive) yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
     return yield* store.liveSecrets(client.id, now);
   });
-  return { client, secrets, ...(type === 'confidential' && { clientSecret }) };
+  return { client, secrets, ...(secretive && { clientSecret }) };
 }
 
 function eventOf(change: ClientChange): EventType {
@@ -140,8 +145,9 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
     if (client === undefined) throw missing(id);
     checkUris(change.redirectUris, 'redirectUris', client.type);
     checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
-    const changed: Client = { ...client, ...change, updatedAt: now };
-    checkType(changed);
+    const jwks = change.jwks === undefined ? client.jwks : storedSet(change.jwks);
+    const changed: Client = { ...client, ...change, jwks, updatedAt: now };
+    checkWhole(changed);
     checkLogout(changed);
     const ends = changed.status === 'disabled' && client.status === 'active';
     const saved: Client = {
@@ -150,6 +156,9 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
       consentEpoch: consentBasisChanged(client, changed) ? randomIdentifier() : client.consentEpoch,
     };
     yield* store.saveClient(saved);
+    // A client that proves itself with a key has no secret: one that it had could only be guessed or stolen.
+    if (!presentsSecret(saved))
+      for (const { id: secretId } of yield* store.liveSecrets(id, now)) yield* store.removeSecret(secretId, id);
     yield* record({ at: now, type: eventOf(change), origin, clientId: id, details: { fields: Object.keys(change) } });
     return { client: saved, secrets: yield* store.liveSecrets(id, now) };
   });
@@ -181,6 +190,13 @@ export async function rotateSecret(
     const client = yield* store.lockClient(clientId);
     if (client === undefined) throw missing(clientId);
     if (client.type === 'public') throw new OAuthError(409, 'conflict', 'A public client has no secret.');
+    if (!presentsSecret(client)) {
+      throw new OAuthError(
+        409,
+        'conflict',
+        'This client authenticates with its key (private_key_jwt) and has no secret.',
+      );
+    }
     const before = yield* store.liveSecrets(clientId, now);
     for (const [index, secret] of before.entries()) {
       const last = index === before.length - 1;

@@ -1,7 +1,9 @@
 import * as Type from 'typebox/type';
-import { ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
+import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
+import { AUTH_METHODS, type AuthMethod } from './rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
+import type { JwkSet } from './rules/jwks.ts';
 import type { ClientType } from './store.ts';
 
 const nullable = (schema: Type.TString, description: string) =>
@@ -42,6 +44,23 @@ const fields = {
   ),
   backchannelLogoutUri: Type.Optional(nullable(Type.String(), 'an https address')),
   backchannelLogoutSessionRequired: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  userinfoSignedResponseAlg: Type.Optional(
+    Type.Unsafe<AsymmetricAlg | null>({
+      enum: [...ASYMMETRIC_ALGS, null],
+      description: `one of ${ASYMMETRIC_ALGS.join(', ')}, or null for JSON without a signature`,
+    }),
+  ),
+  tokenEndpointAuthMethod: Type.Optional(
+    Type.Unsafe<AuthMethod | null>({
+      enum: [...AUTH_METHODS, null],
+      description: `one of ${AUTH_METHODS.join(', ')}, or null for any way that presents a secret`,
+    }),
+  ),
+  // What is in it is judged by rules/jwks.ts, in better words than a schema has.
+  jwks: Type.Optional(
+    Type.Unsafe<JwkSet | null>({ type: ['object', 'null'], description: 'a JSON Web Key Set of public keys, or null' }),
+  ),
+  jwksUri: Type.Optional(nullable(Type.String({ maxLength: 2048 }), 'a text of at most 2048 characters')),
   owner: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
   ),

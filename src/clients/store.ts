@@ -2,8 +2,10 @@ import type { Selectable } from 'kysely';
 import type { Work } from '../database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
-import type { IdTokenAlg } from '../keys/algorithms.ts';
+import type { AsymmetricAlg, IdTokenAlg } from '../keys/algorithms.ts';
+import type { AuthMethod } from './rules/credentials.ts';
 import { DEFAULT_GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
+import type { JwkSet } from './rules/jwks.ts';
 
 /** Whether a client can keep a secret: RFC 6749 §2.1. */
 export type ClientType = 'confidential' | 'public';
@@ -30,6 +32,13 @@ export interface Client {
   readonly backchannelLogoutUri: string | null;
   /** Whether it can do nothing with a notice that does not name the session. */
   readonly backchannelLogoutSessionRequired: boolean;
+  /** Null is JSON without a signature. */
+  readonly userinfoSignedResponseAlg: AsymmetricAlg | null;
+  /** Null is any way that presents a secret, and for a public client none. */
+  readonly tokenEndpointAuthMethod: AuthMethod | null;
+  /** Its public keys, or where they are: never both. */
+  readonly jwks: JwkSet | null;
+  readonly jwksUri: string | null;
   readonly owner: string | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
@@ -48,10 +57,7 @@ export interface ClientSecret {
 }
 
 /** The columns that a registration fills so far; the others stay null. */
-type ClientRow = Omit<
-  ClientTable,
-  'token_endpoint_auth_method' | 'jwks' | 'jwks_uri' | 'userinfo_signed_response_alg' | 'default_max_age'
->;
+type ClientRow = Omit<ClientTable, 'default_max_age'>;
 
 const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
@@ -104,6 +110,10 @@ function columns(p: ClientRow): ClientRow {
     id_token_signed_response_alg: p.id_token_signed_response_alg,
     backchannel_logout_uri: p.backchannel_logout_uri,
     backchannel_logout_session_required: p.backchannel_logout_session_required,
+    userinfo_signed_response_alg: p.userinfo_signed_response_alg,
+    token_endpoint_auth_method: p.token_endpoint_auth_method,
+    jwks: p.jwks,
+    jwks_uri: p.jwks_uri,
     owner: p.owner,
     status: p.status,
     generation: p.generation,
@@ -131,6 +141,10 @@ function toClient(row: ClientRow): Client {
     idTokenSignedResponseAlg: row.id_token_signed_response_alg as IdTokenAlg,
     backchannelLogoutUri: row.backchannel_logout_uri,
     backchannelLogoutSessionRequired: row.backchannel_logout_session_required === 1,
+    userinfoSignedResponseAlg: row.userinfo_signed_response_alg as AsymmetricAlg | null,
+    tokenEndpointAuthMethod: row.token_endpoint_auth_method as AuthMethod | null,
+    jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as JwkSet),
+    jwksUri: row.jwks_uri,
     owner: row.owner,
     status: row.status as Client['status'],
     generation: row.generation,
@@ -158,6 +172,10 @@ function toRow(client: Client): ClientRow {
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
     backchannel_logout_uri: client.backchannelLogoutUri,
     backchannel_logout_session_required: client.backchannelLogoutSessionRequired ? 1 : 0,
+    userinfo_signed_response_alg: client.userinfoSignedResponseAlg,
+    token_endpoint_auth_method: client.tokenEndpointAuthMethod,
+    jwks: client.jwks === null ? null : JSON.stringify(client.jwks),
+    jwks_uri: client.jwksUri,
     owner: client.owner,
     status: client.status,
     generation: client.generation,

@@ -93,6 +93,12 @@ export interface ClientSecretTable {
   expires_at: Instant | null;
 }
 
+/** Assertions of clients that were used, until none of them could be used again. */
+export interface ClientAssertionTable {
+  hash: string;
+  expires_at: Instant;
+}
+
 export interface BrowserSessionTable {
   hash: string;
   sid: string;
@@ -253,6 +259,7 @@ export interface Tables {
   membership: MembershipTable;
   client: ClientTable;
   client_secret: ClientSecretTable;
+  client_assertion: ClientAssertionTable;
   browser_session: BrowserSessionTable;
   known_browser: KnownBrowserTable;
   interaction: InteractionTable;

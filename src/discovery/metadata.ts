@@ -1,5 +1,7 @@
-import { AUTH_METHODS } from '../clients/authentication.ts';
+import { TOKEN_PATH } from '../clients/authentication.ts';
+import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
+import { ASSERTION_ALGS } from '../clients/rules/jwks.ts';
 import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
@@ -22,7 +24,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
   return {
     issuer,
     authorization_endpoint: `${issuer}/api/v2/oauth/authorize`,
-    token_endpoint: `${issuer}/api/v2/oauth/token`,
+    token_endpoint: issuer + TOKEN_PATH,
     userinfo_endpoint: `${issuer}/oidc/userinfo`,
     jwks_uri: issuer + JWKS_PATH,
     revocation_endpoint: issuer + REVOCATION_PATH,
@@ -33,9 +35,12 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     grant_types_supported: GRANT_TYPES,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
     revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
     // RFC 7662 §2.1: only those who can prove who they are may ask.
     introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'none'),
+    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
 
     scopes_supported: SCOPES,
     subject_types_supported: ['public'],

@@ -37,6 +37,16 @@ const counts = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('bucket'),
 );
+const assertions = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('client_assertion')
+    .where(
+      'hash',
+      'in',
+      db.selectFrom('client_assertion').select('hash').where('expires_at', '<=', p.before).limit(p.limit),
+    )
+    .returning('hash'),
+);
 /** Codes that were never redeemed; a redeemed one is the evidence for its family, and goes with it. */
 const codes = statement((db, p: { before: number; limit: number }) =>
   db
@@ -114,6 +124,7 @@ export async function sweep(database: Database, now: number): Promise<number> {
     [interactions, now],
     [sessions, now],
     [counts, now],
+    [assertions, now],
     [codes, now - DAY],
     [families, now - AFTER_END],
     [grants, now - AFTER_END],

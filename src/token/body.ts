@@ -1,9 +1,6 @@
 import { jsonParameters, type Parameters, type RepeatableParameters } from '../http/parameters.ts';
 import { invalidRequest } from '../oauth-error.ts';
 
-/** How a client names and proves itself in a body, at every endpoint that it authenticates to. */
-export const CREDENTIALS = ['client_id', 'client_secret'] as const;
-
 /**
  * The parameters of a request, from JSON or a form: one object or form of texts, none of them twice.
  * @param names those that the endpoint looks at; others are ignored (RFC 6749 §3.2)

@@ -48,7 +48,7 @@ async function grant(parts: TokenParts, authenticated: AuthenticatedClient): Pro
         await parts.keys.refresh(outcome.version);
         continue;
       case 'gone':
-        throw invalidClient(false);
+        throw invalidClient('body');
       case 'granted':
         return {
           access_token: ring.current('access').sign(clientClaims(parts.issuer, client.id, jti, now)),

@@ -39,7 +39,7 @@ export async function introspect(
   { client, proof }: AuthenticatedClient,
   presented: string,
 ): Promise<Introspection> {
-  if (proof.kind === 'public') throw invalidClient(false);
+  if (proof.kind === 'public') throw invalidClient('body');
   for (;;) {
     const now = clock();
     const opened = await openAnyToken(keys, presented);

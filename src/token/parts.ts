@@ -1,4 +1,5 @@
 import type { AuthenticatedClient } from '../clients/authentication.ts';
+import type { ClientKeys } from '../clients/client-keys.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -37,4 +38,5 @@ export interface TokenParts {
   readonly keys: Keys;
   readonly issuer: string;
   readonly limits: Limits;
+  readonly clientKeys: ClientKeys;
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { type AuthenticatedClient, authenticateClient } from '../clients/authentication.ts';
-import { readCredentials } from '../clients/rules/credentials.ts';
+import { type AuthenticatedClient, authenticateClient, TOKEN_PATH } from '../clients/authentication.ts';
+import { CREDENTIAL_NAMES, readCredentials } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from '../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
@@ -8,7 +8,7 @@ import { originOf } from '../http/origin.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
 import { authorizationCodeGrant } from './authorization-code-grant.ts';
-import { CREDENTIALS, readBody } from './body.ts';
+import { readBody } from './body.ts';
 import { clientCredentialsGrant } from './client-credentials-grant.ts';
 import { introspect } from './introspection.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
@@ -19,7 +19,7 @@ export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
 
 const TOKEN_REQUEST = [
-  ...CREDENTIALS,
+  ...CREDENTIAL_NAMES,
   'grant_type',
   'code',
   'redirect_uri',
@@ -27,7 +27,7 @@ const TOKEN_REQUEST = [
   'refresh_token',
   'scope',
 ] as const;
-const ABOUT_A_TOKEN = [...CREDENTIALS, 'token', 'token_type_hint'] as const;
+const ABOUT_A_TOKEN = [...CREDENTIAL_NAMES, 'token', 'token_type_hint'] as const;
 
 const GRANTS: Readonly<Record<GrantType, Grant>> = {
   authorization_code: authorizationCodeGrant,
@@ -44,7 +44,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     acceptForms(token);
 
     // Contract §4.2, decisions §4.
-    token.post('/api/v2/oauth/token', async (request, reply) => {
+    token.post(TOKEN_PATH, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply, TOKEN_REQUEST);
       // 3. The grant; a request that it refuses at once is counted all the same.
       const exchange = await prepared(parameters, authenticated);

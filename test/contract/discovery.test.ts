@@ -16,6 +16,9 @@ after(() => Promise.all([server.close(), behind.close()]));
 const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'] as const;
 const read = async (path: string) => (await fetch(server.baseUrl + path)).json() as Promise<Record<string, unknown>>;
 
+const PROVING = ['client_secret_basic', 'client_secret_post', 'private_key_jwt'];
+const ASSERTIONS = ['RS256', 'PS256', 'ES256', 'EdDSA'];
+
 for (const name of DOCUMENTS) {
   test(`${name}: the issuer is the base URL, and what is said is what the contract has`, async () => {
     const document = await read(`/.well-known/${name}`);
@@ -32,9 +35,12 @@ for (const name of DOCUMENTS) {
       response_modes_supported: ['query'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       code_challenge_methods_supported: ['S256'],
-      token_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      revocation_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post', 'none'],
-      introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+      token_endpoint_auth_methods_supported: [...PROVING, 'none'],
+      token_endpoint_auth_signing_alg_values_supported: ASSERTIONS,
+      revocation_endpoint_auth_methods_supported: [...PROVING, 'none'],
+      revocation_endpoint_auth_signing_alg_values_supported: ASSERTIONS,
+      introspection_endpoint_auth_methods_supported: PROVING,
+      introspection_endpoint_auth_signing_alg_values_supported: ASSERTIONS,
       scopes_supported: [
         'openid',
         'profile',

@@ -1,13 +1,28 @@
 import type { Parameters } from '../../http/parameters.ts';
 import { invalidRequest } from '../../oauth-error.ts';
+import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from './assertion.ts';
+
+/** How clients authenticate: OpenID Connect Core 1.0 §9. `client_secret_jwt` would need secrets that are kept readable. */
+export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
+export type AuthMethod = (typeof AUTH_METHODS)[number];
+
+/** The parameters of a body that name and prove a client, at every endpoint that it authenticates to. */
+export const CREDENTIAL_NAMES = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type'] as const;
 
 /** How a client names itself and what it proves it with; not checked yet. */
-export interface ClientCredentials {
-  readonly method: 'basic' | 'body';
-  readonly clientId: string;
-  /** Empty where none was sent: never a valid secret. */
-  readonly clientSecret: string;
-}
+export type ClientCredentials =
+  | {
+      readonly method: 'basic' | 'body';
+      readonly clientId: string;
+      /** Empty where none was sent: never a valid secret. */
+      readonly clientSecret: string;
+    }
+  | {
+      readonly method: 'assertion';
+      readonly clientId: string;
+      /** Undefined where it cannot be one that is offered. */
+      readonly assertion: ReadAssertion | undefined;
+    };
 
 /** RFC 6749 §2.3.1: both parts are form-urlencoded before they are joined. */
 function decodeFormPart(part: string): string | undefined {
@@ -25,6 +40,14 @@ function decodeFormPart(part: string): string | undefined {
 export function readCredentials(authorization: string | undefined, body: Parameters): ClientCredentials {
   const bodyId = body.get('client_id');
   const bodySecret = body.get('client_secret');
+  if (body.has('client_assertion') || body.has('client_assertion_type')) {
+    if (authorization !== undefined || bodySecret !== undefined) {
+      throw invalidRequest(
+        'Authenticate the client once: with client_assertion, or with client_secret, not with both.',
+      );
+    }
+    return readAssertionOf(body, bodyId);
+  }
   if (authorization === undefined) {
     return { method: 'body', clientId: bodyId ?? '', clientSecret: bodySecret ?? '' };
   }
@@ -44,4 +67,18 @@ export function readCredentials(authorization: string | undefined, body: Paramet
     throw invalidRequest('client_id in the body differs from the one in the Authorization header.');
   }
   return { method: 'basic', clientId, clientSecret };
+}
+
+/** RFC 7521 §4.2: an assertion and its type go together; `client_id` is not needed beside them, and may not differ. */
+function readAssertionOf(body: Parameters, bodyId: string | undefined): ClientCredentials {
+  const token = body.get('client_assertion');
+  const type = body.get('client_assertion_type');
+  if (token === undefined || type === undefined) {
+    throw invalidRequest('client_assertion and client_assertion_type go together: send both, or neither.');
+  }
+  const assertion = type === ASSERTION_TYPE ? readAssertion(token) : undefined;
+  if (assertion === undefined) return { method: 'assertion', clientId: bodyId ?? '', assertion };
+  // RFC 7523 §3: client_id must be the subject. That of an assertion which names another client is nobody's.
+  const fits = bodyId === undefined || bodyId === assertion.clientId;
+  return { method: 'assertion', clientId: assertion.clientId, assertion: fits ? assertion : undefined };
 }

@@ -2,6 +2,7 @@ import type { Dialect } from 'kysely';
 import { contract } from './0001-contract.ts';
 import { standardClients } from './0002-standard-clients.ts';
 import { clientTokens } from './0003-client-tokens.ts';
+import { clientAssertions } from './0004-client-assertions.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -22,6 +23,7 @@ export const timeline: Timeline = {
   '0001-contract': contract,
   '0002-standard-clients': standardClients,
   '0003-client-tokens': clientTokens,
+  '0004-client-assertions': clientAssertions,
 };
 
 export { NewerDatabase } from './position.ts';

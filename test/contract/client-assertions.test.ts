@@ -1,0 +1,341 @@
+import assert from 'node:assert/strict';
+import { createHmac } from 'node:crypto';
+import { after, before, describe, test } from 'node:test';
+import { createRemoteJWKSet, exportSPKI, jwtVerify } from 'jose';
+import { assertRefused, basic, refreshBody, tokenForm } from '../support/api-call.ts';
+import {
+  type AppKey,
+  ASSERTION_TYPE,
+  appKey,
+  claimsFor,
+  codeOfApp,
+  type KeyApp,
+  keyApp,
+  proofOf,
+  REDIRECT_URI,
+  signed,
+} from '../support/assertion.ts';
+import { admin, newClient, newUser, type TestUser, tokenCall } from '../support/flow.ts';
+import { encode } from '../support/forged-token.ts';
+import { MINUTE, query } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+let user: TestUser;
+let key: AppKey;
+let other: AppKey;
+let app: KeyApp;
+before(async () => {
+  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  user = await newUser(server);
+  key = await appKey('ES256', 'one');
+  other = await appKey('ES256', 'two');
+  app = await keyApp(server, { jwks: { keys: [key.jwk] } });
+});
+after(() => server.close());
+
+/** A request that is refused for its grant once the client is believed. */
+const present = (proof: Readonly<Record<string, string>>, headers = {}) =>
+  tokenForm(server, { grant_type: 'refresh_token', refresh_token: 'x', ...proof }, headers);
+
+const believed = async (proof: Readonly<Record<string, string>>) =>
+  assertRefused(await present(proof), 400, 'invalid_grant');
+
+async function refusedAs(proof: Readonly<Record<string, string>>): Promise<void> {
+  const answer = await present(proof);
+  const words = 'Client authentication failed: check client_id and client_assertion.';
+  assertRefused(answer, 401, 'invalid_client', words);
+  assert.equal(answer.headers.get('www-authenticate'), null);
+}
+
+/** The reason that the audit trail holds for the last refusal. */
+async function lastReason(): Promise<string> {
+  const [row] = await query(
+    server,
+    "SELECT details FROM audit_event WHERE type = 'client.auth_failed' ORDER BY id DESC LIMIT 1",
+  );
+  return JSON.parse(String(row?.['details'])).reason;
+}
+
+describe('OpenID Connect Core 1.0 §9: private_key_jwt', () => {
+  for (const alg of ['RS256', 'PS256', 'ES256', 'EdDSA']) {
+    for (const type of ['json', 'form'] as const) {
+      test(`${alg}, as ${type}: code exchange and refresh; the ID token verifies with the key set`, async () => {
+        const own = await appKey(alg);
+        const of = await keyApp(server, { jwks: { keys: [own.jwk] } });
+        const send = type === 'json' ? tokenCall : tokenForm;
+        const code = await codeOfApp(server, of, user);
+        const exchange = { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI };
+        const first = await send(server, { ...exchange, ...(await proofOf(server, of.clientId, own)) });
+        assert.equal(first.status, 200, JSON.stringify(first.body));
+        const keys = createRemoteJWKSet(new URL(`${server.baseUrl}/.well-known/jwks.json`));
+        const check = { audience: of.clientId, algorithms: ['RS256'], currentDate: new Date(server.now()) };
+        assert.equal((await jwtVerify(first.body.id_token, keys, check)).payload.sub, user.id);
+        const again = { grant_type: 'refresh_token', refresh_token: first.body.refresh_token };
+        const second = await send(server, { ...again, ...(await proofOf(server, of.clientId, own)) });
+        assert.equal(second.status, 200, JSON.stringify(second.body));
+      });
+    }
+  }
+
+  const good: [string, (now: number) => Record<string, unknown>, Record<string, unknown>?][] = [
+    ['aud as a list of one', () => ({ aud: [server.baseUrl] })],
+    ['aud is the token endpoint', () => ({ aud: `${server.baseUrl}/api/v2/oauth/token` })],
+    ['aud names issuer and token endpoint', () => ({ aud: [server.baseUrl, `${server.baseUrl}/api/v2/oauth/token`] })],
+    ['no iat', () => ({ iat: undefined })],
+    ['nbf of now', (now) => ({ nbf: now })],
+    ['a clock 25 seconds ahead', (now) => ({ iat: now + 25, nbf: now + 25, exp: now + 85 })],
+    ['a clock 25 seconds behind', (now) => ({ iat: now - 85, exp: now - 25 })],
+    ['ten minutes of life', (now) => ({ exp: now + 600 })],
+    ['typ JWT', () => ({}), { typ: 'JWT' }],
+    ['its explicit type', () => ({}), { typ: 'client-authentication+jwt' }],
+    ['no kid where there is one key', () => ({}), { kid: undefined }],
+    ['claims that nobody looks at', () => ({ azp: 'x' })],
+  ];
+  for (const [name, change, header = {}] of good) {
+    test(`taken: ${name}`, async () => {
+      await believed(await proofOf(server, app.clientId, key, change(Math.floor(server.now() / 1000)), header));
+    });
+  }
+  test('taken: client_id beside it, where it is the same', async () => {
+    await believed({ ...(await proofOf(server, app.clientId, key)), client_id: app.clientId });
+  });
+});
+
+describe('RFC 7523 §3: what does not hold is invalid_client, with one answer and its reason in the audit trail', () => {
+  const bad: [string, string, (now: number) => Record<string, unknown>, Record<string, unknown>?][] = [
+    ['aud of somebody else', 'is for another audience', () => ({ aud: 'https://evil.example' })],
+    ['aud also of somebody else', 'is for another audience', () => ({ aud: [server.baseUrl, 'https://evil.example'] })],
+    ['aud with a slash', 'is for another audience', () => ({ aud: `${server.baseUrl}/` })],
+    ['aud an empty list', 'is for another audience', () => ({ aud: [] })],
+    ['aud missing', 'is for another audience', () => ({ aud: undefined })],
+    ['aud an object', 'is for another audience', () => ({ aud: { 0: server.baseUrl } })],
+    ['aud nested', 'is for another audience', () => ({ aud: [[server.baseUrl]] })],
+    ['aud the introspection endpoint', 'is for another audience', () => ({ aud: `${server.baseUrl}/oidc/introspect` })],
+    ['exp missing', 'has no exp', () => ({ exp: undefined })],
+    ['exp as text', 'has no exp', (now) => ({ exp: String(now + 60) })],
+    ['exp null', 'has no exp', () => ({ exp: null })],
+    ['exp past', 'has expired', (now) => ({ iat: now - 120, exp: now - 30 })],
+    ['exp an hour ahead', 'expires too late', (now) => ({ exp: now + 3600 })],
+    ['exp in milliseconds', 'expires too late', (now) => ({ exp: now * 1000 })],
+    ['iat of the future', 'is of the future', (now) => ({ iat: now + 60, exp: now + 120 })],
+    ['nbf of the future', 'is of the future', (now) => ({ nbf: now + 60, exp: now + 120 })],
+    ['iat after exp', 'has times that make no sense', (now) => ({ iat: now + 61 })],
+    ['nbf as text', 'has times that make no sense', (now) => ({ nbf: String(now) })],
+    ['jti missing', 'has no jti', () => ({ jti: undefined })],
+    ['jti empty', 'has no jti', () => ({ jti: '' })],
+    ['jti a number', 'has no jti', () => ({ jti: 1 })],
+    ['jti endless', 'has no jti', () => ({ jti: 'x'.repeat(257) })],
+    ['iss of another', 'is none that is offered', () => ({ iss: '1' })],
+    ['iss missing', 'is none that is offered', () => ({ iss: undefined })],
+    ['sub missing', 'is none that is offered', () => ({ sub: undefined })],
+    ['typ of an access token', 'is none that is offered', () => ({}), { typ: 'at+jwt' }],
+    ['typ of a request object', 'is none that is offered', () => ({}), { typ: 'oauth-authz-req+jwt' }],
+    ['another kid', 'names no key of the client', () => ({}), { kid: 'three' }],
+  ];
+  for (const [name, reason, change, header = {}] of bad) {
+    test(name, async () => {
+      await refusedAs(await proofOf(server, app.clientId, key, change(Math.floor(server.now() / 1000)), header));
+      assert.equal(await lastReason(), `the assertion ${reason}`);
+    });
+  }
+
+  const forged: [string, string, () => Promise<Record<string, string>>][] = [
+    [
+      'signed by another key',
+      'the assertion has a wrong signature',
+      () => proofOf(server, app.clientId, other, {}, { kid: 'one' }),
+    ],
+    [
+      'RFC 8725 §2.1: alg none',
+      'the assertion is none that is offered',
+      () => plain({ alg: 'none', kid: 'one' }, () => ''),
+    ],
+    [
+      'alg none with a signature',
+      'the assertion is none that is offered',
+      () => plain({ alg: 'none', kid: 'one' }, () => 'AAAA'),
+    ],
+    [
+      'RFC 8725 §2.1: HS256 under the text of the public key',
+      'the assertion is none that is offered',
+      async () => {
+        const { publicKey } = await imported();
+        return plain({ alg: 'HS256', kid: 'one' }, (input) =>
+          createHmac('sha256', publicKey).update(input).digest('base64url'),
+        );
+      },
+    ],
+    [
+      'the signature of another algorithm',
+      'the assertion names no key of the client',
+      async () => {
+        const rsa = await appKey('RS256');
+        return proofOf(server, app.clientId, rsa, {}, { kid: 'one' });
+      },
+    ],
+    ['no signature', 'the assertion is none that is offered', () => plain({ alg: 'ES256', kid: 'one' }, () => '')],
+    [
+      'a critical header',
+      'the assertion is none that is offered',
+      () => plain({ alg: 'ES256', kid: 'one', crit: ['x'], x: 1 }, () => 'AAAA'),
+    ],
+    ['a client that is not on record', 'unknown client', () => proofOf(server, '123456789012345678', key)],
+    [
+      'rubbish',
+      'the assertion is none that is offered',
+      async () => ({ client_assertion_type: ASSERTION_TYPE, client_assertion: 'x.y.z' }),
+    ],
+    [
+      'more than 8 KiB',
+      'the assertion is none that is offered',
+      () => proofOf(server, app.clientId, key, { x: 'y'.repeat(9000) }),
+    ],
+    [
+      'another client_id beside it',
+      'the assertion is none that is offered',
+      async () => ({
+        ...(await proofOf(server, app.clientId, key)),
+        client_id: '123456789012345678',
+      }),
+    ],
+    [
+      'another type of assertion',
+      'the assertion is none that is offered',
+      async () => ({
+        ...(await proofOf(server, app.clientId, key)),
+        client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:saml2-bearer',
+      }),
+    ],
+  ];
+  for (const [name, reason, proof] of forged) {
+    test(name, async () => {
+      await refusedAs(await proof());
+      assert.equal(await lastReason(), reason);
+    });
+  }
+
+  async function plain(header: object, sign: (input: string) => string) {
+    const input = `${encode(header)}.${encode(claimsFor(server, app.clientId))}`;
+    return { client_assertion_type: ASSERTION_TYPE, client_assertion: `${input}.${sign(input)}` };
+  }
+  async function imported() {
+    const { importJWK } = await import('jose');
+    const imported = await importJWK(key.jwk, 'ES256', { extractable: true });
+    assert.ok('type' in imported);
+    return { publicKey: await exportSPKI(imported) };
+  }
+
+  test('a disabled client', async () => {
+    const of = await keyApp(server, { jwks: { keys: [key.jwk] } });
+    await believed(await proofOf(server, of.clientId, key));
+    await admin(server, 'PATCH', `/clients/${of.clientId}`, { status: 'disabled' });
+    await refusedAs(await proofOf(server, of.clientId, key));
+    assert.equal(await lastReason(), 'the client is disabled');
+  });
+
+  test('TK-05: exactly one way to authenticate in a request', async () => {
+    const proof = await proofOf(server, app.clientId, key);
+    const twice: [object, object][] = [
+      [{ ...proof, client_secret: 'x' }, {}],
+      [proof, basic(app.clientId, 'x')],
+      [proof, { authorization: 'Bearer x' }],
+      [{ client_assertion: proof.client_assertion }, {}],
+      [{ client_assertion_type: proof.client_assertion_type }, {}],
+      [{ client_assertion_type: proof.client_assertion_type, client_id: app.clientId }, {}],
+    ];
+    for (const [fields, headers] of twice) {
+      assertRefused(await present(fields as Record<string, string>, headers), 400, 'invalid_request');
+    }
+    await believed(proof);
+  });
+
+  test('a client with a key is not let in with its id alone, nor with any secret', async () => {
+    for (const fields of [{}, { client_secret: 'x' }, { client_secret: '' }]) {
+      assertRefused(await present({ client_id: app.clientId, ...fields }), 401, 'invalid_client');
+      assert.equal(await lastReason(), 'another authentication method is registered');
+    }
+  });
+
+  test('a client that is registered with a secret, or public, is not let in with an assertion', async () => {
+    const keys = { jwks: { keys: [key.jwk] } };
+    const secretive = await newClient(server, keys);
+    const open = await newClient(server, { type: 'public', ...keys });
+    for (const { clientId } of [secretive, open]) await refusedAs(await proofOf(server, clientId, key));
+  });
+});
+
+describe('OpenID Connect Core 1.0 §9: a jti is used once', () => {
+  test('the second use is refused, also in a race of many, and at another endpoint', async () => {
+    const proof = await proofOf(server, app.clientId, key);
+    const answers = await Promise.all(Array.from({ length: 8 }, () => present(proof)));
+    assert.deepEqual(answers.map(({ status }) => status).sort(), [400, ...Array<number>(7).fill(401)]);
+    assert.equal(await lastReason(), 'the assertion was used before');
+    assert.equal((await tokenFormAt('/oidc/introspect', { token: 'x', ...proof })).status, 401);
+  });
+
+  test('it is used up whatever becomes of the request, and by its client alone', async () => {
+    const second = await keyApp(server, { jwks: { keys: [other.jwk] } });
+    const proof = await proofOf(server, app.clientId, key, { jti: 'same' });
+    assertRefused(await tokenForm(server, { grant_type: 'unknown', ...proof }), 400, 'unsupported_grant_type');
+    await refusedAs(proof);
+    await believed(await proofOf(server, second.clientId, other, { jti: 'same' }));
+  });
+
+  test('another signature over the same jti is the same assertion', async () => {
+    const claims = claimsFor(server, app.clientId);
+    const proof = async () => ({ client_assertion_type: ASSERTION_TYPE, client_assertion: await signed(key, claims) });
+    await believed(await proof());
+    await refusedAs(await proof());
+  });
+
+  test('it is remembered over a restart, until the assertion could not be used any more', async () => {
+    const proof = await proofOf(server, app.clientId, key);
+    await believed(proof);
+    await server.restart();
+    await refusedAs(proof);
+    assert.equal(await lastReason(), 'the assertion was used before');
+    server.advance(2 * MINUTE);
+    await refusedAs(proof);
+    assert.equal(await lastReason(), 'the assertion has expired');
+  });
+});
+
+const tokenFormAt = (path: string, form: Record<string, string>) =>
+  fetch(server.baseUrl + path, { method: 'POST', body: new URLSearchParams(form) });
+
+describe('registered methods', () => {
+  test('client_secret_basic and client_secret_post are held to, and null is either', async () => {
+    for (const method of ['client_secret_basic', 'client_secret_post', null]) {
+      const of = await newClient(server, { tokenEndpointAuthMethod: method });
+      const body = refreshBody(of, 'x');
+      const { client_secret: _, ...bare } = body;
+      const inBody = await tokenForm(server, body);
+      const inHeader = await tokenForm(server, bare, basic(of.clientId, of.clientSecret));
+      assert.equal(inBody.status, method === 'client_secret_basic' ? 401 : 400, String(method));
+      assert.equal(inHeader.status, method === 'client_secret_post' ? 401 : 400, String(method));
+    }
+  });
+
+  test('TK-07: failures are limited for one client from one address, and a good assertion learns nothing then', async () => {
+    const limited = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: '3/m' });
+    try {
+      const of = await keyApp(limited, { jwks: { keys: [key.jwk] } });
+      const send = async (change = {}) =>
+        (
+          await tokenForm(limited, {
+            grant_type: 'refresh_token',
+            refresh_token: 'x',
+            ...(await proofOf(limited, of.clientId, key, change)),
+          })
+        ).status;
+      const statuses = [];
+      for (let n = 0; n < 5; n++) statuses.push(await send({ jti: undefined }));
+      assert.deepEqual([...statuses, await send()], [401, 401, 401, 429, 429, 429]);
+      limited.advance(MINUTE);
+      assert.equal(await send(), 400);
+    } finally {
+      await limited.close();
+    }
+  });
+});
