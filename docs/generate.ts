@@ -7,6 +7,7 @@ import { metadata } from '../src/discovery/metadata.ts';
 import { eventTypes } from '../src/events/audit.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import { errorCodes } from '../src/oauth-error.ts';
+import { connectAnApp } from './connect-an-app.ts';
 
 const NOTE = '<!-- Made by `npm run docs`. Do not edit. -->';
 
@@ -158,7 +159,7 @@ ${document}
 `;
 }
 
-/** The pages of the reference that are made of the code, by their path from the repository's root. */
+/** The pages that are made of the code, by their path from the repository's root. */
 export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/configuration.md': configuration,
   'docs/reference/errors.md': errors,
@@ -166,6 +167,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/metrics.md': metrics,
   'docs/reference/command-line.md': commandLine,
   'docs/reference/discovery.md': discovery,
+  'docs/how-to/connect-an-app.md': () => connectAnApp(NOTE),
 };
 
 if (import.meta.main) {

@@ -6,6 +6,14 @@ export const randomSecret = (): string => randomBytes(32).toString('base64url');
 /** 128 random bits, as 22 base64url characters: for identifiers that must never repeat. */
 export const randomIdentifier = (): string => randomBytes(16).toString('base64url');
 
+/** The same for a name that people give to commands: it never begins with a dash, which would make it a flag. */
+export function randomName(): string {
+  for (;;) {
+    const name = randomIdentifier();
+    if (!name.startsWith('-')) return name;
+  }
+}
+
 /** How a random secret is kept: its SHA-256. Of 256 random bits, no slower hash is needed. */
 export const digest = (secret: string): string => createHash('sha256').update(secret, 'utf8').digest('base64url');
 

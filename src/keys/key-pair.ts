@@ -1,7 +1,7 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createSigner } from 'fast-jwt';
-import { randomIdentifier } from '../secrets.ts';
+import { randomName } from '../secrets.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
 
 const generate = promisify(generateKeyPair);
@@ -30,7 +30,7 @@ const PUBLIC_PARAMETERS = ['crv', 'x', 'y', 'n', 'e'] as const;
 /** Makes a key pair, away from the event loop: an RSA key takes a good part of a second. */
 export async function newKeyPair(alg: AsymmetricAlg): Promise<KeyPair> {
   const { publicKey, privateKey } = await pairOf(alg);
-  const kid = randomIdentifier();
+  const kid = randomName();
   return { kid, alg, privateKey: pem(privateKey), publicJwk: publicJwk(kid, alg, exportJwk(publicKey)) };
 }
 

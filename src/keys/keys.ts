@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type Clock, DAY } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { randomIdentifier, randomName } from '../secrets.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { readKeyPairs, resealKeyPair } from './id-key-store.ts';
 import { makeFirstPairs, SYSTEM, tendPairs } from './id-keys.ts';
@@ -128,7 +128,7 @@ export async function openKeys(
 }
 
 function newKey(root: Buffer): store.SealedKey {
-  const kid = randomIdentifier();
+  const kid = randomName();
   return { kid, sealed: seal(sealingKey(root), randomBytes(32), context(kid)) };
 }
 

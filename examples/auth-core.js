@@ -1,0 +1,109 @@
+// A web app that signs people in with Auth.js (@auth/core), on nothing but Node's own server.
+//
+//   npm install @auth/core
+//   ISSUER=https://id.example.com CLIENT_ID=… CLIENT_SECRET=… PORT=8080 node auth-core.js
+import { randomBytes } from 'node:crypto';
+import { createServer } from 'node:http';
+import { Readable } from 'node:stream';
+import { Auth, skipCSRFCheck } from '@auth/core';
+import { getToken } from '@auth/core/jwt';
+
+const { ISSUER, CLIENT_ID, CLIENT_SECRET, PORT } = process.env;
+const APP = `http://localhost:${PORT}`;
+
+// The issuer's discovery document names every address that is needed.
+const issuer = await (await fetch(`${ISSUER}/.well-known/openid-configuration`)).json();
+
+const config = {
+  basePath: '/auth',
+  // In production, let it outlive the process.
+  secret: randomBytes(32).toString('hex'),
+  // The addresses of requests are made of APP below, not of what a request says.
+  trustHost: true,
+  providers: [
+    {
+      id: 'tessera',
+      name: 'Tessera',
+      type: 'oidc',
+      issuer: ISSUER,
+      clientId: CLIENT_ID,
+      clientSecret: CLIENT_SECRET,
+      authorization: { params: { scope: 'openid profile email' } },
+      checks: ['pkce', 'state', 'nonce'],
+      // The profile comes from UserInfo. The ID token is checked all the same.
+      idToken: false,
+    },
+  ],
+  callbacks: { jwt, session: ({ session, token }) => ({ ...session, user: token.profile }) },
+};
+
+/**
+ * What the encrypted session cookie holds, each time that the session is read. UserInfo is asked every time, so that access
+ * that was taken away ends here at once: null ends the session.
+ */
+async function jwt({ token, account, profile }) {
+  if (account) return keep({ sub: token.sub, profile }, account);
+  if (token.expiresAt < Date.now() + 60_000) {
+    const form = { grant_type: 'refresh_token', refresh_token: token.refresh_token };
+    const body = new URLSearchParams({ ...form, client_id: CLIENT_ID, client_secret: CLIENT_SECRET });
+    const response = await fetch(issuer.token_endpoint, { method: 'POST', body });
+    if (!response.ok) return response.status < 500 ? null : token;
+    token = keep(token, await response.json());
+  }
+  const headers = { authorization: `Bearer ${token.access_token}` };
+  const response = await fetch(issuer.userinfo_endpoint, { headers });
+  if (!response.ok) return response.status < 500 ? null : token;
+  return { ...token, profile: await response.json() };
+}
+
+/** Each refresh brings a new refresh token too. */
+const keep = (token, { access_token, refresh_token, id_token, expires_in }) => ({
+  ...token,
+  ...{ access_token, refresh_token, id_token, expiresAt: Date.now() + expires_in * 1000 },
+});
+
+/** Ends the session here, and then the one at the issuer. */
+async function signOut(request) {
+  const token = await getToken({ req: request, secret: config.secret });
+  const address = new URL(issuer.end_session_endpoint);
+  address.search = new URLSearchParams({
+    client_id: CLIENT_ID,
+    post_logout_redirect_uri: `${APP}/`,
+    ...(token && { id_token_hint: token.id_token }),
+  }).toString();
+  const headers = { cookie: request.headers.get('cookie') ?? '' };
+  const own = new Request(`${APP}/auth/signout`, { method: 'POST', headers });
+  // It is a POST, which another site cannot make with the session's `lax` cookie.
+  const response = await Auth(own, { ...config, skipCSRFCheck });
+  response.headers.set('location', address.href);
+  return response;
+}
+
+async function home(request) {
+  const page = (await getToken({ req: request, secret: config.secret }))
+    ? '<a href="/auth/session">Profile</a> <form method="post" action="/logout"><button>Sign out</button></form>'
+    : '<a href="/auth/signin">Sign in</a>';
+  return new Response(page, { headers: { 'content-type': 'text/html; charset=utf-8' } });
+}
+
+async function handle(request) {
+  const { pathname } = new URL(request.url);
+  if (pathname.startsWith('/auth/')) return Auth(request, config);
+  if (pathname === '/logout' && request.method === 'POST') return signOut(request);
+  return pathname === '/' ? home(request) : new Response('Not found', { status: 404 });
+}
+
+createServer(async (req, res) => {
+  try {
+    const { method, headers } = req;
+    const body = method === 'POST' ? { body: Readable.toWeb(req), duplex: 'half' } : {};
+    const response = await handle(new Request(APP + req.url, { method, headers, ...body }));
+    res
+      .setHeaders(response.headers)
+      .writeHead(response.status)
+      .end(await response.text());
+  } catch (error) {
+    console.error(error);
+    res.writeHead(500).end();
+  }
+}).listen(PORT, () => console.log(`Listening at ${APP}`));

@@ -1,0 +1,103 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { ID_TOKEN_ALGS } from '../../src/keys/algorithms.ts';
+import { type Agent, formOf } from '../support/agent.ts';
+import { TOKEN } from '../support/api-call.ts';
+import {
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  PASSWORD,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  tokensFor,
+} from '../support/flow.ts';
+import { ADMIN_KEY, type TestServer } from '../support/server.ts';
+import { asClient } from '../support/token-services.ts';
+
+/** A person in a browser, an app with everything that it holds for that person, and another app with the same. */
+export interface World {
+  readonly server: TestServer;
+  readonly user: TestUser;
+  readonly browser: Agent;
+  readonly client: TestClient;
+  readonly tokens: Tokens;
+  /** Everything that the service or a client takes for a proof of something, by kind. */
+  readonly credentials: Readonly<Record<string, string>>;
+}
+
+const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'];
+
+export async function makeWorld(server: TestServer): Promise<World> {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const client = await newClient(server, { grantTypes: ALL_GRANTS });
+  const other = await newClient(server, { grantTypes: ALL_GRANTS });
+  const hold = (of: TestClient) => tokensFor(server, of, user, {}, { browser });
+  const tokens = await hold(client);
+  const foreign = await hold(other);
+  const idTokens = new Map<string, string>([['ID token, HS256', tokens.id_token]]);
+  for (const alg of ID_TOKEN_ALGS) {
+    if (alg === 'HS256') continue;
+    const app = await newClient(server, { idTokenSignedResponseAlg: alg });
+    idTokens.set(`ID token, ${alg}`, (await hold(app)).id_token);
+  }
+  const own = await asClient(server, TOKEN, client, { grant_type: 'client_credentials' });
+  assert.equal(own.status, 200, own.text);
+  const pending = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
+  const account = await browser.get('/account');
+  return {
+    server,
+    user,
+    browser,
+    client,
+    tokens,
+    credentials: {
+      'access token': tokens.access_token,
+      'refresh token': tokens.refresh_token,
+      ...Object.fromEntries(idTokens),
+      'client’s own token': own.body.access_token,
+      'authorization code': await codeFor(server, client, user, {}, { browser }),
+      'access token of another client': foreign.access_token,
+      'refresh token of another client': foreign.refresh_token,
+      'authorization code of another client': await codeFor(server, other, user, {}, { browser }),
+      'client secret': client.clientSecret,
+      'client secret of another client': other.clientSecret,
+      'client id': client.clientId,
+      'user id': user.id,
+      password: PASSWORD,
+      'admin key': ADMIN_KEY,
+      'session cookie': browser.cookie('tessera_session') ?? '',
+      'browser cookie': browser.cookie('tessera_browser') ?? '',
+      'interaction handle': pending.location?.searchParams.get('request') ?? '',
+      'form token': formOf(account.text, '/account/password').hidden['form_token'] ?? '',
+      'random octets': randomBytes(32).toString('base64url'),
+      'three parts of nothing': 'e30.e30.AAAA',
+      words: 'not a credential at all',
+    },
+  };
+}
+
+/** The kinds, in one place: each stands against every place that takes one. */
+export const KINDS = [
+  ...['access token', 'refresh token', ...ID_TOKEN_ALGS.map((alg) => `ID token, ${alg}`), 'client’s own token'],
+  'authorization code',
+  ...['access token', 'refresh token', 'authorization code', 'client secret'].map(
+    (kind) => `${kind} of another client`,
+  ),
+  ...['client secret', 'client id', 'user id', 'password', 'admin key', 'session cookie', 'browser cookie'],
+  ...['interaction handle', 'form token', 'random octets', 'three parts of nothing', 'words'],
+] as const;
+
+/** What keeps a hash of something that can be presented, and the kind that it is. A new one wants a kind above. */
+export const HASHED: Readonly<Record<string, string>> = {
+  authorization_code: 'authorization code',
+  client_secret: 'client secret',
+  browser_session: 'session cookie',
+  known_browser: 'browser cookie',
+  interaction: 'interaction handle',
+  admin_key: 'admin key',
+};

@@ -1,0 +1,390 @@
+import { formOf } from '../support/agent.ts';
+import { basic, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
+import { authorizeUrl, PASSWORD } from '../support/flow.ts';
+import type { World } from './kinds.ts';
+
+type Fields = Readonly<Record<string, string>>;
+
+/** A place of a route that takes something as a proof. */
+export interface Place {
+  readonly name: string;
+  /** Presents a text there, with everything else as it should be. Answers the outcome in few words. */
+  present(world: World, credential: string): Promise<string>;
+  /** What is taken there, and the outcome that shows it. */
+  readonly right: Readonly<Record<string, string | RegExp>>;
+  /** The outcome of everything else, but for what is told apart below. */
+  readonly refused: string;
+  readonly except?: Readonly<Record<string, string>>;
+  /** Whether what is taken there changes something, so that it is presented in a world of its own. */
+  readonly usesUp?: true;
+}
+
+/** Status and error code; for a page where it leads, for introspection what it says. */
+async function outcomeOf(answer: Response): Promise<string> {
+  const text = await answer.text();
+  const location = answer.headers.get('location');
+  if (location !== null) {
+    const { pathname, searchParams, host } = new URL(location, answer.url);
+    const error = searchParams.get('error');
+    const code = searchParams.has('code') ? 'code' : undefined;
+    const away = host === new URL(answer.url).host ? pathname : (error ?? code ?? 'away');
+    return `${answer.status} ${away}`;
+  }
+  if (!/^application\/json/.test(answer.headers.get('content-type') ?? '')) return `${answer.status}`;
+  const body = text === '' ? {} : JSON.parse(text);
+  if (typeof body.active === 'boolean') return text === '{"active":false}' ? 'inactive' : `active: ${body.active}`;
+  return body.error === undefined ? `${answer.status}` : `${answer.status} ${body.error}`;
+}
+
+const send = async ({ server }: World, method: string, path: string, headers: Fields = {}, body?: string) =>
+  outcomeOf(
+    await fetch(server.baseUrl + path, {
+      method,
+      redirect: 'manual',
+      headers: { accept: JSON_TYPE, ...(body !== undefined && { 'content-type': FORM_TYPE }), ...headers },
+      ...(body !== undefined && { body }),
+    }),
+  );
+const form = (fields: Fields): string => new URLSearchParams(fields).toString();
+const bearer = (token: string): Fields => ({ authorization: `Bearer ${token}` });
+const credentialsOf = ({ client }: World): Fields => ({
+  client_id: client.clientId,
+  client_secret: client.clientSecret,
+});
+
+const asBearer = (method: string, path: string, body?: string): Place => ({
+  name: 'Authorization: Bearer',
+  present: (world, credential) => send(world, method, path, bearer(credential), body),
+  right: { 'access token': '200', 'access token of another client': '200' },
+  refused: '401 invalid_token',
+});
+
+/** Every place of a client's own authentication. */
+function clientPlaces(path: string, more: (world: World) => Fields, right: string): readonly Place[] {
+  const post = (world: World, fields: Fields, headers: Fields = {}) => send(world, 'POST', path, headers, form(fields));
+  return [
+    {
+      name: 'client_secret',
+      present: (world, credential) =>
+        post(world, { ...more(world), client_id: world.client.clientId, client_secret: credential }),
+      right: { 'client secret': right },
+      refused: '401 invalid_client',
+    },
+    {
+      name: 'client_id',
+      present: (world, credential) => post(world, { ...more(world), ...credentialsOf(world), client_id: credential }),
+      right: { 'client id': right },
+      refused: '401 invalid_client',
+    },
+    {
+      name: 'the password of Basic',
+      present: (world, credential) => post(world, more(world), basic(world.client.clientId, credential)),
+      right: { 'client secret': right },
+      refused: '401 invalid_client',
+    },
+    {
+      name: 'Bearer in the place of Basic',
+      present: (world, credential) => post(world, more(world), bearer(credential)),
+      right: {},
+      refused: '401 invalid_client',
+    },
+  ];
+}
+
+/** One of the two cookies, beside the right other one. */
+const cookie =
+  (name: 'session' | 'browser') =>
+  ({ browser }: World, credential: string): Fields => {
+    const values = {
+      session: browser.cookie('tessera_session') ?? '',
+      browser: browser.cookie('tessera_browser') ?? '',
+      [name]: encodeURIComponent(credential),
+    };
+    return { cookie: `tessera_session=${values.session}; tessera_browser=${values.browser}` };
+  };
+const session = cookie('session');
+const rightCookies = (world: World): Fields => session(world, world.browser.cookie('tessera_session') ?? '');
+
+const accountPage = (path: string): readonly Place[] => [
+  {
+    name: 'the session cookie',
+    present: (world, credential) => send(world, 'GET', path, session(world, credential)),
+    right: { 'session cookie': '200' },
+    refused: '302 /login',
+  },
+];
+
+/** The forms of the account: the form's token, and the session. */
+const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
+  const token = async ({ browser }: World): Promise<string> => {
+    const page = await browser.get(path === '/account/connections' ? path : '/account');
+    return formOf(page.text, path).hidden['form_token'] ?? '';
+  };
+  return [
+    {
+      name: 'form_token',
+      present: (world, credential) =>
+        send(world, 'POST', path, rightCookies(world), form({ ...fields, form_token: credential })),
+      // One token serves every form of the account, for one session.
+      right: { 'form token': right },
+      refused: '400',
+      usesUp: true,
+    },
+    {
+      name: 'the session cookie',
+      present: async (world, credential) =>
+        send(world, 'POST', path, session(world, credential), form({ ...fields, form_token: await token(world) })),
+      right: { 'session cookie': right },
+      refused: '303 /login',
+      usesUp: true,
+    },
+  ];
+};
+
+/** What a pending request is asked for by. */
+const handleAt = (path: string, right: string): Place => ({
+  name: 'request',
+  present: (world, request) => send(world, 'GET', `${path}?${form({ request })}`, rightCookies(world)),
+  right: { 'interaction handle': right },
+  refused: '400',
+});
+
+const browserAlone = ({ browser }: World): Fields => ({
+  cookie: `tessera_browser=${browser.cookie('tessera_browser')}`,
+});
+
+/** The hidden fields of a page that this browser sees while nobody is signed in. */
+async function signedOutForm(world: World, path: string): Promise<Fields> {
+  const page = await fetch(world.server.baseUrl + path, { headers: { accept: 'text/html', ...browserAlone(world) } });
+  return formOf(await page.text()).hidden;
+}
+
+/** A form of somebody who is not signed in, whole but for the pending request that it names. */
+const handleIn = (path: string, fields: (world: World) => Fields, right: string): Place => ({
+  name: 'request',
+  present: async (world, request) => {
+    const whole = { ...(await signedOutForm(world, path)), ...fields(world), request };
+    return send(world, 'POST', path, browserAlone(world), form(whole));
+  },
+  right: { 'interaction handle': right },
+  refused: '400',
+  usesUp: true,
+});
+
+let newcomers = 0;
+const newcomer = (): Fields => {
+  const username = `newcomer${++newcomers}`;
+  return { username, displayName: username, email: `${username}@example.com`, password: PASSWORD };
+};
+
+const authorize =
+  (more: Fields, headers?: (world: World, credential: string) => Fields) =>
+  (world: World, credential: string, fields: Fields = {}) =>
+    send(world, 'GET', authorizeUrl(world.client, { ...more, ...fields }), headers?.(world, credential));
+
+const handleOf = ({ credentials }: World): string => credentials['interaction handle'] ?? '';
+const consentForm = async (world: World): Promise<Fields> => {
+  const page = await world.browser.get(`/consent?${form({ request: handleOf(world) })}`);
+  return { ...formOf(page.text, '/consent').hidden, decision: 'allow' };
+};
+
+const TOKEN = '/api/v2/oauth/token';
+const REVOKE = '/oidc/revoke';
+const INTROSPECT = '/oidc/introspect';
+
+/** Every route that takes a proof of something, with its places. */
+export const PLACES: Readonly<Record<string, readonly Place[]>> = {
+  'GET /api/v2/oauth/authorize': [
+    {
+      name: 'the session cookie',
+      present: authorize({ prompt: 'none' }, session),
+      right: { 'session cookie': '302 code' },
+      refused: '302 login_required',
+    },
+    {
+      name: 'id_token_hint, which signs nobody in',
+      present: (world, credential) => authorize({ prompt: 'none' })(world, '', { id_token_hint: credential }),
+      right: {},
+      refused: '302 login_required',
+    },
+    {
+      name: 'Authorization: Bearer',
+      present: authorize({ prompt: 'none' }, (_world, credential) => bearer(credential)),
+      right: {},
+      refused: '302 login_required',
+    },
+    {
+      name: 'client_id',
+      present: (world, credential) => authorize({})(world, '', { client_id: credential }),
+      right: { 'client id': '302 /login' },
+      refused: '400 invalid_request',
+    },
+  ],
+  [`POST ${TOKEN}`]: [
+    {
+      name: 'code',
+      present: (world, code) => {
+        const redirect_uri = world.client.redirectUri;
+        const fields = { grant_type: 'authorization_code', code, redirect_uri, ...credentialsOf(world) };
+        return send(world, 'POST', TOKEN, {}, form(fields));
+      },
+      right: { 'authorization code': '200' },
+      refused: '400 invalid_grant',
+      usesUp: true,
+    },
+    {
+      name: 'refresh_token',
+      present: (world, refresh_token) =>
+        send(world, 'POST', TOKEN, {}, form({ grant_type: 'refresh_token', refresh_token, ...credentialsOf(world) })),
+      right: { 'refresh token': '200' },
+      refused: '400 invalid_grant',
+      usesUp: true,
+    },
+    ...clientPlaces(TOKEN, () => ({ grant_type: 'client_credentials' }), '200'),
+  ],
+  'GET /api/v2/oauth/userinfo': [
+    asBearer('GET', '/api/v2/oauth/userinfo'),
+    {
+      name: 'access_token in the address',
+      present: (world, access_token) => send(world, 'GET', `/api/v2/oauth/userinfo?${form({ access_token })}`),
+      right: {},
+      refused: '401 invalid_token',
+    },
+  ],
+  'GET /oidc/userinfo': [
+    asBearer('GET', '/oidc/userinfo'),
+    {
+      name: 'access_token in the address',
+      present: (world, access_token) => send(world, 'GET', `/oidc/userinfo?${form({ access_token })}`),
+      right: {},
+      refused: '400 invalid_request',
+    },
+  ],
+  'POST /oidc/userinfo': [
+    asBearer('POST', '/oidc/userinfo', ''),
+    {
+      name: 'access_token in the form',
+      present: (world, access_token) => send(world, 'POST', '/oidc/userinfo', {}, form({ access_token })),
+      right: { 'access token': '200', 'access token of another client': '200' },
+      refused: '401 invalid_token',
+    },
+  ],
+  [`POST ${REVOKE}`]: [
+    {
+      name: 'token',
+      present: (world, token) => send(world, 'POST', REVOKE, {}, form({ token, ...credentialsOf(world) })),
+      // RFC 7009 §2.2: rubbish is answered as a token that was ended. That nothing else ended is shown below.
+      right: { 'access token': '200', 'refresh token': '200', 'client’s own token': '200' },
+      refused: '200',
+      except: {
+        'access token of another client': '400 invalid_grant',
+        'refresh token of another client': '400 invalid_grant',
+      },
+      usesUp: true,
+    },
+    ...clientPlaces(REVOKE, () => ({ token: 'x' }), '200'),
+  ],
+  [`POST ${INTROSPECT}`]: [
+    {
+      name: 'token',
+      present: (world, token) => send(world, 'POST', INTROSPECT, {}, form({ token, ...credentialsOf(world) })),
+      right: { 'access token': 'active: true', 'refresh token': 'active: true', 'client’s own token': 'active: true' },
+      refused: 'inactive',
+    },
+    ...clientPlaces(INTROSPECT, ({ tokens }) => ({ token: tokens.access_token }), 'active: true'),
+  ],
+  'GET /login': [handleAt('/login', '302 /consent')],
+  'POST /login': [
+    {
+      name: 'password',
+      present: async (world, password) => {
+        const fields = { ...(await signedOutForm(world, '/login')), identifier: world.user.username, password };
+        return send(world, 'POST', '/login', browserAlone(world), form(fields));
+      },
+      right: { password: '303 /account' },
+      refused: '401',
+    },
+    {
+      name: 'form_token',
+      present: (world, form_token) => {
+        const fields = { form_token, identifier: world.user.username, password: PASSWORD };
+        return send(world, 'POST', '/login', browserAlone(world), form(fields));
+      },
+      right: {},
+      refused: '400',
+    },
+    handleIn('/login', ({ user }) => ({ identifier: user.username, password: PASSWORD }), '303 /consent'),
+  ],
+  'GET /signup': [handleAt('/signup', '302 /consent')],
+  'POST /signup': [
+    {
+      name: 'form_token',
+      present: (world, form_token) =>
+        send(world, 'POST', '/signup', browserAlone(world), form({ ...newcomer(), form_token })),
+      right: {},
+      refused: '400',
+    },
+    handleIn('/signup', newcomer, '303 /consent'),
+  ],
+  'POST /logout': [
+    {
+      name: 'form_token',
+      present: (world, form_token) => send(world, 'POST', '/logout', rightCookies(world), form({ form_token })),
+      right: {},
+      refused: '303 /account',
+    },
+  ],
+  'GET /consent': [
+    handleAt('/consent', '200'),
+    {
+      name: 'the browser cookie',
+      present: (world, credential) =>
+        send(world, 'GET', `/consent?${form({ request: handleOf(world) })}`, cookie('browser')(world, credential)),
+      right: { 'browser cookie': '200' },
+      refused: '400',
+    },
+  ],
+  'POST /consent': [
+    {
+      name: 'request',
+      present: async (world, request) => {
+        const fields = { ...(await consentForm(world)), request };
+        return send(world, 'POST', '/consent', rightCookies(world), form(fields));
+      },
+      right: { 'interaction handle': '303 code' },
+      refused: '400',
+      usesUp: true,
+    },
+    {
+      name: 'form_token',
+      present: async (world, form_token) => {
+        const fields = { ...(await consentForm(world)), form_token };
+        return send(world, 'POST', '/consent', rightCookies(world), form(fields));
+      },
+      right: {},
+      refused: '409',
+    },
+  ],
+  'GET /account': accountPage('/account'),
+  'GET /account/connections': accountPage('/account/connections'),
+  'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),
+  'POST /account/sign-out-everywhere': accountForm('/account/sign-out-everywhere', {}, '303 /login'),
+  'POST /account/connections': accountForm('/account/connections', { client_id: '1' }, '200'),
+};
+
+/** Routes of operators: each takes an admin key, in one place. */
+export const adminPlace = (method: string, url: string): Place => ({
+  name: 'Authorization: Bearer',
+  present: (world, credential) => {
+    const body = method === 'GET' || method === 'DELETE' ? undefined : '{}';
+    const headers = { ...bearer(credential), ...(body !== undefined && { 'content-type': JSON_TYPE }) };
+    return send(world, method, url.replaceAll(/:\w+/g, '1'), headers, body);
+  },
+  // What it does with an id that nobody has; it is past the guard.
+  right: { 'admin key': /^(20\d|400 invalid_request|404 not_found)$/ },
+  refused: '401 invalid_token',
+});
+
+/** Routes that look at no proof: they answer everybody alike. */
+export const takesNothing = (url: string): boolean =>
+  ['/health/', '/.well-known/', '/assets/', '/avatars/'].some((start) => url.startsWith(start));

@@ -1,0 +1,102 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import { GRANT_TYPES } from '../../src/clients/rules/grant-types.ts';
+import { timeline } from '../../src/database/migrations/timeline.ts';
+import { TOKEN_KINDS } from '../../src/keys/token-key.ts';
+import { type RoutedServer, startRouted } from '../security/routes.ts';
+import { assertInvalidToken } from '../support/api-call.ts';
+import { admin, redeem, refresh, userinfo } from '../support/flow.ts';
+import { introspect } from '../support/token-services.ts';
+import { HASHED, KINDS, makeWorld, type World } from './kinds.ts';
+import { adminPlace, PLACES, type Place, takesNothing } from './places.ts';
+
+// JW-10, decisions §1: every kind of token, code, secret and handle in every place that takes one.
+
+const OFF = { TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' };
+const server: RoutedServer = await startRouted({
+  ...OFF,
+  TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off',
+  TESSERA_LIMIT_PENDING_ADDRESS: 'off',
+});
+let shared: World;
+before(async () => {
+  shared = await makeWorld(server);
+});
+after(() => server.close());
+
+const isAdmin = (url: string): boolean => url.startsWith('/api/v2/admin/');
+const nameOf = ({ method, url }: { method: string; url: string }): string => `${method} ${url}`;
+
+describe('the matrix is whole', () => {
+  test('every route has its places, and every place a route', () => {
+    const routes = server.routes.filter(({ url }) => !takesNothing(url) && !isAdmin(url)).map(nameOf);
+    assert.deepEqual([...routes].sort(), Object.keys(PLACES).sort());
+    assert.ok(server.routes.filter(({ url }) => isAdmin(url)).length > 20);
+  });
+
+  test('every kind is there, and no two are the same text', () => {
+    assert.deepEqual(Object.keys(shared.credentials).sort(), [...KINDS].sort());
+    for (const [kind, text] of Object.entries(shared.credentials)) assert.ok(text.length > 3, kind);
+    assert.equal(new Set(Object.values(shared.credentials)).size, KINDS.length);
+    for (const { right, except = {} } of Object.values(PLACES).flat()) {
+      for (const kind of [...Object.keys(right), ...Object.keys(except)]) assert.ok(KINDS.includes(kind), kind);
+    }
+  });
+
+  // Whoever adds a kind adds it above: these lists say which there are.
+  test('every kind of token of ours, every grant and whatever is kept as a hash has its kinds', () => {
+    assert.deepEqual(TOKEN_KINDS, ['access', 'refresh']);
+    assert.deepEqual(GRANT_TYPES, ['authorization_code', 'refresh_token', 'client_credentials']);
+    const statements = Object.values(timeline).flatMap((step) =>
+      step({ int: 'INTEGER', serial: 'INTEGER', options: '' }),
+    );
+    const hashed = statements.flatMap(
+      (text) => /^CREATE TABLE (\w+) \(.*\b(browser_)?hash TEXT/s.exec(text)?.[1] ?? [],
+    );
+    assert.deepEqual([...new Set(hashed)].sort(), Object.keys(HASHED).sort());
+    for (const kind of Object.values(HASHED)) assert.ok(KINDS.includes(kind), kind);
+  });
+});
+
+function assertOutcome(outcome: string, expected: string | RegExp, what: string): void {
+  if (typeof expected === 'string') assert.equal(outcome, expected, what);
+  else assert.match(outcome, expected, what);
+}
+
+function matrixOf(route: string, place: Place): void {
+  describe(`${route}, ${place.name}`, () => {
+    for (const kind of KINDS.filter((kind) => place.right[kind] === undefined)) {
+      const expected = place.except?.[kind] ?? place.refused;
+      test(`${kind}: ${expected}`, async () => {
+        assertOutcome(await place.present(shared, shared.credentials[kind] ?? ''), expected, kind);
+      });
+    }
+    for (const [kind, expected] of Object.entries(place.right)) {
+      test(`${kind} is taken`, async () => {
+        const own = place.usesUp ? await makeWorld(server) : shared;
+        assertOutcome(await place.present(own, own.credentials[kind] ?? ''), expected, kind);
+      });
+    }
+  });
+}
+
+for (const { method, url } of server.routes) {
+  if (isAdmin(url)) matrixOf(nameOf({ method, url }), adminPlace(method, url));
+}
+for (const [route, places] of Object.entries(PLACES)) for (const place of places) matrixOf(route, place);
+
+test('all that was presented in the wrong places is as good as before', async () => {
+  const { client, user, browser, credentials } = shared;
+  const text = (kind: string): string => credentials[kind] ?? '';
+  for (const kind of ['access token', 'access token of another client']) {
+    assert.equal((await userinfo(server, text(kind))).status, 200, kind);
+  }
+  for (const kind of ['access token', 'refresh token', 'client’s own token']) {
+    assert.equal((await introspect(server, client, text(kind))).body.active, true, kind);
+  }
+  assert.equal((await refresh(server, client, text('refresh token'))).status, 200);
+  assert.equal((await redeem(server, client, text('authorization code'))).status, 200);
+  assert.equal((await admin(server, 'GET', `/users/${user.id}`)).body.status, 'active');
+  assert.equal((await browser.get('/account')).status, 200);
+  assertInvalidToken(await userinfo(server, text('refresh token')));
+});
