@@ -29,7 +29,7 @@ export function accountPage(site: Site, { account, token, logoutToken, problems,
 <header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
-<section class="card"><h2>${text.profile}</h2>${baseFacts(site, account)}
+<section class="card"><header class="with-link"><h2>${text.profile}</h2><a href="${path('/account/profile')}">${text.editProfile}</a></header>${baseFacts(site, account)}
 <hr>
 ${facts([
   factsOf('phone', messages.person.phone),

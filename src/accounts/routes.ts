@@ -16,6 +16,8 @@ import { insertSession, removeSession, type Session } from '../sessions/store.ts
 import { findProblem } from '../validation/validate.ts';
 import { signOutEverywhere, updateAccount } from './accounts.ts';
 import { accountPage } from './page.ts';
+import { profilePage } from './profile-page.ts';
+import { profileFields, readProfileForm } from './rules/profile-form.ts';
 import { password as passwordSchema } from './schema.ts';
 import type { Account } from './store.ts';
 
@@ -89,6 +91,46 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
   app.get('/account', async (request, reply) => {
     const at = await visit(request, reply);
     return at === undefined ? reply : showAccount(at, 200, NO_PROBLEMS);
+  });
+
+  function showProfile(
+    at: Visit,
+    status: number,
+    fields: ReadonlyMap<string, string>,
+    problems: Problems,
+  ): FastifyReply {
+    const { browser, account } = at;
+    const page = profilePage(site, {
+      account,
+      token: browser.formToken(contextOf(at)),
+      logoutToken: browser.formToken(logoutContext(account.id)),
+      fields,
+      problems,
+    });
+    return sendPage(at.reply, status, site, page);
+  }
+
+  app.get('/account/profile', async (request, reply) => {
+    const at = await visit(request, reply);
+    return at === undefined ? reply : showProfile(at, 200, profileFields(at.account.profile), NO_PROBLEMS);
+  });
+
+  app.post('/account/profile', async (request, reply) => {
+    const sent = await submitted(request, reply);
+    if (sent === undefined) return reply;
+    const { at, form, fits } = sent;
+    // An empty field counts as one: it takes a value away.
+    const get = (name: string) => form.get(name) ?? (form.has(name) ? '' : undefined);
+    const sentFields = form.names.map((name) => [name, get(name) ?? ''] as const);
+    const fields = new Map([...profileFields(at.account.profile), ...sentFields]);
+    if (!fits) return showProfile(at, 400, fields, general(messages.account.formExpired));
+    const read = readProfileForm(get, at.account.profile, parts.clock());
+    if (read.kind === 'problems') {
+      const texts = read.problems.map(({ name, kind }) => [name, messages.profile.bad[kind]] as const);
+      return showProfile(at, 400, fields, { fields: Object.fromEntries(texts), general: [] });
+    }
+    const account = await updateAccount(parts, at.account.id, read.change, originAt(at));
+    return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.profile.saved);
   });
 
   app.post('/account/password', async (request, reply) => {

@@ -150,10 +150,10 @@ ${facts([
 }
 
 /** The way between the pages of the account. */
-export function accountNav({ messages, path }: Site, current: 'account' | 'connections'): Html {
+export function accountNav({ messages, path }: Site, current: 'account' | 'profile' | 'connections'): Html {
   const link = (name: typeof current, address: string, label: string) =>
     html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
-  return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('connections', '/account/connections', messages.connections.title)}</nav>`;
+  return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('profile', '/account/profile', messages.profile.nav)}${link('connections', '/account/connections', messages.connections.title)}</nav>`;
 }
 
 export const signOutForm = ({ messages, path }: Site, token: string): Html =>

@@ -34,8 +34,10 @@ export const doneNotice = (content: Part): Html =>
 interface Field {
   readonly name: string;
   readonly label: string;
-  readonly type: 'text' | 'email';
+  readonly type: 'text' | 'email' | 'url' | 'tel' | 'date';
   readonly autocomplete: string;
+  /** Left out: it must be filled in. */
+  readonly required?: boolean;
   readonly value: string;
   readonly hint?: string;
   readonly problems: Problems;
@@ -45,9 +47,64 @@ interface Field {
 }
 
 /** A labelled field with its hint and its problem, tied together for assistive technology. */
-export function field({ name, label, type, autocomplete, value, hint, problems, focus, capitals }: Field): Html {
+export function field(it: Field): Html {
+  const { name, label, type, autocomplete, value, hint, problems, focus, capitals, required = true } = it;
   const { attributes, notes } = described(name, hint, problems);
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false"${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
+}
+
+interface Area {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly rows: number;
+  readonly value: string;
+  readonly problems: Problems;
+}
+
+/** A labelled text of several lines, which may be empty. */
+export function area({ name, label, hint, rows, value, problems }: Area): Html {
+  const { attributes, notes } = described(name, hint, problems);
+  // A first line feed of the content would be dropped by the parser (HTML, 13.1.2.5), so one stands before it.
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<textarea id="${name}" name="${name}" rows="${rows}"${attributes}>
+${value}</textarea></div>`;
+}
+
+interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly problems: Problems;
+  /** Value, text, and the language of the text where it is another than the page's. */
+  readonly options: readonly (readonly [value: string, text: string, language?: string])[];
+}
+
+/** A labelled list to choose one of. */
+export function choice({ name, label, value, problems, options }: Choice): Html {
+  const { attributes, notes } = described(name, undefined, problems);
+  const list = options.map(
+    ([option, text, language]) =>
+      html`<option value="${option}"${language !== undefined && html` lang="${language}"`}${option === value && html` selected`}>${text}</option>`,
+  );
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<select id="${name}" name="${name}"${attributes}>${list}</select></div>`;
+}
+
+interface Swatches {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly colors: readonly string[];
+  /** What the colours are called, in the same order; one without a name is shown by its code. */
+  readonly names: readonly string[];
+}
+
+/** One of some colours. Each has its name, for those who cannot tell it by sight. */
+export function swatches({ name, label, hint, value, colors, names }: Swatches): Html {
+  return html`<fieldset class="field swatches" id="${name}" aria-describedby="${name}-note"><legend>${label}</legend><p class="hint" id="${name}-note">${hint}</p><div>${colors.map(
+    (color) =>
+      html`<label><input type="radio" name="${name}" value="${color}"${color === value && html` checked`}><svg viewBox="0 0 32 32" width="32" height="32" aria-hidden="true"><circle cx="16" cy="16" r="15" fill="${color}"/></svg><span>${names[colors.indexOf(color)] ?? color}</span></label>`,
+  )}</div></fieldset>`;
 }
 
 interface PasswordField {

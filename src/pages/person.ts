@@ -1,9 +1,9 @@
-import { createRequire } from 'node:module';
 import type { Profile } from '../accounts/rules/profile.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Role } from '../organizations/store.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { avatarPath } from '../userinfo/rules/avatar.ts';
+import { readableNumber } from '../validation/phone.ts';
 import { day, fact, facts, foreign, moment } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
@@ -45,14 +45,6 @@ function languageName(code: string, { language }: Messages): string {
   return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(code) ?? code;
 }
 
-const require = createRequire(import.meta.url);
-
-/** A phone number in groups, as people read it. Its tables are loaded with the first one. */
-function formatPhone(number: string): string {
-  const { parsePhoneNumberFromString } = require('libphonenumber-js/min') as typeof import('libphonenumber-js/min');
-  return parsePhoneNumberFromString(number)?.formatInternational() ?? number;
-}
-
 /** A value that a scope shares, with its name where the scope's own does not say it. */
 export interface Shared {
   readonly name: string | Html | undefined;
@@ -80,7 +72,9 @@ export function scopeValues(
       ];
     case 'phone':
       return one(
-        profile.phone === null ? absent(text.notSet) : html`<span class="figures">${formatPhone(profile.phone)}</span>`,
+        profile.phone === null
+          ? absent(text.notSet)
+          : html`<span class="figures">${readableNumber(profile.phone)}</span>`,
       );
     case 'social':
       if (profile.socialLinks.length === 0) return one(absent(text.noneSet));

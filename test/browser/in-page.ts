@@ -27,7 +27,7 @@ export const overflow = (page: Page): Promise<number> =>
 export const controlsBelow = (page: Page, height: number): Promise<string[]> =>
   ask(
     page,
-    `return [...document.querySelectorAll('button, input:not([type=checkbox]), summary, nav a')]
+    `return [...document.querySelectorAll('button, input:not([type=checkbox], [type=radio]), label:has([type=radio]), summary, nav a')]
        .filter((control) => control.checkVisibility() && control.getBoundingClientRect().height < ${height})
        .map((control) => control.outerHTML);`,
   );

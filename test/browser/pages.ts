@@ -114,6 +114,13 @@ export async function walkPages(
   await press(page.locator('button.danger').first());
   await to('/account/connections');
   await stop('connected-apps-none');
+  await to('/account/profile');
+  await stop('profile');
+  await page.fill('#website', 'ada.example');
+  await page.fill('#phone', '555 123');
+  await page.fill('#link-label-0', '');
+  await submit(page);
+  await stop('profile-errors');
   await to('/account');
   await stop('account');
   const change = async (current: string) => {

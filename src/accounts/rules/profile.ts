@@ -25,7 +25,7 @@ export interface SocialLink {
 }
 
 /** Backgrounds for initials, each dark enough for white letters (contrast ≥ 4.5). */
-const COLORS = ['#5b2a86', '#7a1f5c', '#8a2f2f', '#6b4a12', '#2f5d34', '#0f5e63', '#1f4e8c', '#42458f'] as const;
+export const COLORS = ['#5b2a86', '#7a1f5c', '#8a2f2f', '#6b4a12', '#2f5d34', '#0f5e63', '#1f4e8c', '#42458f'] as const;
 
 /** The colour of an account that chose none: always the same for the same id. */
 export function colorFor(id: string): string {

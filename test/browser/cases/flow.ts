@@ -61,6 +61,71 @@ export function flowCases(theStage: () => Stage): void {
       assert.equal(answer.get('code'), null);
     });
 
+    walk('every edit of the profile is seen at UserInfo in the next request', async (page, stage) => {
+      const { server } = stage;
+      const user = await newUser(server);
+      const client = await appClient(stage, { name: 'Edits' });
+      await page.goto(requestUrl(stage, client, { scope: 'openid details phone social' }));
+      await signIn(page, user.username, PASSWORD);
+      await press(page.locator('[value=allow]'));
+      const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
+      const seen = async () => (await userinfo(server, tokens.body.access_token)).body;
+
+      await page.goto(`${server.baseUrl}/account`);
+      await press(page.getByRole('link', { name: 'Edit your profile' }));
+      await page.fill('#displayName', 'Ada <b>Lovelace</b>');
+      await page.fill('#about', 'First line\nsecond line');
+      await page.selectOption('#language', 'tr');
+      await page.selectOption('#theme', 'dark');
+      await page.getByText('Teal').click();
+      await page.fill('#website', 'https://ada.example.com');
+      await page.fill('#location', 'London');
+      await page.fill('#birthDate', '1915-12-10');
+      await page.fill('#phone', '+90 555 123 45 67');
+      await page.fill('#link-label-0', 'Code');
+      await page.fill('#link-url-0', 'https://github.com/ada');
+      await submit(page);
+      await focusAt(page, '[role=status]');
+      assert.match(await textOf(page.getByRole('status')), /saved/);
+      assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
+      const { user: shown, language, theme } = await seen();
+      assert.deepEqual(
+        { ...shown, avatar: shown.avatar.color, language, theme },
+        {
+          displayName: 'Ada <b>Lovelace</b>',
+          username: user.username,
+          avatar: '#0f5e63',
+          about: 'First line\nsecond line',
+          website: 'https://ada.example.com',
+          location: 'London',
+          birthDate: '1915-12-10',
+          phone: '+905551234567',
+          socialLinks: [{ platform: 'github', url: 'https://github.com/ada', label: 'Code' }],
+          language: 'tr',
+          theme: 'dark',
+        },
+      );
+
+      await press(page.getByRole('link', { name: 'Edit your profile' }));
+      await page.fill('#phone', '12345');
+      await page.fill('#link-label-0', '');
+      await page.fill('#location', '');
+      await submit(page);
+      await focusAt(page, '[role=alert]');
+      assert.equal(await page.getAttribute('#phone', 'aria-invalid'), 'true');
+      assert.equal(await page.inputValue('#phone'), '12345', 'what was typed stays');
+      assert.equal((await seen()).user.location, 'London', 'nothing is half done');
+      await page.fill('#phone', '');
+      await page.fill('#link-url-0', '');
+      await submit(page);
+      const emptied = await seen();
+      assert.deepEqual(
+        [emptied.user.phone, emptied.user.location, emptied.user.socialLinks],
+        [null, null, []],
+        'what was emptied is gone',
+      );
+    });
+
     walk('a wrong password: the error takes the focus, and what was typed stays', async (page, stage) => {
       const user = await newUser(stage.server);
       await page.goto(`${stage.server.baseUrl}/login`);

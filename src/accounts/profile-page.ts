@@ -1,0 +1,90 @@
+import { accountNav, signOutForm } from '../consent/pages.ts';
+import { area, choice, field, hidden, type Problems, problemSummary, swatches } from '../pages/components.ts';
+import { html } from '../pages/html.ts';
+import type { Page, Site } from '../pages/layout.ts';
+import { COLORS } from './rules/profile.ts';
+import { linkField, MOST_LINKS } from './rules/profile-form.ts';
+import type { Account } from './store.ts';
+
+/** Languages to choose from; whoever has another one on record keeps it. */
+const LANGUAGES = [
+  ...['ar', 'bg', 'bn', 'ca', 'cs', 'da', 'de', 'el', 'en', 'en-GB', 'en-US', 'es', 'et', 'fa', 'fi', 'fr', 'he', 'hi'],
+  ...['hr', 'hu', 'id', 'it', 'ja', 'ko', 'lt', 'lv', 'ms', 'nb', 'nl', 'pl', 'pt', 'pt-BR', 'ro', 'ru', 'sk', 'sl'],
+  ...['sr', 'sv', 'sw', 'th', 'tr', 'uk', 'ur', 'vi', 'zh', 'zh-TW'],
+];
+
+/** A language in its own words: whoever cannot read this page finds theirs all the same. */
+const ownName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
+
+/** How many empty rows stand below the links that there are. */
+const SPARE_LINKS = 2;
+
+interface ProfilePage {
+  readonly account: Account;
+  readonly token: string;
+  readonly logoutToken: string;
+  /** What stands in the fields: what is on record, or what was sent and could not be taken. */
+  readonly fields: ReadonlyMap<string, string>;
+  readonly problems: Problems;
+}
+
+/** The form in which people set what apps may learn of them. */
+export function profilePage(site: Site, { account, token, logoutToken, fields, problems }: ProfilePage): Page {
+  const { messages, path } = site;
+  const { profile: text, person, signUp } = messages;
+  const value = (name: string): string => fields.get(name) ?? '';
+  const input = (
+    name: string,
+    label: string,
+    more: { type?: 'text' | 'url' | 'tel' | 'date'; autocomplete: string; hint?: string; required?: boolean },
+  ) => {
+    const { type = 'text', required = false, ...rest } = more;
+    return field({ name, label, type, required, value: value(name), problems, ...rest });
+  };
+  const { language, avatarColor } = account.profile;
+  const colors = COLORS.some((color) => color === avatarColor) ? COLORS : [...COLORS, avatarColor];
+  const codes = LANGUAGES.includes(language) ? LANGUAGES : [language, ...LANGUAGES];
+  const kept = Array.from({ length: MOST_LINKS }, (_, index) => index).filter(
+    (index) => value(linkField('label', index)) !== '' || value(linkField('url', index)) !== '',
+  );
+  const rows = Math.min(MOST_LINKS, (kept.at(-1) ?? -1) + 1 + SPARE_LINKS);
+  return {
+    title: text.title,
+    layout: 'wide',
+    theme: account.profile.theme,
+    aside: signOutForm(site, logoutToken),
+    body: html`${accountNav(site, 'profile')}<div class="stack">
+<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+${problemSummary(messages, problems)}
+<form class="stack" method="post" action="${path('/account/profile')}" novalidate>${hidden(token)}
+<section class="card"><header><h2>${text.always}</h2><p class="muted small">${text.alwaysLead}</p></header>
+${input('displayName', person.name, { autocomplete: 'name', hint: signUp.displayNameHint, required: true })}
+${area({ name: 'about', label: person.about, hint: text.aboutHint, rows: 4, value: value('about'), problems })}
+${choice({ name: 'language', label: person.language, value: value('language'), problems, options: codes.map((code) => [code, ownName(code), code]) })}
+${choice({
+  name: 'theme',
+  label: person.theme,
+  value: value('theme'),
+  problems,
+  options: [['', text.noTheme], ...Object.entries(person.themes)],
+})}
+${swatches({ name: 'avatarColor', label: text.color, hint: text.colorHint, value: value('avatarColor'), colors, names: text.colors })}
+</section>
+<section class="card"><header><h2>${text.ifAllowed}</h2><p class="muted small">${text.ifAllowedLead}</p></header>
+${input('website', person.website, { type: 'url', autocomplete: 'url', hint: text.websiteHint })}
+${input('location', person.location, { autocomplete: 'off' })}
+${input('birthDate', person.birthDate, { type: 'date', autocomplete: 'bday' })}
+${input('phone', person.phone, { type: 'tel', autocomplete: 'tel', hint: text.phoneHint })}
+</section>
+<section class="card"><header><h2>${person.social}</h2><p class="muted small">${text.linksLead}</p></header>
+${Array.from(
+  { length: rows },
+  (_, index) => html`<fieldset class="link-row"><legend>${text.link(index + 1)}</legend>
+${input(linkField('label', index), text.linkLabel, { autocomplete: 'off' })}
+${input(linkField('url', index), text.linkUrl, { type: 'url', autocomplete: 'off' })}</fieldset>`,
+)}
+</section>
+<div class="actions"><button class="primary" type="submit">${text.save}</button><a class="quiet" href="${path('/account')}">${text.cancel}</a></div>
+</form></div>`,
+  };
+}

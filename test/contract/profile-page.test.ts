@@ -1,0 +1,89 @@
+/** The form of the profile: who may send it, and that nothing else can be changed by it. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { type Agent, agent } from '../support/agent.ts';
+import { admin, newClient, newUser, signedIn, type TestUser, tokensFor, userinfo } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+let server: TestServer;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.close());
+
+const PAGE = '/account/profile';
+const send = async (browser: Agent, fields: Readonly<Record<string, string>>) =>
+  browser.submit(await browser.get(PAGE), fields, PAGE);
+const recordOf = async ({ id }: TestUser) => (await admin(server, 'GET', `/users/${id}`)).body;
+
+test('nobody signed in: to the sign-in page', async () => {
+  const browser = agent(server.baseUrl);
+  for (const answer of [await browser.get(PAGE), await browser.post(PAGE, { displayName: 'X' })]) {
+    assert.equal(answer.location?.pathname, '/login');
+  }
+});
+
+test('a form without the page’s token, or of another person, changes nothing', async () => {
+  const [ada, bob] = [await newUser(server), await newUser(server)];
+  const [hers, his] = [await signedIn(server, ada), await signedIn(server, bob)];
+  const before = await recordOf(ada);
+  assert.equal((await hers.post(PAGE, { displayName: 'Mallory' })).status, 400);
+  const foreign = await his.get(PAGE);
+  assert.equal((await hers.submit(foreign, { displayName: 'Mallory' }, PAGE)).status, 400);
+  const elsewhere = await hers.post(PAGE, { displayName: 'Mallory' }, { origin: 'https://evil.example' });
+  assert.equal(elsewhere.status, 403);
+  assert.deepEqual(await recordOf(ada), before);
+});
+
+test('fields that are the operator’s stay as they are, whatever is sent', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const before = await recordOf(user);
+  const more = {
+    username: 'root',
+    email: 'root@example.com',
+    emailVerified: 'true',
+    password: 'x'.repeat(12),
+    id: '1',
+  };
+  const answer = await send(browser, { displayName: 'Only this', ...more });
+  assert.equal(answer.status, 200, answer.text);
+  const { displayName, updatedAt: _updated, ...rest } = await recordOf(user);
+  const { displayName: _name, updatedAt: _before, ...same } = before;
+  assert.equal(displayName, 'Only this');
+  assert.deepEqual(rest, same);
+});
+
+test('an edit is recorded with the names of its fields, ends no session and no token, and is seen at once', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const tokens = await tokensFor(server, await newClient(server), user, {}, { browser });
+  await send(browser, { displayName: 'Seen at once' });
+  const seen = await userinfo(server, tokens.access_token);
+  assert.equal(seen.body.user.displayName, 'Seen at once');
+  assert.equal((await browser.get('/account')).status, 200);
+  const events = await query(
+    server,
+    "SELECT details, actor_id FROM audit_event WHERE type = 'account.updated' AND account_id = ?",
+    user.id,
+  );
+  assert.equal(events.length, 1);
+  assert.equal(String(events[0]?.['actor_id']), user.id);
+  assert.deepEqual(JSON.parse(String(events[0]?.['details'])), { fields: ['displayName'] });
+});
+
+test('what cannot be taken is said at its field, what was typed stays, and nothing is half done', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const answer = await send(browser, {
+    displayName: 'New name',
+    website: 'javascript:alert(1)',
+    phone: '12"><script>',
+  });
+  assert.equal(answer.status, 400);
+  assert.match(answer.text, /id="website"[^>]*aria-invalid="true"/);
+  assert.match(answer.text, /id="phone"[^>]*value="12&quot;&gt;&lt;script&gt;"/);
+  assert.match(answer.text, /id="displayName"[^>]*value="New name"/);
+  assert.notEqual((await recordOf(user)).displayName, 'New name');
+});
