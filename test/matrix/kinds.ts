@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { ID_TOKEN_ALGS } from '../../src/keys/algorithms.ts';
 import { type Agent, formOf } from '../support/agent.ts';
 import { TOKEN } from '../support/api-call.ts';
+import { appKey, keyApp, proofOf } from '../support/assertion.ts';
 import {
   authorizeUrl,
   codeFor,
@@ -49,6 +50,9 @@ export async function makeWorld(server: TestServer): Promise<World> {
   assert.equal(own.status, 200, own.text);
   const pending = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const account = await browser.get('/account');
+  const key = await appKey();
+  const service = await keyApp(server, { grantTypes: ['client_credentials'], jwks: { keys: [key.jwk] } });
+  const assertion = (await proofOf(server, service.clientId, key)).client_assertion;
   return {
     server,
     user,
@@ -64,6 +68,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
       'access token of another client': foreign.access_token,
       'refresh token of another client': foreign.refresh_token,
       'authorization code of another client': await codeFor(server, other, user, {}, { browser }),
+      'client assertion': assertion,
       'client secret': client.clientSecret,
       'client secret of another client': other.clientSecret,
       'client id': client.clientId,
@@ -84,7 +89,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
 /** The kinds, in one place: each stands against every place that takes one. */
 export const KINDS = [
   ...['access token', 'refresh token', ...ID_TOKEN_ALGS.map((alg) => `ID token, ${alg}`), 'client’s own token'],
-  'authorization code',
+  ...['authorization code', 'client assertion'],
   ...['access token', 'refresh token', 'authorization code', 'client secret'].map(
     (kind) => `${kind} of another client`,
   ),
@@ -96,6 +101,7 @@ export const KINDS = [
 export const HASHED: Readonly<Record<string, string>> = {
   authorization_code: 'authorization code',
   client_secret: 'client secret',
+  client_assertion: 'client assertion',
   browser_session: 'session cookie',
   known_browser: 'browser cookie',
   interaction: 'interaction handle',

@@ -1,5 +1,6 @@
 import { formOf } from '../support/agent.ts';
 import { basic, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
+import { ASSERTION_TYPE } from '../support/assertion.ts';
 import { authorizeUrl, PASSWORD } from '../support/flow.ts';
 import type { World } from './kinds.ts';
 
@@ -60,7 +61,12 @@ const asBearer = (method: string, path: string, body?: string): Place => ({
 });
 
 /** Every place of a client's own authentication. */
-function clientPlaces(path: string, more: (world: World) => Fields, right: string): readonly Place[] {
+function clientPlaces(
+  path: string,
+  more: (world: World) => Fields,
+  right: string,
+  ofService = right,
+): readonly Place[] {
   const post = (world: World, fields: Fields, headers: Fields = {}) => send(world, 'POST', path, headers, form(fields));
   return [
     {
@@ -81,6 +87,14 @@ function clientPlaces(path: string, more: (world: World) => Fields, right: strin
       present: (world, credential) => post(world, more(world), basic(world.client.clientId, credential)),
       right: { 'client secret': right },
       refused: '401 invalid_client',
+    },
+    {
+      name: 'client_assertion',
+      present: (world, credential) =>
+        post(world, { ...more(world), client_assertion_type: ASSERTION_TYPE, client_assertion: credential }),
+      right: { 'client assertion': ofService },
+      refused: '401 invalid_client',
+      usesUp: true,
     },
     {
       name: 'Bearer in the place of Basic',
@@ -291,7 +305,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       right: { 'access token': 'active: true', 'refresh token': 'active: true', 'client’s own token': 'active: true' },
       refused: 'inactive',
     },
-    ...clientPlaces(INTROSPECT, ({ tokens }) => ({ token: tokens.access_token }), 'active: true'),
+    ...clientPlaces(INTROSPECT, ({ tokens }) => ({ token: tokens.access_token }), 'active: true', 'inactive'),
   ],
   'GET /login': [handleAt('/login', '302 /consent')],
   'POST /login': [
