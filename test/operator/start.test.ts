@@ -100,6 +100,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_SECRET_PREVIOUS: ['short', 'a'.repeat(64)],
   TESSERA_ADMIN_KEY: ['short', 'x'.repeat(31), `${'x'.repeat(40)} y`, `${'x'.repeat(40)}é`],
   TESSERA_TRUST_PROXY: ['yes', 'true', 'dead beef', '10.0.0.0/33', '10.0.0.256', '::1/129', 'proxy.example', '100'],
+  TESSERA_OUTGOING_ALLOW: ['all', 'internal.example', '10.0.0.0/33', '10.0.0.0/8,', '::1/129'],
   TESSERA_LOG_LEVEL: ['loud', 'INFO', '3'],
   TESSERA_HASHING_CONCURRENCY: ['0', '65', 'all'],
   TESSERA_METRICS_ADDRESS: ['9464', 'localhost', '127.0.0.1:99999', ':9464', 'a b:1'],
