@@ -2,7 +2,7 @@ import { TOKEN_PATH } from '../clients/authentication.ts';
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ASSERTION_ALGS } from '../clients/rules/jwks.ts';
-import { ID_TOKEN_ALGS } from '../keys/algorithms.ts';
+import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
@@ -45,6 +45,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     scopes_supported: SCOPES,
     subject_types_supported: ['public'],
     id_token_signing_alg_values_supported: ID_TOKEN_ALGS,
+    userinfo_signing_alg_values_supported: ASYMMETRIC_ALGS,
     claim_types_supported: ['normal'],
     claims_supported: CLAIMS,
 

@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import type { Origin } from '../events/audit.ts';
+import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openToken } from '../keys/open-token.ts';
 import { take } from '../limits/limits.ts';
@@ -21,6 +22,13 @@ export interface UserInfoParts {
   readonly limits: Limits;
 }
 
+/** Whom UserInfo is about, and for whom it is. */
+export interface ReadUser {
+  readonly person: Person;
+  readonly scopes: ReadonlySet<string>;
+  readonly client: { readonly id: string; readonly userinfoAlg: AsymmetricAlg | null };
+}
+
 const INVALID = { kind: 'invalid', reason: 'not an access token of this service' } as const;
 
 /**
@@ -31,7 +39,7 @@ export async function readUser(
   { database, clock, keys, issuer, limits }: UserInfoParts,
   token: string,
   origin: Origin,
-): Promise<{ person: Person; scopes: ReadonlySet<string> }> {
+): Promise<ReadUser> {
   for (;;) {
     const now = clock();
     const opened = await openToken(keys, 'access', token);
@@ -53,10 +61,11 @@ export async function readUser(
     }
     const verdict = judge(found.standing, found.inherited, now);
     if (verdict.kind !== 'live') throw refuseToken(verdict);
-    const { profile, organization, createdAt, updatedAt } = found;
+    const { profile, organization, createdAt, updatedAt, userinfoAlg } = found;
     return {
       person: { id: verified.accountId, profile, organization, createdAt, updatedAt },
       scopes: storedScopes(verified.scope),
+      client: { id: verified.clientId, userinfoAlg },
     };
   }
 }

@@ -1,9 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { findAccount } from '../accounts/store.ts';
+import { numericDate } from '../clock.ts';
 import { acceptForms } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
+import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { invalidToken, missingToken, notFound, OAuthError } from '../oauth-error.ts';
 import { html } from '../pages/html.ts';
 import { bearerToken, refuseSecondToken } from './bearer.ts';
@@ -34,14 +36,31 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
           request.query as RepeatableParameters,
           request.body as RepeatableParameters | undefined,
         );
-        const { person, scopes } = await readUser(parts, token, originOf(request)).catch(challenge);
-        return reply
-          .header('cache-control', 'no-store')
-          .type('application/json')
-          .send(JSON.stringify(standardClaims(person, scopes, parts.issuer)));
+        const { person, scopes, client } = await readUser(parts, token, originOf(request)).catch(challenge);
+        const claims = standardClaims(person, scopes, parts.issuer);
+        reply.header('cache-control', 'no-store');
+        if (client.userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
+        return reply.type('application/jwt').send(await signedAnswer(parts, client.userinfoAlg, client.id, claims));
       },
     });
   });
+}
+
+/**
+ * OpenID Connect Core 1.0 §5.3.2: the claims as a JWT, for the client of the token alone. It has no `exp`, which an ID token
+ * must have (§2): nobody can take it for one.
+ */
+async function signedAnswer(
+  { keys, issuer, clock }: Pick<UserInfoParts, 'keys' | 'issuer' | 'clock'>,
+  alg: AsymmetricAlg,
+  clientId: string,
+  claims: Readonly<Record<string, unknown>>,
+): Promise<string> {
+  const ring = await keys.ready(alg);
+  const now = clock();
+  const key = ring.signer(alg, now);
+  if (key === undefined) throw new Error(`no key signs with ${alg}`);
+  return key.sign({ ...claims, iss: issuer, aud: clientId, iat: numericDate(now) }, 'JWT');
 }
 
 /**

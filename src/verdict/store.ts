@@ -4,6 +4,7 @@ import { toProfile } from '../accounts/store.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { first, type RowOf, statement } from '../database/statement.ts';
+import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import type { Role } from '../organizations/store.ts';
 import type { Inherited, Standing } from './rules.ts';
 
@@ -16,6 +17,8 @@ export interface FamilyRecord {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly organization: Organization | null;
+  /** How the client wants UserInfo signed: null is JSON. */
+  readonly userinfoAlg: AsymmetricAlg | null;
   readonly family: {
     readonly scopes: string;
     readonly sid: string;
@@ -68,6 +71,7 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
       'a.suspended_at',
       'a.generation as account_now',
       'c.status as client_status',
+      'c.userinfo_signed_response_alg',
       'c.generation as client_now',
       'g.revoked_at',
       'f.account_generation',
@@ -139,6 +143,7 @@ function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
     profile: toProfile(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
+    userinfoAlg: row.userinfo_signed_response_alg as AsymmetricAlg | null,
     organization:
       row.organization === null || row.organization_name === null || row.organization_domain === null
         ? null

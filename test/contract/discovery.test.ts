@@ -53,6 +53,7 @@ for (const name of DOCUMENTS) {
       ],
       subject_types_supported: ['public'],
       id_token_signing_alg_values_supported: ['HS256', 'RS256', 'ES256', 'EdDSA'],
+      userinfo_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
       claim_types_supported: ['normal'],
       authorization_response_iss_parameter_supported: true,
       claims_parameter_supported: false,
