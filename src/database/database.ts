@@ -7,6 +7,8 @@ export type Row = Readonly<Record<string, unknown>>;
 export interface Step {
   readonly statement: Statement<never, unknown>;
   readonly params: Readonly<Record<string, unknown>>;
+  /** Nobody looks at its rows: the unit may go on before they have come. */
+  readonly effect?: true;
 }
 
 /**

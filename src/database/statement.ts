@@ -62,7 +62,7 @@ export function* first<P extends object, R>(statement: Statement<P, R>, params: 
   return rows[0];
 }
 
-/** Runs a statement for its effect. */
+/** Runs a statement for its effect: a database server may be sent the next one before it has answered this. */
 export function* run<P extends object>(statement: Statement<P, unknown>, params: P): Work<void> {
-  yield* all(statement, params);
+  yield { statement: statement as Statement<never, unknown>, params: params as Row, effect: true };
 }

@@ -39,6 +39,8 @@ const base = (url: string, session: string) => ({
   application_name: 'tessera',
   connectionTimeoutMillis: PATIENCE,
   keepAlive: true,
+  // A query is sent at once, before those ahead of it have answered.
+  pipeline: true,
   onConnect: (client: { query(text: string): unknown }) => client.query(session) as undefined,
 });
 

@@ -57,18 +57,34 @@ export async function openPostgres(
     return rowsOf(await ask({ name, text: sql, values: bind(parameters, step.params) }));
   }
 
+  /**
+   * One unit as one transaction. What has no rows that anybody waits for is sent ahead: BEGIN, statements that only write,
+   * and COMMIT go out with their neighbours. PostgreSQL runs them in order, and nothing after one that failed.
+   */
   const transaction = <T>(work: () => Work<T>, until: Deadline): Promise<T> =>
     lent.lend(until, async (ask) => {
-      await ask({ text: 'BEGIN' });
+      const sent: Promise<unknown>[] = [];
+      function ahead(answer: Promise<unknown>): readonly Row[] {
+        answer.catch(() => {});
+        sent.push(answer);
+        return [];
+      }
       try {
-        const result = await drive(work(), (step) => execute(ask, step));
+        ahead(ask({ text: 'BEGIN' }));
+        const result = await drive(work(), (step) => (step.effect ? ahead(execute(ask, step)) : execute(ask, step)));
         const began = performance.now();
-        await ask({ text: 'COMMIT' });
+        const commit = ask({ text: 'COMMIT' });
+        ahead(commit);
+        for (const answer of sent) await answer;
+        // What had failed before is told by its own answer; COMMIT alone would say ROLLBACK, and no error.
+        if ((await commit).command !== 'COMMIT') throw new Error('a transaction was not committed');
         meter.committed(1, (performance.now() - began) / 1000);
         return result;
       } catch (error) {
         // Not sent where an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
         await ask({ text: 'ROLLBACK' }).catch(() => {});
+        // Whatever came after the first that failed was refused only because of it.
+        for (const answer of sent) await answer;
         throw error;
       }
     });
@@ -119,7 +135,9 @@ export async function openPostgres(
   };
 }
 
-async function drive<T>(work: Work<T>, run: (step: Step) => Promise<readonly Row[]>): Promise<T> {
+type Run = (step: Step) => Promise<readonly Row[]> | readonly Row[];
+
+async function drive<T>(work: Work<T>, run: Run): Promise<T> {
   let step = work.next();
   while (!step.done) step = work.next(await run(step.value));
   return step.value;
