@@ -55,6 +55,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
         grantId,
         accountGeneration: account.generation,
         clientGeneration: client.generation,
+        claims: null,
         sid,
         authTime: now,
         leaf,
@@ -63,9 +64,18 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       });
     });
     const ids_ = { issuer, accountId: account.id, clientId: client.id, familyId };
-    const subject = { ...ids_, profile: account.profile, sid, authTime: now };
+    const subject = { ...ids_, profile: account.profile, updatedAt: account.updatedAt, sid, authTime: now };
     const proof = { kind: 'secret', secret: clientSecret } as const;
-    const order = { subject, scope: scopes, leaf, nonce: null, narrowed: false, alg: 'HS256', proof } as const;
+    const order = {
+      subject,
+      scope: scopes,
+      leaf,
+      nonce: null,
+      narrowed: false,
+      claims: null,
+      alg: 'HS256',
+      proof,
+    } as const;
     const minted = mint(keys.ring(), order, now);
     if (minted === undefined) throw new Error('the key set changed while seeding');
     tokens[index] = { access: minted.access_token, refresh: minted.refresh_token };

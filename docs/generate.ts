@@ -85,8 +85,9 @@ ${rows.join('\n')}
 
 The authorization endpoint sends its errors to the redirect URI, with \`error\`, \`error_description\`, the unchanged \`state\`
 and \`iss\`: \`invalid_request\`, \`unauthorized_client\`, \`access_denied\`, \`invalid_scope\`, \`server_error\`,
-\`temporarily_unavailable\`; and, for those who sent \`prompt=none\`, \`request\` or \`request_uri\`, \`login_required\`,
-\`consent_required\`, \`request_not_supported\` and \`request_uri_not_supported\`. Where the client or the redirect URI is in doubt
+\`temporarily_unavailable\`; and, for those who sent the [parameters](authorization.md) of OpenID Connect that they belong to,
+\`login_required\`, \`consent_required\`, \`unmet_authentication_requirements\`, \`request_not_supported\`,
+\`request_uri_not_supported\` and \`registration_not_supported\`. Where the client or the redirect URI is in doubt
 nobody is redirected: the answer is a page with status 400, or JSON for a caller that asks for JSON.
 `;
 }

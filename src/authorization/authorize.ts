@@ -1,28 +1,51 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type Client, findClient } from '../clients/store.ts';
+import { formOf } from '../http/bodies.ts';
+import type { Browser } from '../http/browser.ts';
 import { sendError, toOAuthError } from '../http/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
+import type { Keys } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { sendErrorPage, wantsHtml } from '../pages/error-page.ts';
-import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalLocation } from './progress.ts';
-import { errorRedirect } from './rules/redirect.ts';
+import { readIdTokenHint } from '../token/id-token-hint.ts';
+import { continueRoutes } from './continue.ts';
+import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalResponse } from './progress.ts';
+import { intersection } from './rules/claims-parameter.ts';
+import { errorResponse } from './rules/redirect.ts';
 import {
   type AuthorizationRequest,
   checkRequest,
   checkTarget,
   type DisplayedError,
+  misplaced,
   type RedirectedError,
   type RedirectTarget,
   requestedClient,
 } from './rules/request.ts';
-import { type FlowParts, HANDLE, redirect, sessionOf } from './steps.ts';
+import { type FlowParts, HANDLE, pageOf, redirect, respond, sessionOf } from './steps.ts';
 
-/** The authorization endpoint: contract §4.1. */
-export function authorizationRoutes(app: FastifyInstance, parts: FlowParts): void {
-  app.get('/api/v2/oauth/authorize', async (request, reply) => {
-    const parameters = request.query as RepeatableParameters;
+const PATH = '/api/v2/oauth/authorize';
+
+interface AuthorizationParts extends FlowParts {
+  readonly keys: Keys;
+}
+
+/** The authorization endpoint: contract §4.1; by POST too (OpenID Connect Core 1.0 §3.1.2.1). */
+export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationParts): void {
+  app.get(PATH, (request, reply) => authorize(request, reply, request.query as RepeatableParameters));
+  app.post(PATH, async (request, reply) => {
+    const error = misplaced(request.query as RepeatableParameters);
+    return error === undefined ? authorize(request, reply, formOf(request)) : showError(parts, request, reply, error);
+  });
+  continueRoutes(app, parts);
+
+  async function authorize(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    parameters: RepeatableParameters,
+  ): Promise<FastifyReply> {
     // 1. Who asks, and where the answer goes. Until both are certain nothing is redirected.
     const clientId = requestedClient(parameters);
     if (typeof clientId !== 'string') return showError(parts, request, reply, clientId);
@@ -33,12 +56,43 @@ export function authorizationRoutes(app: FastifyInstance, parts: FlowParts): voi
       // 2. What is asked for.
       const checked = checkRequest(parameters, client as Client, target);
       if (checked.kind === 'redirect') return sendBack(parts, request, reply, target, checked);
+      const asked = await hinted(parts, checked.request, parameters.get('id_token_hint'));
       // 3. What comes next: a page, or the answer at once.
-      return await answer(parts, request, reply, checked.request);
+      return request.method === 'POST'
+        ? await keep(parts, request, reply, asked)
+        : await answer(parts, request, reply, asked);
     } catch (error) {
       return sendBack(parts, request, reply, target, asRedirectedError(error, request));
     }
-  });
+  }
+}
+
+/** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the answer to the person whom it names, and proves nothing else. */
+async function hinted(
+  parts: AuthorizationParts,
+  asked: AuthorizationRequest,
+  hint: string | undefined,
+): Promise<AuthorizationRequest> {
+  const named = hint === undefined ? undefined : await readIdTokenHint(parts, hint);
+  if (named === undefined || named.clientId !== asked.clientId) return asked;
+  const subjects = intersection(asked.subjects, [named.accountId]);
+  return { ...asked, subjects, hinted: named.accountId };
+}
+
+/**
+ * Keeps a request that came by POST and lets the browser ask for its next step: the cookies that tell who is signed in are not
+ * sent with a POST of another site (SameSite=Lax), and are with the GET that follows it.
+ */
+async function keep(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: AuthorizationRequest,
+): Promise<FastifyReply> {
+  const browser = parts.browsers.forOne(reply);
+  const handle = await beginOrAnswer(parts, request, reply, asked, browser);
+  if (handle === undefined) return reply;
+  return redirect(request, reply, parts.site.path(`/continue?${HANDLE}=${handle}`));
 }
 
 /** It was registered a moment ago, so nothing is redirected to it any more. */
@@ -63,28 +117,43 @@ async function answer(
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
       request.refusal = { code: step.refusal.error };
-      const location = await refusalLocation(parts, asked, step.refusal, { signedIn, origin });
-      return redirect(request, reply, location);
+      const response = await refusalResponse(parts, asked, step.refusal, { signedIn, origin });
+      return respond(parts, request, reply, response);
     }
     if (step.kind === 'issue') {
       const outcome = await issueCode(parts, { request: asked, session, origin });
-      if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
+      if (outcome.kind === 'answer') return respond(parts, request, reply, outcome.response);
       continue;
     }
-    const begun = await begin(parts, asked, browser.hash, origin);
-    if (begun.kind === 'client gone') return showError(parts, request, reply, CLIENT_GONE);
-    if (begun.kind === 'too many') {
-      const description = 'too many sign-ins were begun from this address; try again in a minute';
-      const error = { error: 'temporarily_unavailable', description } as const;
-      request.refusal = { code: error.error };
-      return redirect(request, reply, errorRedirect(asked, error, parts.issuer));
-    }
-    const { handle } = begun;
-    browser.keepFor(handle, INTERACTION_LIFETIME);
-    const page = step.kind === 'login' ? '/login' : '/consent';
-    return redirect(request, reply, parts.site.path(`${page}?${HANDLE}=${handle}`));
+    const handle = await beginOrAnswer(parts, request, reply, asked, browser);
+    if (handle === undefined) return reply;
+    return redirect(request, reply, parts.site.path(`${pageOf(step)}?${HANDLE}=${handle}`));
   }
   throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
+}
+
+/** Keeps a request for a browser; undefined where it cannot be kept, and the answer was sent. */
+async function beginOrAnswer(
+  parts: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: AuthorizationRequest,
+  browser: Pick<Browser, 'hash' | 'keepFor'>,
+): Promise<string | undefined> {
+  const begun = await begin(parts, asked, browser.hash, originOf(request));
+  if (begun.kind === 'begun') {
+    browser.keepFor(begun.handle, INTERACTION_LIFETIME);
+    return begun.handle;
+  }
+  if (begun.kind === 'client gone') {
+    showError(parts, request, reply, CLIENT_GONE);
+    return undefined;
+  }
+  const description = 'too many sign-ins were begun from this address; try again in a minute';
+  const error = { error: 'temporarily_unavailable', description } as const;
+  request.refusal = { code: error.error };
+  respond(parts, request, reply, errorResponse(asked, error, parts.issuer));
+  return undefined;
 }
 
 function sendBack(
@@ -95,7 +164,7 @@ function sendBack(
   error: RedirectedError,
 ): FastifyReply {
   request.refusal = { code: error.error };
-  return redirect(request, reply, errorRedirect(target, error, parts.issuer));
+  return respond(parts, request, reply, errorResponse(target, error, parts.issuer));
 }
 
 /** A fault after the target is certain goes to the client, as the contract's list of codes has it. */

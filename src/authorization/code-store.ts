@@ -15,6 +15,7 @@ export interface CodeRecord {
   readonly scopes: string;
   readonly narrowed: boolean;
   readonly nonce: string | null;
+  readonly claims: string | null;
   readonly sid: string;
   readonly authTime: number;
   readonly inherited: Inherited;
@@ -35,6 +36,8 @@ export interface NewCode {
   /** A JSON text. */
   readonly nonce: string | null;
   readonly codeChallenge: string | null;
+  /** See `formatClaims`. */
+  readonly claims: string | null;
   readonly sid: string;
   readonly authTime: number;
   readonly expiresAt: number;
@@ -53,6 +56,7 @@ const insert = statement((db, p: NewCode) =>
     narrowed: p.narrowed,
     nonce: p.nonce,
     code_challenge: p.codeChallenge,
+    claims: p.claims,
     sid: p.sid,
     auth_time: p.authTime,
     expires_at: p.expiresAt,
@@ -81,6 +85,7 @@ const byHash = statement((db, p: { hash: string }) =>
       'd.scopes',
       'd.narrowed',
       'd.nonce',
+      'd.claims',
       'd.sid',
       'd.auth_time',
       'd.account_generation',
@@ -135,6 +140,7 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
       scopes: row.scopes,
       narrowed: row.narrowed === 1,
       nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
+      claims: row.claims,
       sid: row.sid,
       authTime: row.auth_time,
       inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },

@@ -12,6 +12,7 @@ export interface Interaction {
   readonly request: AuthorizationRequest;
   readonly expiresAt: number;
   readonly signedInSession: string | null;
+  readonly chosenSession: string | null;
   readonly outcome: InteractionOutcome | null;
 }
 
@@ -25,17 +26,28 @@ const insert = statement(
       created_at: p.now,
       expires_at: p.expiresAt,
       signed_in_session: null,
+      chosen_session: null,
       outcome: null,
     }),
 );
 const byHash = statement((db, p: { hash: string }) =>
   db
     .selectFrom('interaction')
-    .select(['browser_hash', 'request', 'expires_at', 'signed_in_session', 'outcome'])
+    .select(['browser_hash', 'request', 'expires_at', 'signed_in_session', 'chosen_session', 'outcome'])
     .where('hash', '=', p.hash),
 );
 const signIn = statement((db, p: { hash: string; session: string }) =>
   db.updateTable('interaction').set({ signed_in_session: p.session }).where('hash', '=', p.hash),
+);
+const choose = statement((db, p: { hash: string; session: string }) =>
+  db.updateTable('interaction').set({ chosen_session: p.session }).where('hash', '=', p.hash),
+);
+const rebind = statement((db, p: { hash: string; from: string; to: string }) =>
+  db
+    .updateTable('interaction')
+    .set({ browser_hash: p.to })
+    .where('hash', '=', p.hash)
+    .where('browser_hash', '=', p.from),
 );
 const finish = statement((db, p: { hash: string; outcome: string }) =>
   db
@@ -60,15 +72,26 @@ export function* insertInteraction(
   });
 }
 
+/** What a request lacks that was kept by a version which did not know of it. */
+const BEFORE = {
+  responseMode: 'query',
+  maxAge: null,
+  subjects: null,
+  hinted: null,
+  loginHint: null,
+  claims: null,
+} as const satisfies Partial<AuthorizationRequest>;
+
 export function* findInteraction(hash: string): Work<Interaction | undefined> {
   const row = yield* first(byHash, { hash });
   return (
     row && {
       hash,
       browserHash: row.browser_hash,
-      request: JSON.parse(row.request) as AuthorizationRequest,
+      request: { ...BEFORE, ...(JSON.parse(row.request) as AuthorizationRequest) },
       expiresAt: row.expires_at,
       signedInSession: row.signed_in_session,
+      chosenSession: row.chosen_session,
       outcome: row.outcome as InteractionOutcome | null,
     }
   );
@@ -77,6 +100,16 @@ export function* findInteraction(hash: string): Work<Interaction | undefined> {
 /** Notes which session was begun for a request. */
 export function* signInFor(hash: string, session: string): Work<void> {
   yield* run(signIn, { hash, session });
+}
+
+/** Notes with which session the person chose to go on. */
+export function* chooseFor(hash: string, session: string): Work<void> {
+  yield* run(choose, { hash, session });
+}
+
+/** Binds a pending request to the lasting identity of the browser that began it under another. */
+export function* rebindInteraction(hash: string, from: string, to: string): Work<void> {
+  yield* run(rebind, { hash, from, to });
 }
 
 /** Ends a pending request, once: answers false where it had ended before. */

@@ -11,14 +11,15 @@ import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { addressBucket, take } from '../limits/limits.ts';
+import { coveredClaims, formatClaims } from '../scopes/claims.ts';
 import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
 import { insertCode, openCodeOwner } from './code-store.ts';
 import { findInteraction, finishInteraction, type Interaction, insertInteraction } from './interaction-store.ts';
 import { nextStep, type Step } from './rules/next-step.ts';
-import { errorRedirect, successRedirect } from './rules/redirect.ts';
-import type { AuthorizationRequest, RedirectedError } from './rules/request.ts';
+import { type ClientResponse, errorResponse, successResponse } from './rules/redirect.ts';
+import { type AuthorizationRequest, consentScopes, type RedirectedError } from './rules/request.ts';
 
 export interface AuthorizationParts {
   readonly database: Database;
@@ -38,20 +39,29 @@ export type Progress =
   | { readonly kind: 'client gone' }
   | { readonly kind: 'step'; readonly step: Step; readonly client: Client; readonly signedIn: SignedIn };
 
+/** The session of a browser, and those that a pending request knows. All are hashes. */
+export interface PresentSession {
+  readonly hash: string | undefined;
+  /** The session that was begun for the request. */
+  readonly signedInFor: string | null;
+  /** The session that the person chose for the request. */
+  readonly chosenFor: string | null;
+}
+
 /** Computes where a request stands from what is on record, inside a unit of work. */
-export function* progressOf(
-  request: AuthorizationRequest,
-  session: { readonly hash: string | undefined; readonly signedInFor: string | null },
-  now: number,
-): Work<Progress> {
+export function* progressOf(request: AuthorizationRequest, session: PresentSession, now: number): Work<Progress> {
   const client = yield* findClient(request.clientId);
   if (client === undefined || !stillFits(client, request)) return { kind: 'client gone' };
   const signedIn = yield* judgedSession(session.hash, now);
-  const grant = signedIn.kind === 'somebody' ? yield* findGrant(signedIn.account.id, client.id) : undefined;
+  const present = signedIn.kind === 'somebody' ? signedIn : undefined;
+  const grant = present && (yield* findGrant(present.account.id, client.id));
   const step = nextStep({
     request,
     signedIn: signedIn.kind,
+    accountId: present?.account.id ?? null,
+    age: present === undefined ? 0 : now - present.session.authTime,
     signedInForThis: session.hash !== undefined && session.hash === session.signedInFor,
+    chosenForThis: session.hash !== undefined && session.hash === session.chosenFor,
     remembered: rememberedOf(grant, client),
   });
   return { kind: 'step', step, client, signedIn };
@@ -62,7 +72,8 @@ const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
   client.status === 'active' &&
   client.generation === request.clientGeneration &&
   isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
-  (client.scopes === null || request.scopes.every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
+  (client.scopes === null ||
+    consentScopes(request).every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
   (request.codeChallenge !== null || !client.requirePkce);
 
 export type Begun =
@@ -110,7 +121,7 @@ export function* resume(handle: string, browsers: readonly string[], now: number
 const codeOf = (parts: AuthorizationParts, handle: string): string => keyedDigest(parts.codeKey, handle);
 
 export type IssueOutcome =
-  | { readonly kind: 'redirect'; readonly location: string }
+  | { readonly kind: 'answer'; readonly response: ClientResponse }
   /** What the decision rested on has changed: compute the step again. */
   | { readonly kind: 'changed' }
   /** Another submit of the same form was faster. */
@@ -118,7 +129,7 @@ export type IssueOutcome =
 
 interface Issue {
   readonly request: AuthorizationRequest;
-  readonly session: { readonly hash: string | undefined; readonly signedInFor: string | null };
+  readonly session: PresentSession;
   /** Absent for a request that needed no page. */
   readonly handle?: string;
   /** Absent where a remembered consent is enough. */
@@ -158,7 +169,7 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
 
     const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
     const event = { at: now, origin, accountId: account.id, clientId: client.id };
-    const terms = { accountId: account.id, client, requested: request.scopes, newGrantId, now };
+    const terms = { accountId: account.id, client, requested: consentScopes(request), newGrantId, now };
     const grant = 'asked' in basis ? yield* writeDecision({ ...terms, decision: basis }) : basis;
     if (decision !== undefined) {
       const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
@@ -181,28 +192,29 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
       // As JSON: a nonce may hold a NUL, which not every database keeps in a text.
       nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
       codeChallenge: request.codeChallenge,
+      claims: formatClaims(coveredClaims(request.claims, grant.scopes)),
       sid: live.sid,
       authTime: live.authTime,
       expiresAt: now + CODE_LIFETIME,
     });
     yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
-    return { kind: 'redirect', location: successRedirect(request, code, parts.issuer) };
+    return { kind: 'answer', response: successResponse(request, code, parts.issuer) };
   });
 }
 
-/** The address that tells the client of a refusal. One that rests on the state of the account is recorded. */
-export async function refusalLocation(
+/** What tells the client of a refusal. One that rests on the state of the account is recorded. */
+export async function refusalResponse(
   { database, clock, issuer }: AuthorizationParts,
   request: AuthorizationRequest,
   refusal: RedirectedError,
   { signedIn, origin }: { readonly signedIn: SignedIn; readonly origin: Origin },
-): Promise<string> {
+): Promise<ClientResponse> {
   if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
     const about = { accountId: signedIn.account.id, clientId: request.clientId, details: { reason: signedIn.kind } };
     const event = { at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...about } as const;
     await database.commit(() => record(event));
   }
-  return errorRedirect(request, refusal, issuer);
+  return errorResponse(request, refusal, issuer);
 }
 
 export const DENIED: RedirectedError = {
@@ -222,7 +234,7 @@ export async function deny(
     if (!(yield* finishInteraction(hash, 'denied'))) return { kind: 'finished' };
     const accountId = origin.actor.type === 'user' ? origin.actor.id : null;
     yield* record({ at: clock(), type: 'consent.denied', origin, accountId, clientId: request.clientId });
-    return { kind: 'redirect', location: errorRedirect(request, DENIED, issuer) };
+    return { kind: 'answer', response: errorResponse(request, DENIED, issuer) };
   });
 }
 
@@ -230,11 +242,11 @@ export async function deny(
  * Where a second submit of a finished form ends: where the first did. A code that was redeemed or has expired is not
  * sent again, for its second use would end the tokens of the first.
  */
-export async function finishedLocation(
+export async function finishedResponse(
   parts: AuthorizationParts,
   { interaction, handle, sessionHash }: { interaction: Interaction; handle: string; sessionHash: string | undefined },
-): Promise<string | undefined> {
-  if (interaction.outcome === 'denied') return errorRedirect(interaction.request, DENIED, parts.issuer);
+): Promise<ClientResponse | undefined> {
+  if (interaction.outcome === 'denied') return errorResponse(interaction.request, DENIED, parts.issuer);
   const code = codeOf(parts, handle);
   const now = parts.clock();
   const fits = await parts.database.read(function* read(): Work<boolean> {
@@ -244,5 +256,5 @@ export async function finishedLocation(
     const signedIn = yield* judgedSession(sessionHash, now);
     return signedIn.kind === 'nobody' || signedIn.account.id === owner;
   });
-  return fits ? successRedirect(interaction.request, code, parts.issuer) : undefined;
+  return fits ? successResponse(interaction.request, code, parts.issuer) : undefined;
 }

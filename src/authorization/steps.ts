@@ -4,16 +4,19 @@ import { originOf } from '../http/origin.ts';
 import { sendErrorPage } from '../pages/error-page.ts';
 import type { Site } from '../pages/layout.ts';
 import { digest } from '../secrets.ts';
+import { sendFormPost } from './form-post-page.ts';
 import type { Interaction } from './interaction-store.ts';
 import {
   type AuthorizationParts,
-  finishedLocation,
+  finishedResponse,
   issueCode,
+  type PresentSession,
   type Progress,
   progressOf,
-  refusalLocation,
+  refusalResponse,
   resume,
 } from './progress.ts';
+import { addressOf, type ClientResponse } from './rules/redirect.ts';
 
 /** What the pages of a sign-in work with. */
 export interface FlowParts extends AuthorizationParts {
@@ -29,6 +32,18 @@ const redirectStatus = (request: FastifyRequest): 302 | 303 => (request.method =
 
 export function redirect(request: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
   return reply.header('cache-control', 'no-store').redirect(location, redirectStatus(request));
+}
+
+/** Sends the browser to the client with an answer. */
+export function respond(
+  { site }: Pick<FlowParts, 'site'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: ClientResponse,
+): FastifyReply {
+  return response.mode === 'form_post'
+    ? sendFormPost(reply, site, response)
+    : redirect(request, reply, addressOf(response));
 }
 
 /** A pending request that this browser may go on with. */
@@ -69,16 +84,24 @@ async function answerFinished(
   browser: Pick<Browser, 'sessionSecret'>,
 ): Promise<FastifyReply> {
   const { hash: sessionHash } = sessionOf(browser, interaction);
-  const location = await finishedLocation(parts, { interaction, handle, sessionHash });
-  if (location !== undefined) return redirect(request, reply, location);
+  const response = await finishedResponse(parts, { interaction, handle, sessionHash });
+  if (response !== undefined) return respond(parts, request, reply, response);
   const { finishedTitle: title, finishedText: text } = parts.site.messages.error;
   return sendErrorPage(reply, 409, parts.site, { title, text, homeLink: true });
 }
 
-export const sessionOf = (browser: Pick<Browser, 'sessionSecret'>, interaction: Interaction | undefined) => ({
+export const sessionOf = (
+  browser: Pick<Browser, 'sessionSecret'>,
+  interaction: Interaction | undefined,
+): PresentSession => ({
   hash: browser.sessionSecret === undefined ? undefined : digest(browser.sessionSecret),
   signedInFor: interaction?.signedInSession ?? null,
+  chosenFor: interaction?.chosenSession ?? null,
 });
+
+/** The page where a person goes on with a step. */
+export const pageOf = (step: { readonly kind: 'login' | 'choose' | 'consent' }): '/login' | '/consent' =>
+  step.kind === 'consent' ? '/consent' : '/login';
 
 /** Where a pending request stands for the person in this browser. */
 export const progressFor = (parts: FlowParts, { interaction }: Pending, browser: Browser): Promise<Progress> =>
@@ -102,16 +125,17 @@ export async function follow(
     if (progress.kind === 'client gone') return sendClientGone(parts, request, reply);
     const { step, signedIn } = progress;
     const origin = originOf(request);
-    const query = `?${HANDLE}=${encodeURIComponent(handle)}`;
-    if (step.kind === 'login') return redirect(request, reply, parts.site.path(`/login${query}`));
-    if (step.kind === 'consent') return redirect(request, reply, parts.site.path(`/consent${query}`));
     if (step.kind === 'refuse') {
       request.refusal = { code: step.refusal.error };
-      const location = await refusalLocation(parts, interaction.request, step.refusal, { signedIn, origin });
-      return redirect(request, reply, location);
+      const response = await refusalResponse(parts, interaction.request, step.refusal, { signedIn, origin });
+      return respond(parts, request, reply, response);
+    }
+    if (step.kind !== 'issue') {
+      const address = `${pageOf(step)}?${HANDLE}=${encodeURIComponent(handle)}`;
+      return redirect(request, reply, parts.site.path(address));
     }
     const outcome = await issueCode(parts, { request: interaction.request, session, handle, origin });
-    if (outcome.kind === 'redirect') return redirect(request, reply, outcome.location);
+    if (outcome.kind === 'answer') return respond(parts, request, reply, outcome.response);
     if (outcome.kind === 'finished') break;
   }
   const interaction = (await reread(parts, request, reply, handle)) ?? pending.interaction;

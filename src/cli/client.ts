@@ -34,6 +34,7 @@ interface Fields {
   /** What the file holds; null for none. */
   readonly jwksFile?: unknown;
   readonly jwksUri?: string;
+  readonly defaultMaxAge?: number | null;
   readonly backchannelLogoutUri?: string;
   readonly backchannelLogoutSessionRequired?: boolean;
 }
@@ -65,6 +66,7 @@ const withFields = (command: Command): Command =>
     .option('--token-endpoint-auth-method <method>', `${AUTH_METHODS.join(', ')}; "" for any that presents a secret`)
     .option('--jwks-file <path>', 'a file with its public keys, a JSON Web Key Set; "" for none', jsonFile)
     .option('--jwks-uri <url>', 'an https address of its public keys; "" for none')
+    .option('--default-max-age <seconds>', 'how old a sign-in may be for it; "" for any age', secondsOrNull)
     .option('--backchannel-logout-uri <url>', 'where it is told that a session has ended; "" for nowhere')
     .option('--backchannel-logout-session-required', 'it must be told which session')
     .option('--no-backchannel-logout-session-required', 'it need not be told which session');
@@ -88,6 +90,7 @@ const readFields = (fields: Fields) => ({
   // Either takes the place of the other.
   jwks: fields.jwksFile ?? (fields.jwksFile === null || fields.jwksUri ? null : undefined),
   jwksUri: orNull(fields.jwksUri) ?? (fields.jwksUri === '' || fields.jwksFile ? null : undefined),
+  defaultMaxAge: fields.defaultMaxAge,
   backchannelLogoutUri: orNull(fields.backchannelLogoutUri),
   backchannelLogoutSessionRequired: fields.backchannelLogoutSessionRequired,
 });
@@ -112,6 +115,8 @@ function seconds(text: string): number {
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
   return Number(text);
 }
+
+const secondsOrNull = (text: string): number | null => (text === '' ? null : seconds(text));
 
 export function clientCommands(contextOf: ContextOf): Command {
   const client = new Command('client').description(

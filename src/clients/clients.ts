@@ -104,6 +104,7 @@ export async function createClient(
     tokenEndpointAuthMethod,
     jwks: storedSet(input.jwks),
     jwksUri: input.jwksUri ?? null,
+    defaultMaxAge: input.defaultMaxAge ?? null,
     owner: input.owner ?? null,
     status: 'active',
     generation: randomIdentifier(),

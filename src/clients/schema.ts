@@ -61,6 +61,11 @@ const fields = {
     Type.Unsafe<JwkSet | null>({ type: ['object', 'null'], description: 'a JSON Web Key Set of public keys, or null' }),
   ),
   jwksUri: Type.Optional(nullable(Type.String({ maxLength: 2048 }), 'a text of at most 2048 characters')),
+  defaultMaxAge: Type.Optional(
+    Type.Union([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Type.Null()], {
+      description: 'a whole number of seconds from 0 on, or null',
+    }),
+  ),
   owner: Type.Optional(
     nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
   ),

@@ -39,6 +39,8 @@ export interface Client {
   /** Its public keys, or where they are: never both. */
   readonly jwks: JwkSet | null;
   readonly jwksUri: string | null;
+  /** How old a sign-in may be, in seconds, where a request does not say; null is any age. */
+  readonly defaultMaxAge: number | null;
   readonly owner: string | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
@@ -56,15 +58,12 @@ export interface ClientSecret {
   readonly expiresAt: number | null;
 }
 
-/** The columns that a registration fills so far; the others stay null. */
-type ClientRow = Omit<ClientTable, 'default_max_age'>;
-
 const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
   db.selectFrom('client').selectAll().where('id', '=', p.id).forUpdate(),
 );
-const insert = statement((db, p: ClientRow) => db.insertInto('client').values(columns(p)));
-const update = statement((db, p: ClientRow) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
+const insert = statement((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
+const update = statement((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
 const remove = statement((db, p: { id: string }) => db.deleteFrom('client').where('id', '=', p.id).returning('id'));
 const page = statement((db, p: { after: string; limit: number }) =>
   db.selectFrom('client').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
@@ -92,7 +91,7 @@ const touchSecret = statement((db, p: { id: string; now: number }) =>
   db.updateTable('client_secret').set({ last_used_at: p.now }).where('id', '=', p.id),
 );
 
-function columns(p: ClientRow): ClientRow {
+function columns(p: ClientTable): ClientTable {
   return {
     id: p.id,
     name: p.name,
@@ -108,6 +107,7 @@ function columns(p: ClientRow): ClientRow {
     type: p.type,
     require_pkce: p.require_pkce,
     id_token_signed_response_alg: p.id_token_signed_response_alg,
+    default_max_age: p.default_max_age,
     backchannel_logout_uri: p.backchannel_logout_uri,
     backchannel_logout_session_required: p.backchannel_logout_session_required,
     userinfo_signed_response_alg: p.userinfo_signed_response_alg,
@@ -123,7 +123,7 @@ function columns(p: ClientRow): ClientRow {
   };
 }
 
-function toClient(row: ClientRow): Client {
+function toClient(row: ClientTable): Client {
   return {
     id: row.id,
     name: row.name,
@@ -139,6 +139,7 @@ function toClient(row: ClientRow): Client {
     type: row.type as Client['type'],
     requirePkce: row.require_pkce === 1,
     idTokenSignedResponseAlg: row.id_token_signed_response_alg as IdTokenAlg,
+    defaultMaxAge: row.default_max_age,
     backchannelLogoutUri: row.backchannel_logout_uri,
     backchannelLogoutSessionRequired: row.backchannel_logout_session_required === 1,
     userinfoSignedResponseAlg: row.userinfo_signed_response_alg as AsymmetricAlg | null,
@@ -154,7 +155,7 @@ function toClient(row: ClientRow): Client {
   };
 }
 
-function toRow(client: Client): ClientRow {
+function toRow(client: Client): ClientTable {
   return {
     id: client.id,
     name: client.name,
@@ -170,6 +171,7 @@ function toRow(client: Client): ClientRow {
     type: client.type,
     require_pkce: client.requirePkce ? 1 : 0,
     id_token_signed_response_alg: client.idTokenSignedResponseAlg,
+    default_max_age: client.defaultMaxAge,
     backchannel_logout_uri: client.backchannelLogoutUri,
     backchannel_logout_session_required: client.backchannelLogoutSessionRequired ? 1 : 0,
     userinfo_signed_response_alg: client.userinfoSignedResponseAlg,

@@ -29,6 +29,7 @@ export function clientView({ client, secrets }: { client: Client; secrets: reado
     type: client.type,
     requirePkce: client.requirePkce,
     idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
+    defaultMaxAge: client.defaultMaxAge,
     backchannelLogoutUri: client.backchannelLogoutUri,
     backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
     userinfoSignedResponseAlg: client.userinfoSignedResponseAlg,

@@ -10,7 +10,7 @@ import {
   type Pending,
   pendingOrAnswer,
   progressFor,
-  redirect,
+  respond,
   sendClientGone,
   sessionOf,
 } from '../authorization/steps.ts';
@@ -159,8 +159,8 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
   });
 
   function arrive(request: FastifyRequest, reply: FastifyReply, pending: Pending, outcome: IssueOutcome) {
-    return outcome.kind === 'redirect'
-      ? redirect(request, reply, outcome.location)
+    return outcome.kind === 'answer'
+      ? respond(parts, request, reply, outcome.response)
       : follow(parts, request, reply, pending, browsers.of(request, reply));
   }
 }

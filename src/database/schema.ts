@@ -124,6 +124,8 @@ export interface InteractionTable {
   expires_at: Instant;
   /** Hash of the session that signed in for this very request. */
   signed_in_session: string | null;
+  /** Hash of the session with which the person chose to go on. */
+  chosen_session: string | null;
   outcome: string | null;
 }
 
@@ -157,6 +159,8 @@ export interface AuthorizationCodeTable {
   expires_at: Instant;
   redeemed_at: Instant | null;
   family_id: Id | null;
+  /** Single claims that were granted beside the scopes. */
+  claims: Json | null;
 }
 
 export interface TokenFamilyTable {
@@ -181,6 +185,8 @@ export interface TokenFamilyTable {
   ends_at: Instant;
   dead_at: Instant | null;
   dead_reason: string | null;
+  /** Single claims that were granted beside the scopes. */
+  claims: Json | null;
 }
 
 /** Access tokens that clients got for themselves, without a person. */

@@ -1,17 +1,21 @@
+import { PROMPTS } from '../authorization/rules/authentication-request.ts';
+import { RESPONSE_MODES } from '../authorization/rules/request.ts';
 import { TOKEN_PATH } from '../clients/authentication.ts';
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ASSERTION_ALGS } from '../clients/rules/jwks.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
+import { en } from '../pages/messages.ts';
 import { SCOPES } from '../scopes/scopes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
+import { ACR } from '../token/rules/claims.ts';
 
 /** Where the key set is served, below the base URL. */
 export const JWKS_PATH = '/.well-known/jwks.json';
 
 /** The claims that an ID token or the standard UserInfo may hold. */
 const CLAIMS = [
-  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'amr', 'at_hash', 'client_id'],
+  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'acr', 'amr', 'at_hash', 'client_id'],
   ...['name', 'preferred_username', 'picture', 'avatarUrl', 'locale', 'updated_at', 'email', 'email_verified'],
   ...['website', 'birthdate', 'phone_number', 'phone_number_verified'],
 ];
@@ -31,7 +35,11 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     introspection_endpoint: issuer + INTROSPECTION_PATH,
 
     response_types_supported: ['code'],
-    response_modes_supported: ['query'],
+    response_modes_supported: RESPONSE_MODES,
+    prompt_values_supported: PROMPTS,
+    acr_values_supported: [ACR],
+    display_values_supported: ['page'],
+    ui_locales_supported: [en.language],
     grant_types_supported: GRANT_TYPES,
     code_challenge_methods_supported: ['S256'],
     token_endpoint_auth_methods_supported: AUTH_METHODS,
@@ -52,7 +60,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     // RFC 9207 §3.
     authorization_response_iss_parameter_supported: true,
     // Said also where it is the default: without a word request_uri would count as supported.
-    claims_parameter_supported: false,
+    claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
   };

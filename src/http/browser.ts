@@ -15,6 +15,11 @@ export interface Browser {
    * the same time each is given an identity, and only one of them stays: the other's request is still its own.
    */
   keepFor(handle: string, lifetimeMs: number): void;
+  /**
+   * The identity under which this browser began a request without its cookies, if it has a lasting one beside: the request may
+   * then be bound to that, and the other is dropped.
+   */
+  takeOver(handle: string): string | undefined;
   /** The secret of the session cookie, if there is one that could be ours. */
   readonly sessionSecret: string | undefined;
   /**
@@ -29,6 +34,8 @@ export interface Browser {
 export interface Browsers {
   /** The browser of a request; one that has no identity yet gets it with the answer. */
   of(request: FastifyRequest, reply: FastifyReply): Browser;
+  /** An identity for one request alone, for a browser that could not send its own; it leaves that one as it is. */
+  forOne(reply: FastifyReply): Pick<Browser, 'hash' | 'keepFor'>;
   /**
    * @throws {OAuthError} when a form was sent from another site (OWASP CSRF: Fetch Metadata and Origin)
    */
@@ -63,6 +70,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
   const begunCookie = (handle: string): string => `${prefix}tessera_begun_${digest(handle).slice(0, 8)}`;
   const identified = new WeakMap<FastifyRequest, Browser>();
 
+  const setBegun = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void => {
+    reply.setCookie(begunCookie(handle), id, { ...attributes, maxAge: lifetimeMs / SECOND });
+  };
+
   function identify(request: FastifyRequest, reply: FastifyReply): Browser {
     const presented = request.cookies[browserCookie];
     const known = presented !== undefined && SECRET.test(presented);
@@ -78,7 +89,13 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       hash: digest(id),
       hashesFor: (handle) => identities(handle).map(digest),
       keepFor(handle, lifetimeMs) {
-        if (!known) reply.setCookie(begunCookie(handle), id, { ...attributes, maxAge: lifetimeMs / SECOND });
+        if (!known) setBegun(reply, handle, id, lifetimeMs);
+      },
+      takeOver(handle) {
+        const begun = request.cookies[begunCookie(handle)];
+        if (!known || begun === undefined || !SECRET.test(begun)) return undefined;
+        reply.clearCookie(begunCookie(handle), attributes);
+        return digest(begun);
       },
       sessionSecret: session !== undefined && SECRET.test(session) ? session : undefined,
       formToken: (context) => tokenOf(id, context),
@@ -97,6 +114,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         identified.set(request, browser);
       }
       return browser;
+    },
+    forOne(reply) {
+      const id = randomSecret();
+      return { hash: digest(id), keepFor: (handle, lifetimeMs) => setBegun(reply, handle, id, lifetimeMs) };
     },
     refuseForeignForm({ headers }) {
       const site = headers['sec-fetch-site'];

@@ -111,16 +111,17 @@ interface PasswordField {
   readonly name: string;
   readonly label: string;
   readonly autocomplete: 'current-password' | 'new-password';
+  readonly focus?: boolean;
   readonly hint?: string;
   readonly problems: Problems;
   readonly messages: Messages;
 }
 
 /** A field for a password, with a button that shows it where there is script. */
-export function passwordField({ name, label, autocomplete, hint, problems, messages }: PasswordField): Html {
+export function passwordField({ name, label, autocomplete, hint, problems, messages, focus }: PasswordField): Html {
   const { attributes, notes } = described(name, hint, problems);
   const { show, hide, showLabel, hideLabel } = messages.password;
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
 }
 
 function described(name: string, hint: string | undefined, { fields }: Problems) {

@@ -22,6 +22,9 @@ export const en = {
     create: 'Create one',
     identifierMissing: 'Enter your username or email address.',
     passwordMissing: 'Enter your password.',
+    chooseLead: 'Choose an account to continue to',
+    continueAs: (name: Part, username: string): Part => ['Continue as ', name, ' (', username, ')'],
+    another: 'Or use another account',
     wrong: 'The username, email or password is not right. Check them and try again.',
     limited: (seconds: number) => `Too many attempts. Wait ${seconds} seconds, then try again.`,
     banned: 'This account is banned, so it cannot sign in.',
@@ -49,6 +52,11 @@ export const en = {
     displayNameBad: 'Enter your name, in at most 64 characters.',
     limited: (seconds: number) =>
       `Too many new accounts from here. Wait ${Math.ceil(seconds / 60)} minutes, then try again.`,
+  },
+  formPost: {
+    title: 'Back to the app',
+    lead: (host: Part): Part => ['You are on your way back to ', host, '.'],
+    submit: 'Continue',
   },
   consent: {
     title: (app: string) => `Allow ${app}?`,

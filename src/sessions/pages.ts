@@ -1,4 +1,12 @@
-import { field, foreign, hidden, type Problems, passwordField, problemSummary } from '../pages/components.ts';
+import {
+  field,
+  foreign,
+  hidden,
+  NO_PROBLEMS,
+  type Problems,
+  passwordField,
+  problemSummary,
+} from '../pages/components.ts';
 import type { Html } from '../pages/html.ts';
 import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
@@ -29,21 +37,43 @@ function heading(title: string, lead: string, waiting: Waiting | undefined, site
   return html`<header class="asks">${tile({ kind: 'large', app: initials(clientName) })}<div><h1>${lead} <strong>${foreign(clientName)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
 }
 
-export function signInPage(site: Site, form: Form & { readonly identifier: string }): Page {
+/** A person who may go on without signing in again. */
+export interface Present {
+  readonly displayName: string;
+  readonly username: string;
+  /** For the form that goes on. */
+  readonly token: string;
+}
+
+interface SignIn extends Form {
+  readonly identifier: string;
+  readonly present: Present | undefined;
+}
+
+/** One press for the person who is signed in, above the form for another. */
+function continueForm({ messages, path }: Site, { displayName, username, token }: Present, form: Form): Html {
+  const text = messages.signIn;
+  return html`<form method="post" action="${path('/continue')}">${hidden(token, carried(form.waiting))}<button class="primary" type="submit"${form.problems === NO_PROBLEMS && html` autofocus`}>${text.continueAs(foreign(displayName), username)}</button></form>
+<h2>${text.another}</h2>`;
+}
+
+export function signInPage(site: Site, form: SignIn): Page {
   const { messages, path } = site;
   const text = messages.signIn;
-  const { problems, waiting } = form;
+  const { problems, waiting, identifier, present } = form;
+  const asks = present === undefined;
   return {
     title: text.title,
     layout: 'narrow',
     body: html`<section class="card">
-${heading(text.title, text.lead, waiting, site)}
+${heading(text.title, asks ? text.lead : text.chooseLead, waiting, site)}
 ${problemSummary(messages, problems)}
+${present !== undefined && continueForm(site, present, form)}
 <form method="post" action="${path('/login')}" novalidate>
 ${hidden(form.token, carried(waiting))}
-${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: form.identifier, problems, focus: true })}
-${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages })}
-<button class="primary" type="submit">${text.submit}</button>
+${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: identifier, problems, focus: asks && identifier === '' })}
+${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages, focus: asks && identifier !== '' })}
+<button${asks && html` class="primary"`} type="submit">${text.submit}</button>
 </form>
 </section>
 <p class="foot">${text.noAccount} <a href="${path(`/signup${query(waiting)}`)}">${text.create}</a></p>`,

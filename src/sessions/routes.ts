@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createAccount } from '../accounts/accounts.ts';
 import { NewAccount } from '../accounts/schema.ts';
-import type { Account } from '../accounts/store.ts';
+import { type Account, findAccount } from '../accounts/store.ts';
+import { continueContext } from '../authorization/continue.ts';
 import { signInFor } from '../authorization/interaction-store.ts';
+import type { Progress } from '../authorization/progress.ts';
 import { formActionSources } from '../authorization/rules/redirect.ts';
 import {
   type FlowParts,
@@ -25,13 +27,15 @@ import { OAuthError } from '../oauth-error.ts';
 import { formatMoment, NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import { findProblem } from '../validation/validate.ts';
-import { type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
+import { type Present, type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
 import { endSession, SESSION_LIFETIME, whoIs } from './sessions.ts';
 import { type SignInOutcome, type SignInParts, signIn } from './sign-in.ts';
 
 export interface SessionParts extends FlowParts, SignInParts {
   readonly ids: Ids;
 }
+
+type Standing = Extract<Progress, { kind: 'step' }>;
 
 /** What a form that signs out belongs to: the person whom it was shown to. */
 export const logoutContext = (accountId: string): string => `logout ${accountId}`;
@@ -47,7 +51,12 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     readonly browser: Browser;
     readonly pending: Pending | undefined;
     readonly waiting: Waiting | undefined;
+    /** Who may go on without signing in again. */
+    readonly present: Present | undefined;
+    /** Who is expected to sign in, as far as that is known. */
+    readonly expected: string;
   }
+  const nobody = { pending: undefined, waiting: undefined, present: undefined, expected: '' };
 
   /** The browser, and the request that waits for its sign-in; undefined where the answer was sent. */
   async function visit(
@@ -56,7 +65,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     handle: string | undefined,
   ): Promise<Visit | undefined> {
     const browser = browsers.of(request, reply);
-    if (handle === undefined) return { request, reply, browser, pending: undefined, waiting: undefined };
+    if (handle === undefined) return { request, reply, browser, ...nobody };
     const pending = await pendingOrAnswer(parts, request, reply, handle);
     if (pending === undefined) return undefined;
     const progress = await progressFor(parts, pending, browser);
@@ -64,20 +73,42 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
       sendClientGone(parts, request, reply);
       return undefined;
     }
-    if (request.method === 'GET' && progress.step.kind !== 'login') {
+    if (request.method === 'GET' && progress.step.kind !== 'login' && progress.step.kind !== 'choose') {
       await follow(parts, request, reply, pending, browser);
       return undefined;
     }
     const host = new URL(pending.interaction.request.redirectUri).host;
-    return { request, reply, browser, pending, waiting: { handle, clientName: progress.client.name, host } };
+    const waiting = { handle, clientName: progress.client.name, host };
+    const expected = await expectedName(pending, progress);
+    return { request, reply, browser, pending, waiting, present: presentFor(progress, browser, handle), expected };
+  }
+
+  function presentFor({ step, signedIn }: Standing, browser: Browser, handle: string): Present | undefined {
+    if (step.kind !== 'choose' || signedIn.kind !== 'somebody') return undefined;
+    const { id, profile } = signedIn.account;
+    const { displayName, username } = profile;
+    return { displayName, username, token: browser.formToken(continueContext(handle, id)) };
+  }
+
+  /**
+   * What is written into the first field: whom a verified ID token named, what the client wrote, or who is to prove again that
+   * it is them. None of it says whether there is such an account but to those who know.
+   */
+  async function expectedName({ interaction }: Pending, { step, signedIn }: Standing): Promise<string> {
+    const { hinted, loginHint, subjects } = interaction.request;
+    const named = hinted === null ? undefined : await parts.database.read(() => findAccount(hinted));
+    if (named !== undefined) return named.profile.username;
+    if (loginHint !== null) return loginHint;
+    const again = step.kind === 'login' && signedIn.kind === 'somebody' && subjects === null;
+    return again ? signedIn.account.profile.username : '';
   }
 
   const formTargets = ({ pending }: Visit): readonly string[] =>
     pending === undefined ? [] : formActionSources(pending.interaction.request.redirectUri);
 
   function showSignIn(at: Visit, status: number, problems: Problems, identifier: string): FastifyReply {
-    const { browser, waiting, reply } = at;
-    const page = signInPage(site, { token: browser.formToken('login'), waiting, problems, identifier });
+    const { browser, waiting, present, reply } = at;
+    const page = signInPage(site, { token: browser.formToken('login'), waiting, problems, identifier, present });
     return sendPage(reply, status, site, page, formTargets(at));
   }
 
@@ -130,7 +161,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     if (at.pending === undefined && (await whoIs(parts, at.browser.sessionSecret)).kind === 'somebody') {
       return redirect(request, reply, site.path('/account'));
     }
-    return showSignIn(at, 200, NO_PROBLEMS, '');
+    return showSignIn(at, 200, NO_PROBLEMS, at.expected);
   });
 
   app.post('/login', async (request, reply) => {

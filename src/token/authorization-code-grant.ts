@@ -1,5 +1,4 @@
-import type { Profile } from '../accounts/rules/profile.ts';
-import { findAccount } from '../accounts/store.ts';
+import { type Account, findAccount } from '../accounts/store.ts';
 import { type CodeRecord, lockCode, spendCode } from '../authorization/code-store.ts';
 import type { AuthenticatedClient } from '../clients/authentication.ts';
 import { SECOND } from '../clock.ts';
@@ -7,6 +6,7 @@ import type { Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import { invalidGrant, invalidRequest, rateLimited } from '../oauth-error.ts';
+import { storedClaims } from '../scopes/claims.ts';
 import { digest } from '../secrets.ts';
 import { refuseGrant } from '../verdict/refusals.ts';
 import { judge, type Verdict } from '../verdict/rules.ts';
@@ -26,7 +26,7 @@ type Outcome =
   | {
       readonly kind: 'redeemed';
       readonly code: CodeRecord;
-      readonly profile: Profile;
+      readonly account: Account;
       readonly leaf: Leaf;
     };
 
@@ -79,19 +79,21 @@ async function exchange(
       case 'verdict':
         throw refuseGrant(outcome.verdict, `The code was refused: ${UNKNOWN}.`);
       case 'redeemed': {
-        const { code, leaf, profile } = outcome;
+        const { code, leaf, account } = outcome;
         const subject = {
           issuer: parts.issuer,
           accountId: code.accountId,
           clientId: client.id,
           familyId,
-          profile,
+          profile: account.profile,
+          updatedAt: account.updatedAt,
           sid: code.sid,
           authTime: code.authTime,
         };
         const { scopes: scope, nonce, narrowed } = code;
+        const claims = storedClaims(code.claims);
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
-        const order = { subject, scope, leaf, nonce, narrowed, ...signing };
+        const order = { subject, scope, leaf, nonce, narrowed, claims, ...signing };
         const response = mint(ring, order, now);
         if (response === undefined) {
           throw invalidGrant('The code was refused: the signing key was dropped.', 'the signing key was dropped');
@@ -158,6 +160,7 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     clientId: client.id,
     ...code.inherited,
     scopes: code.scopes,
+    claims: code.claims,
     sid: code.sid,
     authTime: code.authTime,
     leaf,
@@ -167,5 +170,5 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   // The code is locked, so this holds; were it ever not to, nothing of this unit may stay.
   if (!(yield* spendCode(hash, familyId, now))) throw new Error('a locked code was spent by another');
   yield* record({ ...about, type: 'token.issued', details: { familyId, scope: code.scopes } });
-  return { kind: 'redeemed', code, profile: account.profile, leaf };
+  return { kind: 'redeemed', code, account, leaf };
 }

@@ -12,6 +12,7 @@ export interface NewFamily {
   readonly scopes: string;
   readonly sid: string;
   readonly authTime: number;
+  readonly claims: string | null;
   readonly leaf: Leaf;
   readonly createdAt: number;
   readonly endsAt: number;
@@ -39,6 +40,7 @@ const insert = statement((db, p: Omit<NewFamily, 'leaf'> & Leaf) =>
     ends_at: p.endsAt,
     dead_at: null,
     dead_reason: null,
+    claims: p.claims,
   }),
 );
 

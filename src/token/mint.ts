@@ -3,6 +3,7 @@ import type { ClientProof } from '../clients/authentication.ts';
 import { numericDate, SECOND } from '../clock.ts';
 import { type IdTokenAlg, isAsymmetric } from '../keys/algorithms.ts';
 import type { KeyRing } from '../keys/ring.ts';
+import type { RequestedClaims } from '../scopes/claims.ts';
 import { randomIdentifier } from '../secrets.ts';
 import { pictureUrl } from '../userinfo/rules/avatar.ts';
 import type { Leaf } from '../verdict/store.ts';
@@ -40,6 +41,8 @@ interface Order {
   readonly nonce: string | null;
   /** Whether the scopes are fewer than were asked for. */
   readonly narrowed: boolean;
+  /** Single claims that were granted beside the scopes. */
+  readonly claims: RequestedClaims | null;
   /** The algorithm of the client's ID tokens. */
   readonly alg: IdTokenAlg;
   readonly proof: ClientProof;
@@ -56,14 +59,14 @@ export function mint(ring: KeyRing, order: Order, now: number): TokenResponse | 
   };
   const refreshKey = ring.byKid('refresh', order.leaf.kid);
   if (refreshKey === undefined) return undefined;
-  const access = ring.current('access').sign(accessClaims(subject, order.scope, randomIdentifier(), now));
+  const access = ring.current('access').sign(accessClaims(subject, order, randomIdentifier(), now));
   const signIdToken = idTokenSigner(ring, order, now);
   return {
     access_token: access,
     token_type: 'Bearer',
     expires_in: ACCESS_LIFETIME,
     refresh_token: refreshKey.sign(refreshClaims(subject, order.leaf)),
-    id_token: signIdToken(idClaims(subject, { accessToken: access, nonce: order.nonce, alg: order.alg }, now)),
+    id_token: signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
     ...(order.narrowed ? { scope: order.scope } : {}),
   };
 }

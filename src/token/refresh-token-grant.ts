@@ -4,15 +4,16 @@ import { record } from '../events/audit.ts';
 import { openToken } from '../keys/open-token.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import { invalidGrant, invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
+import { type RequestedClaims, storedClaims } from '../scopes/claims.ts';
 import { parseScope } from '../scopes/scopes.ts';
 import { refuseGrant } from '../verdict/refusals.ts';
 import { judge, type Verdict } from '../verdict/rules.ts';
-import { type FamilyRecord, type Leaf, lockFamily } from '../verdict/store.ts';
+import { type Leaf, type LockedFamily, lockFamily } from '../verdict/store.ts';
 import { killFamily, rotateFamily } from './family-store.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { readClaims, type VerifiedToken } from './rules/claims.ts';
-import { type RefreshedScope, refreshedScope } from './rules/refreshed-scope.ts';
+import { type RefreshedScope, refreshedClaims, refreshedScope } from './rules/refreshed-scope.ts';
 import { rotation } from './rules/rotation.ts';
 
 type Outcome =
@@ -25,8 +26,9 @@ type Outcome =
       readonly kind: 'granted';
       readonly token: VerifiedToken;
       readonly ring: KeyRing;
-      readonly found: FamilyRecord;
+      readonly found: LockedFamily;
       readonly scope: RefreshedScope;
+      readonly claims: RequestedClaims | null;
       readonly leaf: Leaf;
     };
 
@@ -81,13 +83,14 @@ async function exchange(
       case 'verdict':
         throw refuseGrant(outcome.verdict, REFUSED);
       case 'granted': {
-        const { found, leaf, ring } = outcome;
+        const { found, leaf, ring, claims } = outcome;
         const { accountId, clientId, familyId } = outcome.token;
         const { sid, authTime } = found.family;
-        const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile: found.profile, sid, authTime };
+        const { profile, updatedAt } = found;
+        const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile, updatedAt, sid, authTime };
         const { scope, differs } = outcome.scope;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
-        const order = { subject, scope, leaf, nonce: null, narrowed: differs, ...signing };
+        const order = { subject, scope, leaf, nonce: null, narrowed: differs, claims, ...signing };
         const response = mint(ring, order, now);
         if (response === undefined) throw invalidGrant(REFUSED, 'the signing key was dropped');
         return response;
@@ -157,12 +160,13 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
   }
   const scope = refreshedScope(family.scopes, client.scopes, scopes);
   if (scope === undefined) return { kind: 'wider scope' };
+  const claims = refreshedClaims(storedClaims(found.claims), client.scopes, scopes);
   if (move === 'repeat') {
     yield* record({ ...event, type: 'token.repeated', details });
-    return { kind: 'granted', token, ring, found, scope, leaf: family.leaf };
+    return { kind: 'granted', token, ring, found, scope, claims, leaf: family.leaf };
   }
   const leaf = newLeaf(ring, now, family.endsAt);
   yield* rotateFamily(token.familyId, token.jti, leaf, now);
   yield* record({ ...event, type: 'token.refreshed', details });
-  return { kind: 'granted', token, ring, found, scope, leaf };
+  return { kind: 'granted', token, ring, found, scope, claims, leaf };
 }

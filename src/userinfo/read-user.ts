@@ -26,13 +26,15 @@ export interface UserInfoParts {
 export interface ReadUser {
   readonly person: Person;
   readonly scopes: ReadonlySet<string>;
+  /** Claims that were granted one by one, for the standard answer. */
+  readonly claims: readonly string[];
   readonly client: { readonly id: string; readonly userinfoAlg: AsymmetricAlg | null };
 }
 
 const INVALID = { kind: 'invalid', reason: 'not an access token of this service' } as const;
 
 /**
- * Whom an access token stands for, and which scopes it carries: decided on what the database says now.
+ * Whom an access token stands for, and which scopes and single claims it carries: decided on what the database says now.
  * @throws {OAuthError} 401 `invalid_token`, or one of the three 403s
  */
 export async function readUser(
@@ -66,6 +68,7 @@ export async function readUser(
       person: { id: verified.accountId, profile, organization, createdAt, updatedAt },
       scopes: storedScopes(verified.scope),
       client: { id: verified.clientId, userinfoAlg },
+      claims: verified.claims,
     };
   }
 }

@@ -36,8 +36,13 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
           request.query as RepeatableParameters,
           request.body as RepeatableParameters | undefined,
         );
-        const { person, scopes, client } = await readUser(parts, token, originOf(request)).catch(challenge);
-        const claims = standardClaims(person, scopes, parts.issuer);
+        const {
+          person,
+          scopes,
+          claims: single,
+          client,
+        } = await readUser(parts, token, originOf(request)).catch(challenge);
+        const claims = standardClaims(person, scopes, parts.issuer, single);
         reply.header('cache-control', 'no-store');
         if (client.userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
         return reply.type('application/jwt').send(await signedAnswer(parts, client.userinfoAlg, client.id, claims));

@@ -31,6 +31,12 @@ export interface FamilyRecord {
   };
 }
 
+/** A family that the same unit of work is about to change. */
+export interface LockedFamily extends FamilyRecord {
+  /** The single claims that were granted beside the scopes: see `formatClaims`. */
+  readonly claims: string | null;
+}
+
 /** The live refresh token of a family: what is needed to write the very same token again. */
 export interface Leaf {
   readonly jti: string;
@@ -111,7 +117,7 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
     ]);
 
 const byFamily = statement((db, p: FamilyKey) => selectFamily(db, p));
-const byFamilyLocked = statement((db, p: FamilyKey) => selectFamily(db, p).forUpdate('f'));
+const byFamilyLocked = statement((db, p: FamilyKey) => selectFamily(db, p).select('f.claims').forUpdate('f'));
 
 /** Reads a family that is this account's and this client's; undefined where none of that is on record. */
 export function* readFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
@@ -120,9 +126,9 @@ export function* readFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
 }
 
 /** Reads a family that the same unit of work is about to change. */
-export function* lockFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
+export function* lockFamily(key: FamilyKey): Work<LockedFamily | undefined> {
   const row = yield* first(byFamilyLocked, key);
-  return row && toRecord(row);
+  return row && { ...toRecord(row), claims: row.claims };
 }
 
 function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {

@@ -4,6 +4,7 @@
  */
 import { after, before } from 'node:test';
 import { flowCases } from './cases/flow.ts';
+import { formPostCases } from './cases/form-post.ts';
 import { guardCases } from './cases/guards.ts';
 import { hostileCases } from './cases/hostile.ts';
 import { keyboardCases } from './cases/keyboard.ts';
@@ -22,6 +23,7 @@ const theStage = (): Stage => {
 };
 
 flowCases(theStage);
+formPostCases(theStage);
 keyboardCases(theStage);
 pageCases(theStage);
 hostileCases(theStage);

@@ -81,3 +81,15 @@ export const paper = (page: Page): Promise<string> =>
   ask(page, 'return getComputedStyle(document.body).backgroundColor;');
 
 export const clipboard = (page: Page): Promise<string> => ask(page, 'return navigator.clipboard.readText();');
+
+/** Sends a form of the page that the browser is on to an address. */
+export const sendForm = (page: Page, action: string, fields: Readonly<Record<string, string>>): Promise<void> =>
+  ask(
+    page,
+    `const form = Object.assign(document.createElement('form'), { method: 'post', action: ${JSON.stringify(action)} });
+     for (const [name, value] of Object.entries(${JSON.stringify(fields)})) {
+       form.append(Object.assign(document.createElement('input'), { type: 'hidden', name, value }));
+     }
+     document.body.append(form);
+     form.submit();`,
+  );

@@ -47,7 +47,6 @@ const invalid: readonly [name: string, parameters: Readonly<Record<string, strin
   ['response_type=CODE', { response_type: 'CODE' }],
   ['response_type with a space', { response_type: ' code' }],
   ['response_mode=fragment', { response_mode: 'fragment' }],
-  ['response_mode=form_post', { response_mode: 'form_post' }],
   ['response_mode=query.jwt', { response_mode: 'query.jwt' }],
   ['an unknown scope', { scope: 'openid bogus' }, 'invalid_scope'],
   ['a scope in another case', { scope: 'openid Email' }, 'invalid_scope'],
@@ -80,6 +79,26 @@ const invalid: readonly [name: string, parameters: Readonly<Record<string, strin
   ['prompt=none with consent', { prompt: 'consent none' }],
   ['prompt=none with select_account', { prompt: 'none select_account' }],
   ['prompt in another case', { prompt: 'None' }],
+  ['max_age with a sign', { max_age: '-1' }],
+  ['max_age that is no number', { max_age: 'soon' }],
+  ['max_age with a fraction', { max_age: '1.5' }],
+  ['max_age with an exponent', { max_age: '1e3' }],
+  ['max_age beyond all time', { max_age: '10000000000' }],
+  ['claims that are no JSON', { claims: 'name' }],
+  ['claims that are cut short', { claims: '{"userinfo":{"name":null}' }],
+  ['claims that are a list', { claims: '[]' }],
+  ['claims that are null', { claims: 'null' }],
+  ['claims with a text as userinfo', { claims: '{"userinfo":"name"}' }],
+  ['claims with null as id_token', { claims: '{"id_token":null}' }],
+  ['claims with true for a claim', { claims: '{"userinfo":{"name":true}}' }],
+  ['claims with an essential that is no boolean', { claims: '{"userinfo":{"name":{"essential":"yes"}}}' }],
+  ['claims with values that are no list', { claims: '{"id_token":{"acr":{"values":"a"}}}' }],
+  [
+    'claims for more than there are',
+    {
+      claims: JSON.stringify({ userinfo: Object.fromEntries(Array.from({ length: 101 }, (_, n) => [`c${n}`, null])) }),
+    },
+  ],
   ['a request object', { request: 'eyJhbGciOiJub25lIn0.e30.' }, 'request_not_supported'],
   ['a request_uri', { request_uri: 'https://app.example.com/r' }, 'request_uri_not_supported'],
   ['registration', { registration: '{}' }, 'registration_not_supported'],
@@ -129,6 +148,14 @@ for (const name of [
   'code_challenge',
   'code_challenge_method',
   'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'claims',
+  'acr_values',
+  'ui_locales',
+  'claims_locales',
+  'display',
   'response_mode',
   'request',
   'request_uri',
@@ -140,6 +167,8 @@ for (const name of [
     state: 'st4te',
     nonce: 'n',
     prompt: 'login',
+    max_age: '60',
+    claims: '{}',
     response_mode: 'query',
     ...s256(CHALLENGE),
   };
@@ -155,19 +184,11 @@ for (const name of [
 }
 
 test('decisions §3: unknown parameters are ignored, repeated ones too', async () => {
-  const forged = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"1"}').toString('base64url')}.`;
   for (const more of [
     'foo=bar',
     'foo=1&foo=2',
     'foo[]=1&foo[x]=2',
     '__proto__=1&constructor=2&toString=3',
-    'display=popup',
-    'ui_locales=tr+en+xx-YY',
-    'claims_locales=tr',
-    'acr_values=urn%3Ax',
-    'login_hint=somebody%40example.com',
-    `id_token_hint=${forged}`,
-    'claims=%7B%22userinfo%22%3A%7B%22email%22%3Anull%7D%7D',
     'resource=https%3A%2F%2Fapi.example.com',
     'Scope=bogus',
     'error=access_denied&code=stolen',
@@ -176,6 +197,30 @@ test('decisions §3: unknown parameters are ignored, repeated ones too', async (
     const answer = await browser.get(`${authorizeUrl(client)}&${more}`);
     const { code, ...others } = parametersOf(answer.location);
     assert.ok(code !== undefined && code !== 'stolen', more);
+    assert.deepEqual(others, { state: 'st4te', iss: server.baseUrl }, more);
+  }
+});
+
+test('AZ-14: hints and wishes are accepted, and never authenticate anybody', async () => {
+  const forged = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"1"}').toString('base64url')}.`;
+  for (const more of [
+    'display=popup',
+    'display=hologram',
+    'ui_locales=tr+en+xx-YY',
+    'ui_locales=%00',
+    'claims_locales=tr',
+    'acr_values=urn%3Ax',
+    'login_hint=somebody%40example.com',
+    `login_hint=${'x'.repeat(5000)}`,
+    `id_token_hint=${forged}`,
+    'id_token_hint=nothing',
+    `id_token_hint=${'x'.repeat(9000)}`,
+    'claims=%7B%7D',
+    'claims=%7B%22userinfo%22%3A%7B%22name%22%3Anull%2C%22toString%22%3Anull%7D%2C%22other%22%3A1%7D',
+  ]) {
+    const answer = await browser.get(`${authorizeUrl(client)}&${more}`);
+    const { code, ...others } = parametersOf(answer.location);
+    assert.ok(code !== undefined, more);
     assert.deepEqual(others, { state: 'st4te', iss: server.baseUrl }, more);
     const cold = await agent(server.baseUrl).get(`${authorizeUrl(client)}&${more}`);
     assert.equal(cold.location?.pathname, '/login', `${more}: a hint signs nobody in`);

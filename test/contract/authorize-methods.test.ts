@@ -44,13 +44,13 @@ const raw = (method: string, path: string, headers: Readonly<Record<string, stri
 const TABLES = ['authorization_code', 'interaction', 'consent_grant', 'browser_session', 'audit_event'];
 const rows = () => Promise.all(TABLES.map((table) => countRows(server, table)));
 
-for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
+for (const method of ['HEAD', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND', 'QUERY']) {
   test(`AZ-17: ${method} is 405 and changes nothing`, async () => {
     const before = await rows();
     for (const headers of [{}, { origin: 'https://evil.example', 'access-control-request-method': 'GET' }]) {
       const answer = await raw(method, authorizeUrl(client), headers);
       assert.equal(answer.status, 405);
-      assert.equal(answer.headers['allow'], 'GET');
+      assert.equal(answer.headers['allow'], 'GET, POST');
       assert.equal(answer.headers['location'], undefined);
       assert.equal(answer.headers['set-cookie'], undefined);
       for (const name of Object.keys(answer.headers)) assert.doesNotMatch(name, /^access-control-/);
@@ -63,7 +63,10 @@ for (const method of ['HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRAC
 test('HB-07: a header or a parameter cannot turn one method into another', async () => {
   const before = await rows();
   for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
-    assert.equal((await raw('POST', `${authorizeUrl(client)}&_method=GET`, { [name]: 'GET' })).status, 405);
+    const answer = await raw('POST', `${authorizeUrl(client)}&_method=GET`, { [name]: 'GET' });
+    // A POST has its parameters in the body, whatever else is said.
+    assert.deepEqual([answer.status, answer.headers['location']], [400, undefined]);
+    assert.equal((await raw('PUT', authorizeUrl(client), { [name]: 'GET' })).status, 405);
   }
   assert.deepEqual(await rows(), before);
 });

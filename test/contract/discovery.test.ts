@@ -32,7 +32,11 @@ for (const name of DOCUMENTS) {
       revocation_endpoint: `${server.baseUrl}/oidc/revoke`,
       introspection_endpoint: `${server.baseUrl}/oidc/introspect`,
       response_types_supported: ['code'],
-      response_modes_supported: ['query'],
+      response_modes_supported: ['query', 'form_post'],
+      prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
+      acr_values_supported: ['urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport'],
+      display_values_supported: ['page'],
+      ui_locales_supported: ['en'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],
       code_challenge_methods_supported: ['S256'],
       token_endpoint_auth_methods_supported: [...PROVING, 'none'],
@@ -56,7 +60,7 @@ for (const name of DOCUMENTS) {
       userinfo_signing_alg_values_supported: ['RS256', 'ES256', 'EdDSA'],
       claim_types_supported: ['normal'],
       authorization_response_iss_parameter_supported: true,
-      claims_parameter_supported: false,
+      claims_parameter_supported: true,
       request_parameter_supported: false,
       request_uri_parameter_supported: false,
     });
@@ -86,6 +90,7 @@ test('claims_supported are those that an ID token and UserInfo hold, and no othe
   const tokens = await tokensFor(server, await newClient(server), user, {
     scope: 'openid profile email details phone',
     nonce: 'n',
+    acr_values: 'any',
   });
   const { body } = await userinfo(server, tokens.access_token, '/oidc/userinfo');
   const held = new Set([...Object.keys(claimsOf(tokens.id_token)), ...Object.keys(body)]);

@@ -51,6 +51,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     tokenEndpointAuthMethod: null,
     jwks: null,
     jwksUri: null,
+    defaultMaxAge: null,
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,
     owner: null,
@@ -95,6 +96,7 @@ const CHANGE = {
   userinfoSignedResponseAlg: 'ES256',
   jwksUri: 'https://acme.example/jwks.json?tenant=7',
   tokenEndpointAuthMethod: 'client_secret_post',
+  defaultMaxAge: 3600,
   backchannelLogoutUri: 'https://acme.example/logout?tenant=7',
   backchannelLogoutSessionRequired: true,
   owner: 'Acme Inc.',
@@ -114,7 +116,7 @@ test('PATCH /clients/{clientId}: each field alone, all of them, and back to noth
     'as written, in order',
   );
   const addresses = { logoUrl: null, homepageUrl: null, policyUrl: null, termsUrl: null, backchannelLogoutUri: null };
-  const nulls = { ...addresses, description: null, owner: null };
+  const nulls = { ...addresses, description: null, defaultMaxAge: null, owner: null };
   const emptied = await api('PATCH', `/clients/${clientId}`, { ...nulls, scopes: null, postLogoutRedirectUris: [] });
   assert.deepEqual(emptied.body, { ...expected, ...nulls, scopes: null, postLogoutRedirectUris: [] });
 });
@@ -157,6 +159,7 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   tokenEndpointAuthMethod: ['', 'client_secret_jwt', 'tls_client_auth', 'PRIVATE_KEY_JWT', 1],
   jwks: [1, [], 'x', {}, { keys: {} }, { keys: [] }, { keys: [1] }],
   jwksUri: ['', 5, ...BAD_URIS.filter((uri) => !uri.includes('?'))],
+  defaultMaxAge: [-1, 1.5, '60', 2_147_483_648],
   // The service adds nothing to this address, so it may have any query.
   backchannelLogoutUri: [5, ...BAD_URIS.filter((uri) => !uri.includes('?'))],
   backchannelLogoutSessionRequired: ['true', 1, null],

@@ -49,10 +49,12 @@ async function belongings(): Promise<Belongings> {
   const tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
   const code = await codeFor(server, client, user, {}, { browser });
   const consent = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
+  const choice = await browser.get(authorizeUrl(client, { prompt: 'select_account' }));
   const shown = [
     await browser.get('/account'),
     await browser.get('/account/connections'),
     await browser.get(consent.location?.href ?? ''),
+    await browser.get(choice.location?.href ?? ''),
     await stranger(browser).get('/login'),
     await stranger(browser).get('/signup'),
   ];
@@ -93,6 +95,10 @@ function requestsTo({ method, url }: Route, own: Belongings): Request[] {
       return [{}, { prompt: 'none' }, { scope: 'openid email' }].map((more) => ({
         address: authorizeUrl(client, more),
       }));
+    case 'POST /api/v2/oauth/authorize':
+      return form(Object.fromEntries(new URL(authorizeUrl(client), server.baseUrl).searchParams));
+    case 'GET /continue':
+      return [{ address: `/continue?request=${forms.get('/continue')?.['request']}` }];
     case 'POST /api/v2/oauth/token':
       return [
         { address, json: codeBody(client, code) },
@@ -154,7 +160,7 @@ function gains({ text, location, session }: Sent): string[] {
   return [
     ...(text.includes(SECRET_TEXT) || /action="\/(account\/|logout)/.test(text) ? ['data'] : []),
     ...(/"(access|refresh|id)_token"/.test(text) ? ['tokens'] : []),
-    ...(/[?&]code=/.test(location ?? '') ? ['a code'] : []),
+    ...(/[?&]code=/.test(location ?? '') || text.includes('name="code"') ? ['a code'] : []),
     ...(session === undefined ? [] : ['a session']),
   ];
 }
@@ -177,6 +183,7 @@ test('AC-01: of an active account the matrix gets data, codes, tokens and sessio
     'POST /login': 'a session',
     'POST /signup': 'a session',
     'GET /consent': 'data',
+    'POST /continue': 'a code',
     'POST /consent': 'a code',
     'GET /account': 'data',
     'POST /account/password': 'a session',
@@ -235,6 +242,7 @@ for (const [state, [path, message]] of Object.entries(bars)) {
       ['/account/sign-out-everywhere', {}],
       ['/account/connections', { client_id: own.client.clientId }],
       ['/logout', {}],
+      ['/continue', {}],
       ['/consent', { decision: 'deny' }],
       ['/consent', { decision: 'allow' }],
     ];

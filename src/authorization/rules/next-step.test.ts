@@ -2,15 +2,21 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nextStep, type Situation, type Step } from './next-step.ts';
 
-const quiet = { none: false, login: false, consent: false };
+const quiet = { none: false, login: false, consent: false, select: false };
 const granted = { scopes: new Set(['openid', 'email']), declined: new Set<string>() };
 const base: Situation = {
-  request: { scopes: ['openid', 'email'], prompt: quiet },
+  request: { scopes: ['openid', 'email'], prompt: quiet, maxAge: null, subjects: null, claims: null },
   signedIn: 'somebody',
+  accountId: '7',
+  age: 60_000,
   signedInForThis: false,
+  chosenForThis: false,
   remembered: granted,
 };
-const prompt = (change: Partial<typeof quiet>) => ({ request: { ...base.request, prompt: { ...quiet, ...change } } });
+const prompt = (change: Partial<typeof quiet>, more: Partial<Situation['request']> = {}) => ({
+  request: { ...base.request, ...more, prompt: { ...quiet, ...change } },
+});
+const asking = (more: Partial<Situation['request']>) => prompt({}, more);
 const refusal = (error: string, description: string) => ({
   kind: 'refuse',
   refusal: { kind: 'redirect', error, description },
@@ -45,6 +51,69 @@ const cases: [string, Partial<Situation>, Step | object][] = [
   ['prompt=login, an older session', prompt({ login: true }), { kind: 'login' }],
   ['prompt=login, signed in for this', { signedInForThis: true, ...prompt({ login: true }) }, { kind: 'issue' }],
   ['prompt=consent asks again', prompt({ consent: true }), { kind: 'consent', asked: ['email'] }],
+  ['prompt=select_account, somebody', prompt({ select: true }), { kind: 'choose' }],
+  ['prompt=select_account, nobody', { signedIn: 'nobody', ...prompt({ select: true }) }, { kind: 'login' }],
+  ['prompt=select_account, chosen', { chosenForThis: true, ...prompt({ select: true }) }, { kind: 'issue' }],
+  [
+    'prompt=select_account, signed in for this',
+    { signedInForThis: true, ...prompt({ select: true }) },
+    { kind: 'issue' },
+  ],
+  [
+    'prompt=login select_account: a choice is no sign-in',
+    { chosenForThis: true, ...prompt({ select: true, login: true }) },
+    { kind: 'login' },
+  ],
+  ['max_age: exactly as old', asking({ maxAge: 60 }), { kind: 'issue' }],
+  ['max_age: a millisecond older', { age: 60_001, ...asking({ maxAge: 60 }) }, { kind: 'login' }],
+  [
+    'max_age: older, but signed in for this',
+    { age: 90_000, signedInForThis: true, ...asking({ maxAge: 60 }) },
+    { kind: 'issue' },
+  ],
+  [
+    'max_age: older, chosen for this',
+    { age: 90_000, chosenForThis: true, ...asking({ maxAge: 60 }) },
+    { kind: 'login' },
+  ],
+  ['max_age=0 is prompt=login', { age: 0, ...asking({ maxAge: 0 }) }, { kind: 'login' }],
+  [
+    'max_age with prompt=none',
+    { age: 60_001, ...prompt({ none: true }, { maxAge: 60 }) },
+    refusal('login_required', 'the user must sign in'),
+  ],
+  ['the person who was asked for', asking({ subjects: ['6', '7'] }), { kind: 'issue' }],
+  ['another person: sign in', asking({ subjects: ['8'] }), { kind: 'login' }],
+  [
+    'another person, prompt=none',
+    prompt({ none: true }, { subjects: ['8'] }),
+    refusal('login_required', 'the user must sign in'),
+  ],
+  [
+    'another person signed in for this',
+    { signedInForThis: true, ...asking({ subjects: ['8'] }) },
+    refusal('login_required', 'the user who was asked for is not signed in'),
+  ],
+  [
+    'nobody could be meant',
+    { signedIn: 'nobody', ...asking({ subjects: [] }) },
+    refusal('login_required', 'the user who was asked for is not signed in'),
+  ],
+  [
+    'another person is asked for a sign-in, not for a choice',
+    prompt({ select: true }, { subjects: ['8'] }),
+    { kind: 'login' },
+  ],
+  [
+    'a single claim needs the consent of its scope',
+    asking({ claims: { userinfo: ['website'], idToken: [] } }),
+    { kind: 'consent', asked: ['details'] },
+  ],
+  [
+    'a single claim that is always shared needs none',
+    asking({ claims: { userinfo: [], idToken: ['locale'] } }),
+    { kind: 'issue' },
+  ],
 ];
 for (const [name, change, expected] of cases) {
   test(name, () => assert.deepEqual(nextStep({ ...base, ...change }), expected));

@@ -1,8 +1,16 @@
-import type { RedirectedError } from './request.ts';
+import type { RedirectedError, ResponseMode } from './request.ts';
 
 interface Target {
   readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
   readonly state: string | null;
+}
+
+/** An answer to a client, on its way through the browser. */
+export interface ClientResponse {
+  readonly redirectUri: string;
+  readonly mode: ResponseMode;
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
 /** Adds parameters to a registered URI, whose own query stays as it is (RFC 6749 §3.1.2). */
@@ -13,16 +21,24 @@ function withQuery(uri: string, parameters: Readonly<Record<string, string>>): s
 
 const stateOf = ({ state }: Target) => (state === null ? {} : { state });
 
-/** Contract §4.1 with RFC 9207: the address that takes a code to its client. */
-export const successRedirect = (target: Target, code: string, issuer: string): string =>
-  withQuery(target.redirectUri, { code, ...stateOf(target), iss: issuer });
+const responseTo = (
+  { redirectUri, responseMode: mode }: Target,
+  parameters: ClientResponse['parameters'],
+): ClientResponse => ({ redirectUri, mode, parameters });
 
-/** Contract §7 with RFC 9207: the address that takes an error to its client. */
-export const errorRedirect = (
+/** Contract §4.1 with RFC 9207: what takes a code to its client. */
+export const successResponse = (target: Target, code: string, issuer: string): ClientResponse =>
+  responseTo(target, { code, ...stateOf(target), iss: issuer });
+
+/** Contract §7 with RFC 9207: what takes an error to its client. */
+export const errorResponse = (
   target: Target,
   { error, description }: Pick<RedirectedError, 'error' | 'description'>,
   issuer: string,
-): string => withQuery(target.redirectUri, { error, error_description: description, ...stateOf(target), iss: issuer });
+): ClientResponse => responseTo(target, { error, error_description: description, ...stateOf(target), iss: issuer });
+
+/** The address that carries an answer in its query. */
+export const addressOf = ({ redirectUri, parameters }: ClientResponse): string => withQuery(redirectUri, parameters);
 
 /**
  * The CSP sources under which a form may end at a redirect URI. Browsers check the whole chain of redirects, which goes on

@@ -1,6 +1,8 @@
 import { isRegisteredUri, redirectUriProblem } from '../../clients/rules/redirect-uri.ts';
 import type { RepeatableParameters } from '../../http/parameters.ts';
+import { claimScopes, type RequestedClaims } from '../../scopes/claims.ts';
 import { parseScope, SCOPES } from '../../scopes/scopes.ts';
+import { checkAuthentication, type Prompt } from './authentication-request.ts';
 
 /** What the rules need to know of a client. */
 export interface RegisteredClient {
@@ -11,6 +13,8 @@ export interface RegisteredClient {
   readonly grantTypes: readonly string[];
   readonly type: 'confidential' | 'public';
   readonly requirePkce: boolean;
+  /** In seconds. */
+  readonly defaultMaxAge: number | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
 }
@@ -23,16 +27,24 @@ export interface DisplayedError {
   readonly description: string;
 }
 
+/** How an answer reaches its client: in the address, or in a form that the browser sends there. */
+export const RESPONSE_MODES = ['query', 'form_post'] as const;
+export type ResponseMode = (typeof RESPONSE_MODES)[number];
+
 /** Where answers of one request go: a client's own registered address. Only {@link checkTarget} makes one. */
 export interface RedirectTarget {
   readonly kind: 'target';
   readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
   readonly state: string | null;
   readonly [checked]: true;
 }
 declare const checked: unique symbol;
 
-/** The errors of RFC 6749 §4.1.2.1 and OpenID Connect Core 1.0 §3.1.2.6 that this endpoint sends. */
+/**
+ * The errors that this endpoint sends: those of RFC 6749 §4.1.2.1, of OpenID Connect Core 1.0 §3.1.2.6, and the one of OpenID
+ * Connect Core Unmet Authentication Requirements 1.0.
+ */
 export type AuthorizationErrorCode =
   | 'invalid_request'
   | 'unauthorized_client'
@@ -42,6 +54,7 @@ export type AuthorizationErrorCode =
   | 'temporarily_unavailable'
   | 'login_required'
   | 'consent_required'
+  | 'unmet_authentication_requirements'
   | 'request_not_supported'
   | 'request_uri_not_supported'
   | 'registration_not_supported';
@@ -59,22 +72,30 @@ export interface AuthorizationRequest {
   /** The client's generation when it asked: a client that was disabled since must ask again. */
   readonly clientGeneration: string;
   readonly redirectUri: string;
+  readonly responseMode: ResponseMode;
   readonly state: string | null;
   readonly scopes: readonly string[];
   readonly nonce: string | null;
   readonly codeChallenge: string | null;
   readonly prompt: Prompt;
+  /** The seconds since the last sign-in after which the person must sign in again; null is no limit. */
+  readonly maxAge: number | null;
+  /** The only people for whom there may be an answer; null is anybody. */
+  readonly subjects: readonly string[] | null;
+  /** Whom a verified ID token names, for the sign-in page. */
+  readonly hinted: string | null;
+  /** What the client would type into the sign-in page. */
+  readonly loginHint: string | null;
+  /** Single claims that were asked for beside the scopes. */
+  readonly claims: RequestedClaims | null;
 }
 
-/** OpenID Connect Core 1.0 §3.1.2.1. */
-export interface Prompt {
-  /** Answer without any page. */
-  readonly none: boolean;
-  /** Sign in anew. */
-  readonly login: boolean;
-  /** Show the consent page whatever was decided. */
-  readonly consent: boolean;
-}
+/** Every scope that a person is asked about: those of `scope`, and those that cover what `claims` asks for. */
+export const consentScopes = ({
+  scopes,
+  claims,
+}: Pick<AuthorizationRequest, 'scopes' | 'claims'>): readonly string[] =>
+  claims === null ? scopes : [...new Set([...scopes, ...claimScopes(claims)])];
 
 const display = (problem: DisplayedError['problem'], description: string): DisplayedError => ({
   kind: 'display',
@@ -115,9 +136,19 @@ export function checkTarget(
   if (redirectUriProblem(redirectUri, client.type) !== undefined) {
     return display('redirect_uri', 'redirect_uri is registered, but not one that may be used. Register another.');
   }
-  const unsure = parameters.repeated.has('state') || parameters.malformed.has('state');
-  const state = unsure ? null : (parameters.get('state') ?? null);
-  return { kind: 'target', redirectUri, state } as RedirectTarget;
+  const clear = (name: string) => !parameters.repeated.has(name) && !parameters.malformed.has(name);
+  const state = clear('state') ? (parameters.get('state') ?? null) : null;
+  const byForm = clear('response_mode') && parameters.get('response_mode') === 'form_post';
+  const responseMode = byForm && formPostProblem(redirectUri, state) === undefined ? 'form_post' : 'query';
+  return { kind: 'target', redirectUri, responseMode, state } as RedirectTarget;
+}
+
+/** Why an answer cannot be sent by a form, as it can in an address. */
+function formPostProblem(redirectUri: string, state: string | null): string | undefined {
+  if (!/^https?:/i.test(redirectUri)) return 'response_mode=form_post needs an https redirect_uri';
+  // HTML rewrites line ends and NUL in a field, and a state comes back unchanged or not at all.
+  if (/[\0\r\n]/.test(state ?? '')) return 'with response_mode=form_post state must have no line ends and no NUL';
+  return undefined;
 }
 
 /** The parameters that the endpoint knows: repeated, they are an error (RFC 6749 §3.1). */
@@ -129,19 +160,37 @@ const KNOWN = [
   'code_challenge',
   'code_challenge_method',
   'prompt',
+  'max_age',
+  'login_hint',
+  'id_token_hint',
+  'claims',
+  'acr_values',
+  'ui_locales',
+  'claims_locales',
+  'display',
   'response_mode',
   'request',
   'request_uri',
   'registration',
 ] as const;
 
+/**
+ * OpenID Connect Core 1.0 §3.1.2.1: a POST carries its parameters in the body. One that stands in the address besides could be
+ * meant to be seen by some and not by others, so nothing is redirected.
+ */
+export function misplaced(query: RepeatableParameters): DisplayedError | undefined {
+  const name = ['client_id', 'redirect_uri', ...KNOWN].find((known) => query.has(known));
+  const problem = name === 'redirect_uri' ? 'redirect_uri' : 'client';
+  return name === undefined
+    ? undefined
+    : display(problem, `${name} stands in the address of a POST: send it in the body.`);
+}
+
 /** Goes into the database, the ID token and so into headers of clients. */
 const LONGEST_NONCE = 1024;
 
 /** RFC 7636 §4.2: the base64url of a SHA-256. */
 const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
-
-const PROMPTS = new Set(['none', 'login', 'consent', 'select_account']);
 
 const refuse = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
   kind: 'redirect',
@@ -173,8 +222,11 @@ export function checkRequest(
   if (responseType === undefined) return refuse('invalid_request', 'response_type is missing: send response_type=code');
   if (responseType !== 'code') return refuse('invalid_request', 'response_type must be code');
   const responseMode = parameters.get('response_mode');
-  if (responseMode !== undefined && responseMode !== 'query') {
-    return refuse('invalid_request', 'response_mode must be query');
+  if (responseMode !== undefined && !isResponseMode(responseMode)) {
+    return refuse('invalid_request', `response_mode must be ${RESPONSE_MODES.join(' or ')}`);
+  }
+  if (responseMode === 'form_post' && target.responseMode !== 'form_post') {
+    return refuse('invalid_request', formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
   }
 
   const scopes = checkScopes(parameters.get('scope'), client.scopes);
@@ -188,8 +240,8 @@ export function checkRequest(
   const codeChallenge = checkChallenge(parameters, client);
   if (typeof codeChallenge === 'object' && codeChallenge !== null) return codeChallenge;
 
-  const prompt = checkPrompt(parameters.get('prompt'));
-  if ('kind' in prompt) return prompt;
+  const authentication = checkAuthentication(parameters, client);
+  if ('kind' in authentication) return authentication;
 
   return {
     kind: 'request',
@@ -197,14 +249,18 @@ export function checkRequest(
       clientId: client.id,
       clientGeneration: client.generation,
       redirectUri: target.redirectUri,
+      responseMode: target.responseMode,
       state: target.state,
       scopes,
       nonce,
       codeChallenge,
-      prompt,
+      ...authentication,
+      hinted: null,
     },
   };
 }
+
+const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
 
 function checkScopes(text: string | undefined, allowed: readonly string[] | null): readonly string[] | RedirectedError {
   const scopes = text === undefined ? ['openid'] : parseScope(text);
@@ -232,17 +288,4 @@ function checkChallenge(parameters: RepeatableParameters, client: RegisteredClie
   return CHALLENGE.test(challenge)
     ? challenge
     : refuse('invalid_request', 'code_challenge must be 43 base64url characters');
-}
-
-function checkPrompt(text: string | undefined): Prompt | RedirectedError {
-  const values = new Set((text ?? '').split(' ').filter((value) => value !== ''));
-  for (const value of values) {
-    if (!PROMPTS.has(value)) return refuse('invalid_request', `prompt must be made of ${[...PROMPTS].join(', ')}`);
-  }
-  if (values.has('none') && values.size > 1) return refuse('invalid_request', 'prompt=none goes with no other value');
-  return {
-    none: values.has('none'),
-    login: values.has('login') || values.has('select_account'),
-    consent: values.has('consent'),
-  };
 }

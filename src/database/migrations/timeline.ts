@@ -3,6 +3,7 @@ import { contract } from './0001-contract.ts';
 import { standardClients } from './0002-standard-clients.ts';
 import { clientTokens } from './0003-client-tokens.ts';
 import { clientAssertions } from './0004-client-assertions.ts';
+import { requestedClaims } from './0005-requested-claims.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -24,6 +25,7 @@ export const timeline: Timeline = {
   '0002-standard-clients': standardClients,
   '0003-client-tokens': clientTokens,
   '0004-client-assertions': clientAssertions,
+  '0005-requested-claims': requestedClaims,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -1,4 +1,5 @@
-// What a page cannot do without script: show a password that was typed, and copy a text. All else works without.
+// What a page cannot do without script: show a password that was typed, copy a text, and send a form by itself. All else works
+// without.
 
 /** The button says and does the other thing next. */
 function turn(button) {
@@ -33,3 +34,5 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     button.textContent = button.dataset.other;
   });
 }
+
+for (const form of document.querySelectorAll('form[data-send]')) form.requestSubmit();

@@ -4,6 +4,8 @@ import { numericDate, SECOND } from '../../clock.ts';
 import { isSnowflake } from '../../identifiers/snowflake.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
 import type { TokenKind } from '../../keys/token-key.ts';
+import type { RequestedClaims } from '../../scopes/claims.ts';
+import { standardClaim } from '../../userinfo/rules/userinfo.ts';
 
 /** Lifetime of access and ID tokens, in seconds. */
 export const ACCESS_LIFETIME = 1800;
@@ -14,6 +16,12 @@ export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
 
 /** `iat` and `nbf` may lie this far in the future (RFC 7519 §4.1.4 allows for clock skew between nodes). */
 const SKEW = 60;
+
+/**
+ * The authentication context class of every sign-in (OpenID Connect Core 1.0 §2): a password over a protected channel, by the
+ * name that SAML 2.0 gave it. It is in an ID token for whom asked for it.
+ */
+export const ACR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
 
 /** The audience of each kind: whoever reads one never takes the other. */
 export const audience = (issuer: string, kind: TokenKind): string =>
@@ -28,13 +36,20 @@ export interface Subject {
   readonly clientId: string;
   readonly familyId: string;
   readonly profile: Profile;
+  readonly updatedAt: number;
   /** Where the person's picture is served. */
   readonly picture: string;
   readonly sid: string;
   readonly authTime: number;
 }
 
-export function accessClaims(subject: Subject, scope: string, jti: string, now: number): Claims {
+/** What an access token is for. */
+interface Access {
+  readonly scope: string;
+  readonly claims: RequestedClaims | null;
+}
+
+export function accessClaims(subject: Subject, { scope, claims }: Access, jti: string, now: number): Claims {
   const iat = numericDate(now);
   return {
     iss: subject.issuer,
@@ -47,6 +62,7 @@ export function accessClaims(subject: Subject, scope: string, jti: string, now: 
     exp: iat + ACCESS_LIFETIME,
     jti,
     family: subject.familyId,
+    ...(claims !== null && claims.userinfo.length > 0 && { claims: claims.userinfo }),
   };
 }
 
@@ -88,10 +104,11 @@ export interface IdTokenContext {
   /** Only from the code exchange (OpenID Connect Core 1.0 §12.2). */
   readonly nonce: string | null;
   readonly alg: IdTokenAlg;
+  readonly claims: RequestedClaims | null;
 }
 
 /** OpenID Connect Core 1.0 §2 and the contract §2.2. */
-export function idClaims(subject: Subject, { accessToken, nonce, alg }: IdTokenContext, now: number): Claims {
+export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: IdTokenContext, now: number): Claims {
   const iat = numericDate(now);
   const { profile } = subject;
   return {
@@ -114,7 +131,19 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg }: IdTokenC
     at_hash: accessTokenHash(accessToken, alg),
     // Tells which authorization a hint comes from. One under HS256 is never looked at, so it need not say.
     ...(isAsymmetric(alg) && { family: subject.familyId }),
+    ...(claims !== null && askedFor(subject, claims.idToken)),
   };
+}
+
+/** The claims that were asked for one by one (OpenID Connect Core 1.0 §5.5). What is not set is absent (§5.3.2). */
+function askedFor({ issuer, accountId: id, profile, updatedAt }: Subject, names: readonly string[]): Claims {
+  const person = { id, profile, updatedAt };
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = name === 'acr' ? ACR : standardClaim(name, person, issuer);
+      return value === undefined ? [] : [[name, value]];
+    }),
+  );
 }
 
 /** Whom an ID token names. */
@@ -163,12 +192,16 @@ export interface VerifiedToken extends Issued {
   readonly familyId: string;
   /** Empty in a refresh token. */
   readonly scope: string;
+  /** Single claims that it gives at the standard UserInfo, beside those of its scopes. */
+  readonly claims: readonly string[];
 }
 
 /** A token of a client's own, proved likewise. */
 export interface VerifiedClientToken extends Issued {
   readonly accountId: null;
 }
+
+const NO_CLAIMS: readonly string[] = [];
 
 /**
  * Reads the claims of a token whose signature has been proved, at the place that it is meant for.
@@ -208,8 +241,12 @@ function ofPerson({ sub, family, ...claims }: Claims, kind: TokenKind, issued: I
   const scope = kind === 'access' ? claims['scope'] : '';
   if (!isId(sub) || !isId(family)) return undefined;
   if (typeof scope !== 'string' || (kind === 'access' && scope === '')) return undefined;
-  return { ...issued, accountId: sub, familyId: family, scope };
+  const single = claims['claims'] ?? NO_CLAIMS;
+  if (!isTexts(single)) return undefined;
+  return { ...issued, accountId: sub, familyId: family, scope, claims: single };
 }
 
 const isSeconds = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) >= 0;
+const isTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');
 const isId = (value: unknown): value is string => typeof value === 'string' && isSnowflake(value);

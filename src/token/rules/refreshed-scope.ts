@@ -1,4 +1,5 @@
-import { formatScopes, storedScopes } from '../../scopes/scopes.ts';
+import { coveredClaims, type RequestedClaims } from '../../scopes/claims.ts';
+import { formatScopes, OPTIONAL_SCOPES, storedScopes } from '../../scopes/scopes.ts';
 
 /** The scopes of an access token that a refresh gives. */
 export interface RefreshedScope {
@@ -28,4 +29,17 @@ export function refreshedScope(
   if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;
   const scope = formatScopes(['openid', ...asked]);
   return { scope, differs: scope !== formatScopes(asked) };
+}
+
+/**
+ * The single claims of the tokens that a refresh gives: those that were granted, never what the client may no longer ask for.
+ * An access token that is asked for with a scope of its own gives what that covers, and nothing besides.
+ */
+export function refreshedClaims(
+  granted: RequestedClaims | null,
+  registered: readonly string[] | null,
+  asked: readonly string[] | undefined,
+): RequestedClaims | null {
+  const claims = coveredClaims(granted, new Set(registered ?? OPTIONAL_SCOPES));
+  return claims !== null && asked !== undefined ? { ...claims, userinfo: [] } : claims;
 }

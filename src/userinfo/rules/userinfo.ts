@@ -1,5 +1,6 @@
 import { type Profile, type SocialLink, splitEmail } from '../../accounts/rules/profile.ts';
 import { numericDate } from '../../clock.ts';
+import { OPTIONAL_SCOPES } from '../../scopes/scopes.ts';
 import type { Organization } from '../../verdict/store.ts';
 import { avatarBaseUrl, avatarPath, pictureUrl } from './avatar.ts';
 
@@ -62,8 +63,28 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
   };
 }
 
-/** The same person as standard claims (OpenID Connect Core 1.0 §5.1): what is not set is absent (§5.3.2). */
-export function standardClaims(person: Person, scopes: ReadonlySet<string>, issuer: string): Record<string, unknown> {
+const ALL_SCOPES: ReadonlySet<string> = new Set(OPTIONAL_SCOPES);
+
+/** One claim of a person by its name, whatever was granted; undefined where it is not set, or there is none. */
+export function standardClaim(
+  name: string,
+  person: Pick<Person, 'id' | 'profile' | 'updatedAt'>,
+  issuer: string,
+): unknown {
+  const claims = standardClaims(person, ALL_SCOPES, issuer);
+  return Object.hasOwn(claims, name) ? claims[name] : undefined;
+}
+
+/**
+ * The same person as standard claims (OpenID Connect Core 1.0 §5.1): what is not set is absent (§5.3.2).
+ * @param single claims that were granted by themselves, beside the scopes (§5.5)
+ */
+export function standardClaims(
+  person: Pick<Person, 'id' | 'profile' | 'updatedAt'>,
+  scopes: ReadonlySet<string>,
+  issuer: string,
+  single: readonly string[] = [],
+): Record<string, unknown> {
   const { id, profile } = person;
   return {
     sub: id,
@@ -76,5 +97,6 @@ export function standardClaims(person: Person, scopes: ReadonlySet<string>, issu
     ...(scopes.has('details') && profile.website !== null && { website: profile.website }),
     ...(scopes.has('details') && profile.birthDate !== null && { birthdate: profile.birthDate }),
     ...(scopes.has('phone') && profile.phone !== null && { phone_number: profile.phone, phone_number_verified: false }),
+    ...Object.fromEntries(single.map((name) => [name, standardClaim(name, person, issuer)])),
   };
 }

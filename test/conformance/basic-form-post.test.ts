@@ -1,0 +1,3 @@
+import { basicCases } from './basic-cases.ts';
+
+basicCases('form_post');

@@ -1,0 +1,160 @@
+import assert from 'node:assert/strict';
+import { randomBytes } from 'node:crypto';
+import { createRemoteJWKSet, type JWTPayload, jwtVerify } from 'jose';
+import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { admin, newUser, PASSWORD, type TestUser, type Tokens } from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+/** How the suite's two plans for the code flow want the answer. */
+export type Mode = 'query' | 'form_post';
+
+type Parameters = Readonly<Record<string, string>>;
+
+/** A client as the OpenID Foundation's suite is one: RS256, form-encoded requests, everything else from discovery. */
+export interface RelyingParty {
+  readonly server: TestServer;
+  readonly user: TestUser;
+  readonly clientId: string;
+  readonly clientSecret: string;
+  readonly redirectUri: string;
+  readonly discovery: Readonly<Record<string, unknown>>;
+  newBrowser(): Agent;
+  /** The address of a request; what is undefined is left out. */
+  request(parameters?: Readonly<Record<string, string | undefined>>): string;
+  /** Sends the browser with a request and through whatever pages come, and gives the parameters that reach the client. */
+  authorize(browser: Agent, parameters?: Readonly<Record<string, string | undefined>>): Promise<Parameters>;
+  /** The same from the first answer on. */
+  arrive(browser: Agent, answer: Answer): Promise<Parameters>;
+  /** Exchanges a code with client_secret_basic. */
+  exchange(
+    code: string | undefined,
+    more?: Parameters,
+  ): Promise<{ status: number; body: Tokens & Parameters; headers: Headers }>;
+  token(
+    form: Parameters,
+    authorization?: string | null,
+  ): Promise<{ status: number; body: Tokens & Parameters; headers: Headers }>;
+  /** The claims of an ID token, verified by the key set. */
+  verify(idToken: string): Promise<JWTPayload & { readonly kid: string | undefined }>;
+  /** A whole sign-in: the verified ID token, and the tokens. */
+  signIn(
+    browser: Agent,
+    parameters?: Readonly<Record<string, string | undefined>>,
+  ): Promise<{ claims: JWTPayload; tokens: Tokens }>;
+  userInfo(init: RequestInit): Promise<{ status: number; body: Parameters }>;
+  close(): Promise<void>;
+}
+
+/** The sign-in pages that a browser was shown. */
+export const signIns = new WeakMap<Agent, number>();
+
+export async function relyingParty(mode: Mode): Promise<RelyingParty> {
+  const server = await startServer();
+  const user = await newUser(server, {
+    email: 'ada@example.com',
+    emailVerified: true,
+    website: 'https://ada.example',
+    birthDate: '1990-12-10',
+    phone: '+905551234567',
+  });
+  const redirectUri = 'https://suite.example.com/test/a/tessera/callback';
+  const registered = await admin(server, 'POST', '/clients', {
+    name: 'Suite',
+    redirectUris: [redirectUri],
+    idTokenSignedResponseAlg: 'RS256',
+  });
+  assert.equal(registered.status, 201, JSON.stringify(registered.body));
+  const { clientId, clientSecret } = registered.body as { clientId: string; clientSecret: string };
+  const read = await fetch(`${server.baseUrl}/.well-known/openid-configuration`);
+  const discovery = (await read.json()) as Record<string, unknown>;
+  const at = (name: string) => String(discovery[name]);
+  const keys = createRemoteJWKSet(new URL(at('jwks_uri')));
+  const basic = `Basic ${Buffer.from(`${encodeURIComponent(clientId)}:${encodeURIComponent(clientSecret)}`).toString('base64')}`;
+
+  const party: RelyingParty = {
+    server,
+    user,
+    clientId,
+    clientSecret,
+    redirectUri,
+    discovery,
+    newBrowser: () => agent(server.baseUrl),
+    request(parameters = {}) {
+      const all: Record<string, string | undefined> = {
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        scope: 'openid',
+        state: randomBytes(8).toString('hex'),
+        nonce: randomBytes(8).toString('hex'),
+        response_type: 'code',
+        ...(mode === 'form_post' && { response_mode: mode }),
+        ...parameters,
+      };
+      const sent = Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+      return `${at('authorization_endpoint')}?${new URLSearchParams(sent)}`;
+    },
+    authorize: async (browser, parameters) => party.arrive(browser, await browser.get(party.request(parameters))),
+    async arrive(browser, first) {
+      let answer = first;
+      for (let hop = 0; hop < 8; hop++) {
+        if (answer.location?.href.startsWith(redirectUri)) {
+          assert.equal(mode, 'query');
+          return Object.fromEntries(answer.location.searchParams);
+        }
+        if (answer.location !== undefined) answer = await browser.get(answer.location.href);
+        else if (answer.text.includes(`action="${redirectUri}"`)) {
+          assert.equal(mode, 'form_post');
+          assert.equal(answer.status, 200);
+          assert.equal(answer.headers.get('cache-control'), 'no-store');
+          return formOf(answer.text, redirectUri).hidden;
+        } else if (answer.text.includes('action="/login"')) {
+          signIns.set(browser, (signIns.get(browser) ?? 0) + 1);
+          answer = await browser.submit(answer, { identifier: user.username, password: PASSWORD }, '/login');
+        } else {
+          const switches = [...answer.text.matchAll(/name="(allow [a-z.]+)"/g)].map(([, name]) => [name, 'on']);
+          answer = await browser.submit(answer, { decision: 'allow', ...Object.fromEntries(switches) }, '/consent');
+        }
+      }
+      throw new Error(`the client was not reached: ${answer.status} ${answer.text.slice(0, 800)}`);
+    },
+    exchange: (code, more = {}) =>
+      party.token({ grant_type: 'authorization_code', code: code ?? '', redirect_uri: redirectUri, ...more }),
+    async token(form, authorization = basic) {
+      const answer = await fetch(at('token_endpoint'), {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/x-www-form-urlencoded;charset=UTF-8',
+          ...(authorization !== null && { authorization }),
+        },
+        body: new URLSearchParams(form).toString(),
+      });
+      return { status: answer.status, headers: answer.headers, body: (await answer.json()) as never };
+    },
+    async verify(idToken) {
+      const currentDate = new Date(server.now());
+      const expected = { issuer: server.baseUrl, audience: clientId, algorithms: ['RS256'], currentDate };
+      const { payload, protectedHeader } = await jwtVerify(idToken, keys, expected);
+      return { ...payload, kid: protectedHeader.kid };
+    },
+    async signIn(browser, parameters = {}) {
+      const answer = await party.authorize(browser, parameters);
+      assert.equal(answer['error'], undefined, JSON.stringify(answer));
+      assert.equal(answer['iss'], server.baseUrl, 'RFC 9207');
+      const { status, body } = await party.exchange(answer['code']);
+      assert.equal(status, 200, JSON.stringify(body));
+      const claims = await party.verify(body.id_token);
+      assert.equal(claims.sub, user.id);
+      return { claims, tokens: body };
+    },
+    async userInfo(init) {
+      const answer = await fetch(at('userinfo_endpoint'), init);
+      assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);
+      return { status: answer.status, body: (await answer.json()) as Parameters };
+    },
+    close: () => server.close(),
+  };
+  return party;
+}
+
+/** How many sign-in pages a browser was shown. */
+export const signInsOf = (browser: Agent): number => signIns.get(browser) ?? 0;

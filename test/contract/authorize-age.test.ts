@@ -1,0 +1,179 @@
+import assert from 'node:assert/strict';
+import { after, before, describe, test } from 'node:test';
+import type { Agent, Answer } from '../support/agent.ts';
+import {
+  admin,
+  authorizeUrl,
+  claimsOf,
+  newClient,
+  newUser,
+  PASSWORD,
+  redeem,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  walk,
+} from '../support/flow.ts';
+import { assertErrorRedirect, codeOf, MINUTE, SECOND, settle } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// OpenID Connect Core 1.0 §3.1.2.1, AZ-13: how old a sign-in may be, and whose it is.
+
+let server: TestServer;
+let client: TestClient;
+let user: TestUser;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server);
+  user = await newUser(server, { displayName: 'Ada <b>' });
+});
+after(() => server.close());
+
+/** A browser whose person signed in just now, and consented. */
+async function fresh(who = user, of = client): Promise<Agent> {
+  const browser = await signedIn(server, who);
+  await walk(browser, authorizeUrl(of), { user: who });
+  return browser;
+}
+
+const page = (answer: Answer): string => answer.location?.pathname ?? '';
+const authTime = async (answer: Answer, of = client): Promise<number> =>
+  claimsOf((await redeem(server, of, codeOf(answer))).body.id_token).auth_time;
+
+describe('max_age', () => {
+  test('a session exactly as old is good, and a millisecond later it is not', async () => {
+    const browser = await fresh();
+    server.advance(60 * SECOND);
+    codeOf(await browser.get(authorizeUrl(client, { max_age: '60' })));
+    server.advance(1);
+    const begun = await browser.get(authorizeUrl(client, { max_age: '60' }));
+    assert.equal(page(begun), '/login');
+    codeOf(await browser.get(authorizeUrl(client, { max_age: '61' })));
+    const form = await settle(browser, server, begun);
+    const answer = await browser.submit(form, { identifier: user.username, password: PASSWORD });
+    assert.equal(await authTime(answer), Math.floor(server.now() / 1000));
+  });
+
+  test('0 is a sign-in for every request, and one is enough', async () => {
+    const browser = await fresh();
+    const form = await settle(browser, server, await browser.get(authorizeUrl(client, { max_age: '0' })));
+    codeOf(await browser.submit(form, { identifier: user.username, password: PASSWORD }));
+    assert.equal(page(await browser.get(authorizeUrl(client, { max_age: '0' }))), '/login');
+  });
+
+  test('with prompt=none: login_required, and a code while it is young enough', async () => {
+    const browser = await fresh();
+    codeOf(await browser.get(authorizeUrl(client, { max_age: '10', prompt: 'none' })));
+    server.advance(11 * SECOND);
+    for (const age of ['10', '0']) {
+      const answer = await browser.get(authorizeUrl(client, { max_age: age, prompt: 'none' }));
+      assertErrorRedirect(answer, { error: 'login_required', state: 'st4te', to: client.redirectUri }, server);
+    }
+  });
+
+  test('a consent page that stays open for longer than max_age leads to no second sign-in', async () => {
+    const browser = await fresh();
+    const asked = authorizeUrl(client, { max_age: '0', prompt: 'consent' });
+    const form = await settle(browser, server, await browser.get(asked));
+    const consent = await settle(
+      browser,
+      server,
+      await browser.submit(form, { identifier: user.username, password: PASSWORD }),
+    );
+    server.advance(30 * MINUTE);
+    codeOf(await browser.submit(consent, { decision: 'allow' }, '/consent'));
+  });
+
+  test('AZ-13: an older sign-in in another tab is not one for this request', async () => {
+    const browser = await fresh();
+    server.advance(MINUTE);
+    const begun = await browser.get(authorizeUrl(client, { max_age: '30' }));
+    for (const path of ['/consent', '/continue']) {
+      const answer = await browser.get(`${path}${begun.location?.search}`);
+      assert.equal(answer.location?.href, begun.location?.href, path);
+    }
+  });
+
+  test('Registration 1.0 §2: the client’s default_max_age holds where the request says nothing', async () => {
+    const strict = await newClient(server, { defaultMaxAge: 60 });
+    const browser = await fresh(user, strict);
+    server.advance(2 * MINUTE);
+    assert.equal(page(await browser.get(authorizeUrl(strict))), '/login');
+    codeOf(await browser.get(authorizeUrl(strict, { max_age: '3600' })));
+    await admin(server, 'PATCH', `/clients/${strict.clientId}`, { defaultMaxAge: null });
+    codeOf(await browser.get(authorizeUrl(strict)));
+  });
+});
+
+describe('prompt=select_account', () => {
+  const choosing = async (browser: Agent, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>
+    settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'select_account', ...more })));
+
+  test('one press goes on as the person who is signed in, with the same auth_time', async () => {
+    const browser = await fresh();
+    const signedInAt = Math.floor(server.now() / 1000);
+    server.advance(MINUTE);
+    const form = await choosing(browser);
+    assert.match(form.text, /Continue as <bdi>Ada &lt;b&gt;<\/bdi> \(user\d+\)/);
+    assert.equal(await authTime(await browser.submit(form, {}, '/continue')), signedInAt);
+  });
+
+  test('or another person signs in, and is asked for consent', async () => {
+    const browser = await fresh();
+    const other = await newUser(server);
+    const answer = await browser.submit(
+      await choosing(browser),
+      { identifier: other.username, password: PASSWORD },
+      '/login',
+    );
+    assert.equal(page(answer), '/consent');
+  });
+
+  test('each request asks anew; a choice is one for its own request', async () => {
+    const browser = await fresh();
+    const [first, second] = [await choosing(browser), await choosing(browser)];
+    codeOf(await browser.submit(first, {}, '/continue'));
+    const again = await settle(
+      browser,
+      server,
+      await browser.get(second.text.match(/\/signup(\?request=[^"]+)/)?.[1]?.replace(/^/, '/login') ?? ''),
+    );
+    assert.match(again.text, /Continue as/);
+  });
+
+  test('with login or an exceeded max_age there is no going on without a password', async () => {
+    const browser = await fresh();
+    server.advance(MINUTE);
+    const plain = await choosing(browser);
+    for (const more of [{ prompt: 'login select_account' }, { max_age: '30' }]) {
+      const form = await choosing(browser, more);
+      assert.doesNotMatch(form.text, /Continue as/);
+      const request = /name="request" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+      const token =
+        /action="\/continue"><input type="hidden" name="form_token" value="([^"]+)"/.exec(plain.text)?.[1] ?? '';
+      const forced = await browser.post('/continue', { request, form_token: token });
+      assert.equal(page(forced), '/login');
+    }
+  });
+
+  test('a form that was shown about somebody else goes on as nobody', async () => {
+    const browser = await fresh();
+    const form = await choosing(browser);
+    const other = await newUser(server);
+    await browser.submit(await browser.get('/account'), {}, '/logout');
+    await browser.submit(await browser.get('/login'), { identifier: other.username, password: PASSWORD }, '/login');
+    const answer = await browser.submit(form, {}, '/continue');
+    assert.equal(page(answer), '/login');
+    const shown = await settle(browser, server, answer);
+    assert.match(shown.text, new RegExp(`\\(${other.username}\\)`));
+  });
+
+  test('forms of another site, and without the token, go on as nobody', async () => {
+    const browser = await fresh();
+    const form = await choosing(browser);
+    const request = /name="request" value="([^"]+)"/.exec(form.text)?.[1] ?? '';
+    assert.equal((await browser.post('/continue', { request }, { 'sec-fetch-site': 'cross-site' })).status, 403);
+    assert.equal(page(await browser.post('/continue', { request, form_token: 'x' })), '/login');
+    assert.equal((await browser.post('/continue', {})).status, 400);
+  });
+});
