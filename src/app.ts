@@ -19,6 +19,8 @@ import { listen } from './http/listener.ts';
 import { outgoing } from './http/outgoing.ts';
 import { createApp } from './http/server.ts';
 import { openKeys, tendKeys } from './keys/keys.ts';
+import { startCourier } from './logout/courier.ts';
+import { logoutRoutes } from './logout/routes.ts';
 import { listenForMetrics, type MetricsListener } from './metrics/listener.ts';
 import { unmetered } from './metrics/meter.ts';
 import { serveAssets } from './pages/assets.ts';
@@ -37,6 +39,8 @@ export interface Tessera {
   readonly metricsPort: number | undefined;
   /** Tells load balancers that this node is about to stop; it goes on answering. */
   drain(): void;
+  /** Tells apps of the sessions that have ended; this is done every second by itself, too. */
+  deliverNotices(): Promise<void>;
   /** Answers what is under way, then lets go of the port and the data. */
   close(): Promise<void>;
 }
@@ -105,6 +109,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
           sessionRoutes(pages, parts);
           consentRoutes(pages, parts);
           accountRoutes(pages, parts);
+          logoutRoutes(pages, parts);
         });
       },
       { prefix: basePath },
@@ -118,6 +123,9 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       (error) => app.log.error({ err: error }, 'housekeeping'),
       () => tendKeys(database, secret, clock(), config.keyRotation),
     );
+    const failed = (error: unknown) => app.log.error({ err: error }, 'notices of ended sessions');
+    const courier = startCourier({ ...parts, send: ask, meter, failed });
+    metrics?.watchNotices(courier);
     listener.open();
 
     const served = figures;
@@ -129,9 +137,11 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       baseUrl,
       metricsPort: served?.port,
       drain,
+      deliverNotices: courier.deliverDue,
       async close() {
         drain();
         await listener.close();
+        await courier.stop();
         await stopHousekeeping();
         await app.close();
         await opened.close();

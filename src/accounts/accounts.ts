@@ -2,6 +2,7 @@ import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type EventType, type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
+import { announceAccountEnd } from '../logout/announce.ts';
 import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
 import { randomIdentifier } from '../secrets.ts';
 import type { Passwords } from './passwords.ts';
@@ -73,6 +74,7 @@ async function change(
     if (applied === account) return account;
     const changed = { ...applied, updatedAt: now };
     yield* refuseTaken(changed.profile, id);
+    if (changed.generation !== account.generation) yield* announceAccountEnd(id, now);
     yield* store.saveAccount(changed);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
@@ -100,9 +102,12 @@ export async function updateAccount(
 
 /** Deletes an account with all that hangs on it. Its name and address are free again; its id never is. */
 export async function deleteAccount({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
+  const now = clock();
   await database.commit(function* remove() {
-    if (!(yield* store.removeAccount(id))) throw missing(id);
-    yield* record({ at: clock(), type: 'account.deleted', origin, accountId: id });
+    if ((yield* store.lockAccount(id)) === undefined) throw missing(id);
+    yield* announceAccountEnd(id, now);
+    yield* store.removeAccount(id);
+    yield* record({ at: now, type: 'account.deleted', origin, accountId: id });
   });
 }
 

@@ -3,6 +3,7 @@ import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
+import { announceAccessEnd } from '../logout/announce.ts';
 import { notFound } from '../oauth-error.ts';
 import type { Connection } from './store.ts';
 import * as store from './store.ts';
@@ -26,6 +27,7 @@ export async function revokeAccess(
   return database.commit(function* revoke(): Work<boolean> {
     const grantId = yield* store.revokeGrant(accountId, clientId, now);
     if (grantId === undefined) return false;
+    yield* announceAccessEnd(accountId, grantId, now);
     yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
     return true;
   });

@@ -199,6 +199,19 @@ export interface ClientTokenTable {
   dead_at: Instant | null;
 }
 
+/** An app that is to be told that a session has ended. */
+export interface LogoutNoticeTable {
+  id: Generated<Id>;
+  client_id: Id;
+  account_id: Id;
+  /** Null is every session of the person. */
+  sid: string | null;
+  created_at: Instant;
+  attempts: number;
+  /** When it is tried next, by whichever process comes first; while one is at it, when that one has given up. */
+  due_at: Instant;
+}
+
 export interface SigningKeyTable {
   kid: string;
   sealed: string;
@@ -273,6 +286,7 @@ export interface Tables {
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
   client_token: ClientTokenTable;
+  logout_notice: LogoutNoticeTable;
   signing_key: SigningKeyTable;
   id_token_key: IdTokenKeyTable;
   key_set: KeySetTable;

@@ -5,6 +5,7 @@ import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ASSERTION_ALGS } from '../clients/rules/jwks.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
+import { END_SESSION_PATH } from '../logout/routes.ts';
 import { en } from '../pages/messages.ts';
 import { SCOPES } from '../scopes/scopes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
@@ -49,6 +50,11 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     // RFC 7662 §2.1: only those who can prove who they are may ask.
     introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'none'),
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
+
+    // OpenID Connect RP-Initiated Logout 1.0 §2.1 and Back-Channel Logout 1.0 §2.1.
+    end_session_endpoint: issuer + END_SESSION_PATH,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
 
     scopes_supported: SCOPES,
     subject_types_supported: ['public'],

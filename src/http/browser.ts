@@ -36,6 +36,8 @@ export interface Browsers {
   of(request: FastifyRequest, reply: FastifyReply): Browser;
   /** An identity for one request alone, for a browser that could not send its own; it leaves that one as it is. */
   forOne(reply: FastifyReply): Pick<Browser, 'hash' | 'keepFor'>;
+  /** Whether a request brings the cookie of a session. A form from another site brings none, and gets no identity here. */
+  bringsSession(request: FastifyRequest): boolean;
   /**
    * @throws {OAuthError} when a form was sent from another site (OWASP CSRF: Fetch Metadata and Origin)
    */
@@ -119,6 +121,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       const id = randomSecret();
       return { hash: digest(id), keepFor: (handle, lifetimeMs) => setBegun(reply, handle, id, lifetimeMs) };
     },
+    bringsSession: ({ cookies }) => cookies[sessionCookie] !== undefined,
     refuseForeignForm({ headers }) {
       const site = headers['sec-fetch-site'];
       const sent = headers.origin;

@@ -9,10 +9,15 @@ export interface Answered {
   readonly refusal: { readonly code: string; readonly reason?: string | undefined } | null;
 }
 
+/** How a try to tell an app of an ended session went: `unanswered` is tried again, `failed` was the last. */
+export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
+
 /** What the service counts about itself. */
 export interface Meter extends DatabaseMeter {
   answered(answer: Answered): void;
+  /** One try to tell an app of an ended session. */
+  notified(outcome: NoticeOutcome): void;
 }
 
 /** Where nobody reads the figures, none are kept. */
-export const unmetered: Meter = { ...unmeteredDatabase, answered: () => {} };
+export const unmetered: Meter = { ...unmeteredDatabase, answered: () => {}, notified: () => {} };

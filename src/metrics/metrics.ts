@@ -9,11 +9,18 @@ export interface Watched {
   readonly passwords: Pick<Passwords, 'load'>;
 }
 
+/** What is counted in the database when the figures are read. */
+export interface Queued {
+  waiting(): Promise<number>;
+}
+
 export interface Metrics {
   readonly meter: Meter;
   readonly registry: Registry;
   /** Shows the load of these too, from now on. */
   watch(watched: Watched): void;
+  /** Shows how many notices of ended sessions wait, from now on. */
+  watchNotices(queued: Queued): void;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -24,6 +31,7 @@ export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
   let watched: Watched | undefined;
+  let notices: Queued | undefined;
   // Event-loop delay, memory, processor time, garbage collection: the library's own.
   collectDefaultMetrics({ register: registry });
 
@@ -93,11 +101,30 @@ export function createMetrics(): Metrics {
       this.set({ state: 'waiting' }, waiting);
     },
   });
+  const notified = new Counter({
+    name: 'tessera_logout_notices_total',
+    help: 'Tries to tell an app of an ended session: delivered, unanswered (tried again) or failed (the last one).',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_logout_notices_waiting',
+    help: 'Notices of ended sessions that no app has answered yet, of all nodes.',
+    registers,
+    async collect() {
+      // While the database is away nobody knows, and the other figures are wanted the more.
+      const waiting = await notices?.waiting().catch(() => Number.NaN);
+      this.set(waiting ?? 0);
+    },
+  });
 
   return {
     registry,
     watch(those) {
       watched = those;
+    },
+    watchNotices(queued) {
+      notices = queued;
     },
     meter: {
       answered({ method, route, status, seconds, refusal }) {
@@ -110,6 +137,7 @@ export function createMetrics(): Metrics {
       },
       retried: () => conflicts.inc(),
       shared: (count) => callers.observe(count),
+      notified: (outcome) => notified.inc({ outcome }),
     },
   };
 }

@@ -168,6 +168,31 @@ export const en = {
       linkUrl: 'Enter a full address that begins with https://.',
     },
   },
+  signOut: {
+    askTitle: 'Sign out?',
+    askHeading: 'Sign out of Tessera?',
+    asks: (app: Part): Part => [app, ' asks to sign you out.'],
+    somebodyAsks: 'You followed a link that asks to sign you out.',
+    whatHappens: 'You are then signed out in this browser, and apps that want to know are told.',
+    returnsTo: (host: Part): Part => ['Afterwards you return to ', host, '.'],
+    confirm: 'Sign out',
+    stay: 'Stay signed in',
+    doneTitle: 'You are signed out',
+    done: 'Nobody is signed in to Tessera in this browser. An app may still know you until you sign out there.',
+    backTo: (app: Part): Part => ['Back to ', app],
+    signInAgain: 'Sign in',
+    repeated: (name: string) => `${name} was sent more than once, or is not percent-encoded UTF-8.`,
+    unreadableTitle: 'This sign-out link does not work',
+    unreadableText: 'The app that sent you here made a mistake in its address, so nothing was done.',
+    obstacles: {
+      hint: 'id_token_hint is not an ID token that this service issued to the client, as it was issued; so it was ignored, and so was post_logout_redirect_uri.',
+      client: 'There is no active client with this client_id, so post_logout_redirect_uri was ignored.',
+      'client missing':
+        'post_logout_redirect_uri was ignored: send id_token_hint or client_id with it, to say which client asks.',
+      address:
+        'post_logout_redirect_uri was ignored: it is not, character for character, one of the client’s postLogoutRedirectUris.',
+    },
+  },
   connections: {
     title: 'Connected apps',
     lead: 'These apps can see what you allowed. Take access away and it stops at once.',

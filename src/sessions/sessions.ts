@@ -2,6 +2,7 @@ import { type Account, findAccount } from '../accounts/store.ts';
 import { type Clock, DAY, HOUR } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
+import { announceSessionEnd } from '../logout/announce.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
 import { judgeSession } from '../verdict/rules.ts';
 import type { Session } from './store.ts';
@@ -75,11 +76,36 @@ export function newSession(account: Account, now: number): NewSession {
   return { secret, session };
 }
 
-/** Ends the session with this secret, on the server. Harmless where there is none. */
-export async function endSession({ database, clock }: Parts, secret: string, origin: Origin): Promise<void> {
+/**
+ * Ends the session with this secret, on the server, and lets the apps know that were signed in to there. Harmless where there
+ * is none.
+ * @param clientId the app that asked for it, if one did
+ */
+export async function endSession(
+  { database, clock }: Parts,
+  secret: string,
+  origin: Origin,
+  clientId: string | null = null,
+): Promise<void> {
+  const now = clock();
   await database.commit(function* end() {
     const ended = yield* store.removeSession(digest(secret));
     if (ended === undefined) return;
-    yield* record({ at: clock(), type: 'sign_out', origin, accountId: ended.accountId, details: { sid: ended.sid } });
+    const { accountId, sid } = ended;
+    yield* announceSessionEnd(accountId, sid, now);
+    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
   });
+}
+
+/**
+ * Puts a new session in the place of the one that this browser had. Who signs in again goes on with the public name of the
+ * session: the apps know it by that, and are told by it when it ends. Another person's session ends here.
+ */
+export function* replaceSession(created: Session, previousSecret: string | undefined, now: number): Work<Session> {
+  const previous = previousSecret === undefined ? undefined : yield* store.removeSession(digest(previousSecret));
+  const same = previous?.accountId === created.accountId && previous.generation === created.generation;
+  if (previous !== undefined && !same) yield* announceSessionEnd(previous.accountId, previous.sid, now);
+  const session = same ? { ...created, sid: previous.sid } : created;
+  yield* store.insertSession(session);
+  return session;
 }

@@ -7,8 +7,8 @@ import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { addressBucket, giveBack, take } from '../limits/limits.ts';
 import { digest } from '../secrets.ts';
-import { type NewSession, newSession } from './sessions.ts';
-import { insertSession, isKnownBrowser, rememberBrowser, removeSession } from './store.ts';
+import { type NewSession, newSession, replaceSession } from './sessions.ts';
+import { isKnownBrowser, rememberBrowser } from './store.ts';
 
 export interface SignInParts {
   readonly database: Database;
@@ -85,9 +85,8 @@ export async function signIn(
       return { kind: status, account: current };
     }
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
-    const created = newSession(current, now);
-    if (attempt.previousSecret !== undefined) yield* removeSession(digest(attempt.previousSecret));
-    yield* insertSession(created.session);
+    const { secret, session } = newSession(current, now);
+    const created = { secret, session: yield* replaceSession(session, attempt.previousSecret, now) };
     yield* rememberBrowser(current.id, browserHash, now);
     yield* onSignedIn(created.session);
     const actor = { type: 'user', id: current.id } as const;

@@ -32,7 +32,7 @@ const touch = statement((db, p: { hash: string; now: number }) =>
   db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
 );
 const remove = statement((db, p: { hash: string }) =>
-  db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(['account_id', 'sid']),
+  db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(['account_id', 'sid', 'generation']),
 );
 const remember = statement((db, p: { accountId: string; browserHash: string; now: number }) =>
   db
@@ -75,9 +75,9 @@ export function* touchSession(hash: string, now: number): Work<void> {
   yield* run(touch, { hash, now });
 }
 
-export function* removeSession(hash: string): Work<{ accountId: string; sid: string } | undefined> {
+export function* removeSession(hash: string): Work<Pick<Session, 'accountId' | 'sid' | 'generation'> | undefined> {
   const row = yield* first(remove, { hash });
-  return row && { accountId: row.account_id, sid: row.sid };
+  return row && { accountId: row.account_id, sid: row.sid, generation: row.generation };
 }
 
 /** Notes that somebody signed in to an account in this browser. */

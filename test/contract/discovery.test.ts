@@ -45,6 +45,9 @@ for (const name of DOCUMENTS) {
       revocation_endpoint_auth_signing_alg_values_supported: ASSERTIONS,
       introspection_endpoint_auth_methods_supported: PROVING,
       introspection_endpoint_auth_signing_alg_values_supported: ASSERTIONS,
+      end_session_endpoint: `${server.baseUrl}/oidc/logout`,
+      backchannel_logout_supported: true,
+      backchannel_logout_session_supported: true,
       scopes_supported: [
         'openid',
         'profile',

@@ -24,6 +24,8 @@ export interface TestServer {
   readonly environment: Readonly<Record<string, string>>;
   now(): number;
   advance(milliseconds: number): void;
+  /** Lets its nodes tell apps of ended sessions, as far as that is due, side by side. */
+  deliverNotices(): Promise<unknown>;
   /** Closes the server and opens another one on the same data: as a new process would. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -73,6 +75,7 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
       assert.ok(milliseconds >= 0);
       now += milliseconds;
     },
+    deliverNotices: () => Promise.all([first, ...others].map((node) => node.deliverNotices())),
     async restart() {
       await close();
       // The same port, so that the issuer stays what it was.

@@ -13,8 +13,9 @@ export interface ClientResponse {
   readonly parameters: Readonly<Record<string, string>>;
 }
 
-/** Adds parameters to a registered URI, whose own query stays as it is (RFC 6749 §3.1.2). */
-function withQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
+/** Adds parameters, if there are any, to a registered URI, whose own query stays as it is (RFC 6749 §3.1.2). */
+export function withQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
+  if (Object.keys(parameters).length === 0) return uri;
   const separator = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&';
   return uri + separator + new URLSearchParams(parameters).toString();
 }

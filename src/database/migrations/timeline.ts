@@ -4,6 +4,7 @@ import { standardClients } from './0002-standard-clients.ts';
 import { clientTokens } from './0003-client-tokens.ts';
 import { clientAssertions } from './0004-client-assertions.ts';
 import { requestedClaims } from './0005-requested-claims.ts';
+import { logout } from './0006-logout.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -26,6 +27,7 @@ export const timeline: Timeline = {
   '0003-client-tokens': clientTokens,
   '0004-client-assertions': clientAssertions,
   '0005-requested-claims': requestedClaims,
+  '0006-logout': logout,
 };
 
 export { NewerDatabase } from './position.ts';

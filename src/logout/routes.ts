@@ -1,0 +1,182 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { formActionSources, withQuery } from '../authorization/rules/redirect.ts';
+import { redirect } from '../authorization/steps.ts';
+import { type Client, findClient } from '../clients/store.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import { formOf } from '../http/bodies.ts';
+import type { Browser, Browsers } from '../http/browser.ts';
+import { originOf } from '../http/origin.ts';
+import type { RepeatableParameters } from '../http/parameters.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
+import type { Keys } from '../keys/keys.ts';
+import { sendErrorPage } from '../pages/error-page.ts';
+import { type Site, sendPage } from '../pages/layout.ts';
+import { endSession, type SignedIn, whoIs } from '../sessions/sessions.ts';
+import { readHint } from './hint.ts';
+import { askPage, CONFIRM_PATH, type Fault, signedOutPage } from './pages.ts';
+import { askingId, endSessionStep, type Hint, type Obstacle } from './rules/end-session.ts';
+
+export interface LogoutParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly keys: Keys;
+  readonly issuer: string;
+  readonly site: Site;
+  readonly browsers: Browsers;
+}
+
+/** Where clients send a browser to sign its person out, below the base URL. */
+export const END_SESSION_PATH = '/oidc/logout';
+
+/** OpenID Connect RP-Initiated Logout 1.0 §2. `logout_hint` and `ui_locales` are accepted, and change nothing so far. */
+const NAMES = [
+  ...['id_token_hint', 'logout_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'ui_locales'],
+] as const;
+
+/** The end session endpoint. */
+export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
+  const { site, browsers, database } = parts;
+
+  const clientOf = async (id: string | undefined): Promise<Client | undefined> =>
+    id === undefined || !isSnowflake(id) ? undefined : database.read(() => findClient(id));
+
+  async function decide(parameters: RepeatableParameters, hint: Hint, signedIn: SignedIn) {
+    const clientId = parameters.get('client_id');
+    const client = await clientOf(askingId(hint, clientId));
+    const session =
+      signedIn.kind === 'somebody' ? { accountId: signedIn.account.id, sid: signedIn.session.sid } : undefined;
+    const redirectUri = parameters.get('post_logout_redirect_uri');
+    return { client, step: endSessionStep({ hint, clientId, client, redirectUri, session }) };
+  }
+
+  /** §3: the state comes back as it was sent. */
+  const addressBack = (returnTo: string, state: string | undefined): string =>
+    withQuery(returnTo, state === undefined ? {} : { state });
+
+  const faultOf = (request: FastifyRequest, obstacle: Obstacle | undefined): Fault | undefined =>
+    obstacle && { obstacle, correlationId: request.id };
+
+  function forgetBrowser(reply: FastifyReply): void {
+    browsers.clearSession(reply);
+    reply.header('clear-site-data', '"cache", "storage"');
+  }
+
+  async function end(request: FastifyRequest, browser: Browser, accountId: string, clientId: string | null) {
+    const origin = originOf(request, { type: 'user', id: accountId });
+    await endSession(parts, browser.sessionSecret ?? '', origin, clientId);
+  }
+
+  function leave(request: FastifyRequest, reply: FastifyReply, returnTo: string | undefined, state?: string) {
+    forgetBrowser(reply);
+    if (returnTo !== undefined) return redirect(request, reply, addressBack(returnTo, state));
+    // What a form led to is a page of its own, which can be loaded again.
+    if (request.method === 'POST') return redirect(request, reply, site.path(END_SESSION_PATH));
+    return sendPage(reply, 200, site, signedOutPage(site, { app: undefined, wayBack: undefined, fault: undefined }));
+  }
+
+  async function answer(request: FastifyRequest, reply: FastifyReply, parameters: RepeatableParameters) {
+    const browser = browsers.of(request, reply);
+    const signedIn = await whoIs(parts, browser.sessionSecret);
+    const hint = await readHint(parts, parameters.get('id_token_hint'));
+    const { client, step } = await decide(parameters, hint, signedIn);
+    const state = parameters.get('state');
+    if (signedIn.kind === 'somebody' && step.kind === 'end') {
+      await end(request, browser, signedIn.account.id, client?.id ?? null);
+      return leave(request, reply, step.returnTo, state);
+    }
+    if (step.kind === 'return') return leave(request, reply, step.returnTo, state);
+    if (signedIn.kind === 'somebody' && step.kind === 'ask') {
+      return ask(request, reply, { browser, signedIn, client, state, ...step });
+    }
+    const wayBack = step.returnTo === undefined ? undefined : addressBack(step.returnTo, state);
+    const fault = faultOf(request, 'obstacle' in step ? step.obstacle : undefined);
+    return sendPage(reply, 200, site, signedOutPage(site, { app: client?.name, wayBack, fault }));
+  }
+
+  interface Question {
+    readonly browser: Browser;
+    readonly signedIn: Extract<SignedIn, { kind: 'somebody' }>;
+    readonly client: Client | undefined;
+    readonly state: string | undefined;
+    readonly returnTo: string | undefined;
+    readonly obstacle: Obstacle | undefined;
+  }
+
+  function ask(request: FastifyRequest, reply: FastifyReply, question: Question): FastifyReply {
+    const { browser, client, state, returnTo, obstacle } = question;
+    const { account } = question.signedIn;
+    const known = obstacle === undefined ? client : undefined;
+    const carried = {
+      account: account.id,
+      ...(known !== undefined && { client_id: known.id }),
+      ...(returnTo !== undefined && { post_logout_redirect_uri: returnTo, ...(state !== undefined && { state }) }),
+    };
+    const token = browser.formToken(contextOf((name) => (carried as Record<string, string>)[name]));
+    const fault = faultOf(request, obstacle);
+    const page = askPage(site, { account, app: known?.name, returnTo, fault, token, carried });
+    return sendPage(reply, 200, site, page, returnTo === undefined ? [] : formActionSources(returnTo));
+  }
+
+  /** A form answers what its page showed: whom it would sign out, and where it would lead. */
+  const contextOf = (get: (name: string) => string | undefined): string =>
+    `end session ${JSON.stringify(['account', 'client_id', 'post_logout_redirect_uri', 'state'].map((name) => get(name) ?? ''))}`;
+
+  /** The parameters, each of them once; undefined where the answer was sent. */
+  function readable(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    parameters: RepeatableParameters,
+  ): RepeatableParameters | undefined {
+    const wrong = NAMES.find((name) => parameters.repeated.has(name) || parameters.malformed.has(name));
+    if (wrong === undefined) return parameters;
+    const text = site.messages.signOut;
+    const technical = { code: 'invalid_request', description: text.repeated(wrong), correlationId: request.id };
+    request.refusal = { code: 'invalid_request' };
+    sendErrorPage(reply, 400, site, { title: text.unreadableTitle, text: text.unreadableText, technical });
+    return undefined;
+  }
+
+  app.get(END_SESSION_PATH, async (request, reply) => {
+    const parameters = readable(request, reply, request.query as RepeatableParameters);
+    return parameters === undefined ? reply : answer(request, reply, parameters);
+  });
+
+  app.post(END_SESSION_PATH, async (request, reply) => {
+    const parameters = readable(request, reply, formOf(request));
+    if (parameters === undefined) return reply;
+    // A form from another site brings no cookies of SameSite=Lax; the redirect to ourselves does.
+    if (!browsers.bringsSession(request)) return startAgain(request, reply, parameters);
+    const signedIn = await whoIs(parts, browsers.of(request, reply).sessionSecret);
+    return signedIn.kind === 'somebody' ? answer(request, reply, parameters) : startAgain(request, reply, parameters);
+  });
+
+  /** Asks the same by GET. */
+  function startAgain(request: FastifyRequest, reply: FastifyReply, parameters: RepeatableParameters): FastifyReply {
+    const carried = NAMES.flatMap((name) => {
+      const value = parameters.get(name);
+      return value === undefined ? [] : [[name, value] as const];
+    });
+    return redirect(request, reply, withQuery(site.path(END_SESSION_PATH), Object.fromEntries(carried)));
+  }
+
+  app.post(CONFIRM_PATH, async (request, reply) => {
+    browsers.refuseForeignForm(request);
+    const form = readable(request, reply, formOf(request));
+    if (form === undefined) return reply;
+    const browser = browsers.of(request, reply);
+    const signedIn = await whoIs(parts, browser.sessionSecret);
+    const { client, step } = await decide(form, { kind: 'none' }, signedIn);
+    const state = form.get('state');
+    const shownTo = form.get('account');
+    const fits = browser.owns(
+      form,
+      contextOf((name) => form.get(name)),
+    );
+    // A second press finds nobody signed in, and ends where the first did.
+    const same = signedIn.kind !== 'somebody' || signedIn.account.id === shownTo;
+    if (!fits || !same) return startAgain(request, reply, form);
+    if (signedIn.kind === 'somebody') await end(request, browser, signedIn.account.id, client?.id ?? null);
+    return leave(request, reply, step.returnTo, state);
+  });
+}

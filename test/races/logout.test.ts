@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { createClient } from '../../src/clients/clients.ts';
+import type { Database } from '../../src/database/database.ts';
+import { listEvents } from '../../src/events/list.ts';
+import { outgoing } from '../../src/http/outgoing.ts';
+import { leasedIds } from '../../src/identifiers/ids.ts';
+import { openKeys } from '../../src/keys/keys.ts';
+import { type Courier, startCourier } from '../../src/logout/courier.ts';
+import { insertNotice } from '../../src/logout/notice-store.ts';
+import { unmetered } from '../../src/metrics/meter.ts';
+import { claimsOf } from '../support/flow.ts';
+import { type Receiver, startReceiver, tokenOf } from '../support/logout-receiver.ts';
+import { type OwnStore, openOwnStore } from '../support/own-store.ts';
+import { BEGINNING } from '../support/server.ts';
+
+const NODES = 3;
+const NOTICES = 60;
+const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
+
+let store: OwnStore;
+let receiver: Receiver;
+let couriers: Courier[];
+let clientId: string;
+before(async () => {
+  store = await openOwnStore();
+  receiver = await startReceiver();
+  const { database } = store;
+  const clock = () => BEGINNING;
+  const registration = {
+    name: 'App',
+    redirectUris: ['https://app.example.com/cb'],
+    idTokenSignedResponseAlg: 'EdDSA',
+    backchannelLogoutUri: receiver.uri,
+  } as const;
+  const created = await createClient(
+    { database, clock, ids: leasedIds(database, clock) },
+    { ...registration, redirectUris: [...registration.redirectUris] },
+    origin,
+  );
+  clientId = created.client.id;
+  const keys = await openKeys(database, { current: Buffer.alloc(32, 7), previous: undefined }, clock);
+  const send = outgoing({ local: true, networks: [] });
+  const failed = (error: unknown) => assert.fail(String(error));
+  const parts = { database, clock, keys, issuer: 'http://localhost:3000', send, meter: unmetered, failed };
+  couriers = Array.from({ length: NODES }, () => startCourier(parts));
+});
+after(async () => {
+  await Promise.all(couriers.map((courier) => courier.stop()));
+  await receiver.close();
+  await store.dispose();
+});
+
+const add = (database: Database) =>
+  database.commit(function* insert() {
+    for (let count = 0; count < NOTICES; count++) {
+      yield* insertNotice({ clientId, accountId: '7', sid: `sid ${count}` }, BEGINNING);
+    }
+  });
+
+test('of many nodes that look at the same time one tells the app, of each session once', async () => {
+  await add(store.database);
+  await Promise.all([...couriers, ...couriers].map((courier) => courier.deliverDue()));
+  const sids = receiver.received.map((received) => claimsOf(tokenOf(received)).sid);
+  assert.equal(sids.length, NOTICES);
+  assert.equal(new Set(sids).size, NOTICES);
+  assert.equal(await couriers[0]?.waiting(), 0);
+  const filter = { after: '0', limit: 200, type: 'logout.delivered', userId: '0', clientId };
+  assert.equal((await listEvents(store.database, filter)).length, NOTICES);
+});
