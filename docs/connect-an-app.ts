@@ -55,7 +55,8 @@ Open <http://localhost:8080>. Elsewhere, install what the first lines of the fil
   token is refused with 400 (\`invalid_grant\`). Forget the tokens and offer to sign in again. After any other failure, such as 503
   or a network that is away, keep them and try again.
 - **Signing out** ends the app's own session first and then goes to the \`end_session_endpoint\` with the ID token, from which the
-  issuer knows who leaves. It comes back to a registered post-logout redirect URI.
+  issuer knows who leaves. It comes back to a registered post-logout redirect URI. An ID token under \`HS256\` proves nothing to the
+  issuer, which then asks the person first: another reason for \`RS256\`. [More on signing out](sign-out.md).
 - **The session is kept in memory** here, which is enough to try it. The comments say what to change for production.
 
 ## openid-client

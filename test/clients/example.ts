@@ -76,10 +76,11 @@ async function freePort(): Promise<number> {
 
 /** Waits until the app says that it listens; what it wrote where it ended instead. */
 function failureToStart(child: ChildProcess): Promise<string | undefined> {
-  let said = '';
+  let [said, told] = ['', ''];
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   child.stdout?.setEncoding('utf8').on('data', (text: string) => {
-    if (text.includes('Listening at')) resolve(undefined);
+    told += text;
+    if (told.includes('Listening at')) resolve(undefined);
   });
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     said += text;

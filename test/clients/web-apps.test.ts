@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { MINUTE } from '../../src/clock.ts';
-import { type Agent, type Answer, agent } from '../support/agent.ts';
+import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { admin, authorizeUrl, newUser, revokeOnPage, type TestUser, walk } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type RunningExample, startExample } from './example.ts';
@@ -111,18 +111,44 @@ for (const app of APPS) {
     }
 
     for (const alg of ['RS256', 'HS256']) {
-      test(`signs in, reads UserInfo, and refreshes for as long as the session is used: ${alg}`, async () => {
-        const change = { idTokenSignedResponseAlg: alg };
-        assert.equal((await admin(server, 'PATCH', `/clients/${started().client.clientId}`, change)).status, 200);
-        const browser = agent(server.baseUrl);
-        const home = await signIn(browser);
-        assert.match(home.text, /Sign out/);
-        await assertSignedIn(browser);
-        // Each time the access token of the time before has ended, and a refresh token was used up.
-        for (let time = 1; time <= 3; time++) {
+      describe(`ID tokens under ${alg}`, () => {
+        before(async () => {
+          const change = { idTokenSignedResponseAlg: alg };
+          const answer = await admin(server, 'PATCH', `/clients/${started().client.clientId}`, change);
+          assert.equal(answer.status, 200, JSON.stringify(answer.body));
+        });
+
+        test('signs in, reads UserInfo, and refreshes for as long as the session is used', async () => {
+          const browser = agent(server.baseUrl);
+          const home = await signIn(browser);
+          assert.match(home.text, /Sign out/);
+          await assertSignedIn(browser);
+          // Each time the access token of the time before has ended, and a refresh token was used up.
+          for (let time = 1; time <= 3; time++) {
+            await advance(31 * MINUTE);
+            await assertSignedIn(browser);
+          }
+        });
+
+        test('signs out, at the issuer as well', async () => {
+          const browser = agent(server.baseUrl);
+          await signIn(browser);
+          // By then the ID token is one that a refresh brought.
           await advance(31 * MINUTE);
           await assertSignedIn(browser);
-        }
+          const { origin } = started();
+          const home = await browser.get(origin);
+          const sent = await browser.post(origin + formOf(home.text).action, {}, { origin });
+          assert.equal(sent.location?.origin, server.baseUrl, sent.text);
+          let end = await browser.get(sent.location.href);
+          // An ID token under the client's secret proves nothing to the issuer, which asks the person.
+          if (alg === 'HS256') end = await browser.submit(end, {});
+          assert.equal(end.location?.href, `${origin}/`, end.text);
+          assert.match((await open(browser, end.location.href)).text, /Sign in/);
+          // Whoever signs in next has to say who they are.
+          const again = await app.signIn(browser, origin);
+          assert.match((await open(browser, again.location?.href ?? '')).text, /action="[^"]*\/login"/);
+        });
       });
     }
 
