@@ -3,6 +3,7 @@ import { accountRoutes } from './accounts/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authorizationRoutes } from './authorization/authorize.ts';
 import { clientKeys } from './clients/client-keys.ts';
+import { fillOrigins, registeredOrigins } from './clients/origins.ts';
 import { type Clock, MINUTE } from './clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
@@ -83,6 +84,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       clientKeys: clientKeys(ask, clock),
     };
 
+    await fillOrigins(database);
     let draining = false;
     const app = createApp({
       server: listener.server,
@@ -90,6 +92,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
       meter,
+      isRegisteredOrigin: registeredOrigins(database),
     });
     app.register(
       async (root) => {

@@ -3,6 +3,7 @@ import type { Work } from '../database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
 import type { AsymmetricAlg, IdTokenAlg } from '../keys/algorithms.ts';
+import { saveOrigins } from './origin-store.ts';
 import type { AuthMethod } from './rules/credentials.ts';
 import { DEFAULT_GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
 import type { JwkSet } from './rules/jwks.ts';
@@ -208,10 +209,12 @@ export function* lockClient(id: string): Work<Client | undefined> {
 
 export function* insertClient(client: Client): Work<void> {
   yield* run(insert, toRow(client));
+  yield* saveOrigins(client);
 }
 
 export function* saveClient(client: Client): Work<void> {
   yield* run(update, toRow(client));
+  yield* saveOrigins(client);
 }
 
 export function* removeClient(id: string): Work<boolean> {

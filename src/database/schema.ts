@@ -93,6 +93,12 @@ export interface ClientSecretTable {
   expires_at: Instant | null;
 }
 
+/** Where public clients run in a browser. */
+export interface ClientOriginTable {
+  origin: string;
+  client_id: Id;
+}
+
 /** Assertions of clients that were used, until none of them could be used again. */
 export interface ClientAssertionTable {
   hash: string;
@@ -279,6 +285,7 @@ export interface Tables {
   client: ClientTable;
   client_secret: ClientSecretTable;
   client_assertion: ClientAssertionTable;
+  client_origin: ClientOriginTable;
   browser_session: BrowserSessionTable;
   known_browser: KnownBrowserTable;
   interaction: InteractionTable;

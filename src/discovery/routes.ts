@@ -12,7 +12,7 @@ interface DiscoveryParts {
 const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'] as const;
 
 /** RFC 9110 §9.3.2: what anybody may read is there for HEAD too. */
-const HEAD = { exposeHeadRoute: true } as const;
+const HEAD = { exposeHeadRoute: true, config: { readers: 'anyone' } } as const;
 
 /** What is public and the same for everybody: any page may read it, and caches may keep it for a while. */
 const publish = (reply: FastifyReply, maxAge: number, body: unknown): FastifyReply =>

@@ -5,6 +5,7 @@ import type { LogLevel, TrustProxy } from '../config/config.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { findProblem } from '../validation/validate.ts';
+import { crossOrigin } from './cors.ts';
 import { sendError, toOAuthError } from './errors.ts';
 import { observe } from './observe.ts';
 import { formParameters } from './parameters.ts';
@@ -19,6 +20,8 @@ export interface ServerOptions {
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   readonly meter: Pick<Meter, 'answered'>;
+  /** Whether an app that runs in a browser is registered at an origin. */
+  readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
 }
 
 /** A number of proxies means: that many addresses, counted from the nearest, are believed. */
@@ -77,11 +80,13 @@ export function createApp(options: ServerOptions): FastifyInstance {
   });
 
   const methodsAt = servedMethods(app);
+  const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   observe(app, options.meter);
   app.decorateRequest('address', '');
   app.addHook('onRequest', async (request, reply) => {
     request.address = request.ip ?? '';
     reply.headers(headers);
+    const preflight = request.headers.origin !== undefined && (await admitOrigin(request, reply));
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
     }
@@ -89,6 +94,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (request.raw.httpVersion === '1.1' && hostsIn(request.raw.rawHeaders) !== 1) {
       throw invalidRequest('The request must have one Host header.');
     }
+    if (preflight) return reply.code(204).send();
     if (request.is404) throw nothingHere(methodsAt((request.raw.url ?? '').split('?', 1)[0] ?? ''));
   });
   // Before any body is read; the handler is only there for the framework.

@@ -4,6 +4,7 @@ import { CREDENTIAL_NAMES, readCredentials } from '../clients/rules/credentials.
 import { GRANT_TYPES, type GrantType } from '../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
+import { closeToPages } from '../http/cors.ts';
 import { originOf } from '../http/origin.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
@@ -37,6 +38,9 @@ const GRANTS: Readonly<Record<GrantType, Grant>> = {
 
 const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
 
+/** HB-04: an app in a browser gets tokens and ends them. Asking about one needs a secret, which it has none of. */
+const PAGES = { config: { readers: 'registered' } } as const;
+
 /** Where clients get tokens, end them and ask about them. JSON and forms are read by one validator. */
 export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
   app.register(async (token) => {
@@ -44,7 +48,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     acceptForms(token);
 
     // Contract §4.2, decisions §4.
-    token.post(TOKEN_PATH, async (request, reply) => {
+    token.post(TOKEN_PATH, PAGES, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply, TOKEN_REQUEST);
       // 3. The grant; a request that it refuses at once is counted all the same.
       const exchange = await prepared(parameters, authenticated);
@@ -52,7 +56,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     });
 
     // RFC 7009 §2.2: what the answer holds is ignored; the API always answers with JSON.
-    token.post(REVOCATION_PATH, async (request, reply) => {
+    token.post(REVOCATION_PATH, PAGES, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply, ABOUT_A_TOKEN);
       await revokeToken(parts, authenticated, presentedToken(parameters));
       return answer(reply, {});
@@ -72,7 +76,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     // 2. The client, before anything of the grant or token.
     const credentials = readCredentials(request.headers.authorization, parameters);
     const authenticated = await authenticateClient(parts, credentials, originOf(request));
-    allowOwnPage(request, reply, authenticated);
+    closeToOthers(request, reply, authenticated);
     return { parameters, authenticated };
   }
 
@@ -94,13 +98,13 @@ const answer = (reply: FastifyReply, body: object): FastifyReply =>
     .send(JSON.stringify(body));
 
 /**
- * HB-04: an app that runs in a browser may read the answers that it asked for, and no other page may. A form needs no
- * preflight; a client with a secret has no business in a browser.
+ * HB-04: an app that runs in a browser may read the answers that it asked for, and the page of another app may not. A client
+ * with a secret has no business in a browser.
  */
-function allowOwnPage(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
+function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
   const { origin } = request.headers;
-  if (proof.kind !== 'public' || origin === undefined || !isOwnOrigin(origin, client.redirectUris)) return;
-  reply.header('access-control-allow-origin', origin).header('vary', 'Origin');
+  if (origin === undefined) return;
+  if (proof.kind !== 'public' || !isOwnOrigin(origin, client.redirectUris)) closeToPages(reply);
 }
 
 function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): Grant {

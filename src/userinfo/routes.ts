@@ -13,9 +13,12 @@ import { readUser, type UserInfoParts } from './read-user.ts';
 import { initials } from './rules/avatar.ts';
 import { standardClaims, userInfo } from './rules/userinfo.ts';
 
+/** HB-04: an app in a browser may read it. */
+const PAGES = { config: { readers: 'registered' } } as const;
+
 /** UserInfo: the contract's (§4.3), and its twin in standard claims for stock clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
-  app.get('/api/v2/oauth/userinfo', async (request, reply) => {
+  app.get('/api/v2/oauth/userinfo', PAGES, async (request, reply) => {
     const token = bearerToken(request.headers.authorization);
     if ((request.query as RepeatableParameters).has('access_token')) refuseSecondToken();
     const { person, scopes } = await readUser(parts, token, originOf(request));
@@ -30,6 +33,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
     standard.route({
       method: ['GET', 'POST'],
       url: '/oidc/userinfo',
+      ...PAGES,
       handler: async (request, reply) => {
         const token = oneToken(
           request.headers.authorization,

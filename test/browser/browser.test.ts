@@ -3,6 +3,7 @@
  * persons, apps and a browser context of its own.
  */
 import { after, before } from 'node:test';
+import { crossOriginCases } from './cases/cross-origin.ts';
 import { flowCases } from './cases/flow.ts';
 import { formPostCases } from './cases/form-post.ts';
 import { guardCases } from './cases/guards.ts';
@@ -28,3 +29,4 @@ keyboardCases(theStage);
 pageCases(theStage);
 hostileCases(theStage);
 guardCases(theStage);
+crossOriginCases(theStage);

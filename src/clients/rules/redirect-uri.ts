@@ -62,6 +62,12 @@ export function destinationOf(uri: string): string {
 export const isOwnOrigin = (origin: string, registered: readonly string[]): boolean =>
   registered.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin);
 
+/** The origins at which a client runs in a browser: those of its redirect URIs, where it needs no secret. */
+export const originsOf = (registered: readonly string[], type: ClientType): readonly string[] =>
+  type === 'public'
+    ? [...new Set(registered.filter((uri) => /^https?:/i.test(uri)).map((uri) => new URL(uri).origin))]
+    : [];
+
 /** An address on a loopback IP literal, in three parts of which the second is its port. */
 const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/;
 

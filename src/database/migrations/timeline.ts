@@ -5,6 +5,7 @@ import { clientTokens } from './0003-client-tokens.ts';
 import { clientAssertions } from './0004-client-assertions.ts';
 import { requestedClaims } from './0005-requested-claims.ts';
 import { logout } from './0006-logout.ts';
+import { clientOrigins } from './0007-client-origins.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -28,6 +29,7 @@ export const timeline: Timeline = {
   '0004-client-assertions': clientAssertions,
   '0005-requested-claims': requestedClaims,
   '0006-logout': logout,
+  '0007-client-origins': clientOrigins,
 };
 
 export { NewerDatabase } from './position.ts';
