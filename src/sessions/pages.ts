@@ -73,7 +73,7 @@ ${present !== undefined && continueForm(site, present, form)}
 ${hidden(form.token, carried(waiting))}
 ${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: identifier, problems, focus: asks && identifier === '' })}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages, focus: asks && identifier !== '' })}
-<button${asks && html` class="primary"`} type="submit">${text.submit}</button>
+<button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
 </form>
 </section>
 <p class="foot">${text.noAccount} <a href="${path(`/signup${query(waiting)}`)}">${text.create}</a></p>`,

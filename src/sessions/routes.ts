@@ -16,6 +16,7 @@ import {
   redirect,
   sendClientGone,
 } from '../authorization/steps.ts';
+import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import type { Work } from '../database/database.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
@@ -77,7 +78,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
       await follow(parts, request, reply, pending, browser);
       return undefined;
     }
-    const host = new URL(pending.interaction.request.redirectUri).host;
+    const host = destinationOf(pending.interaction.request.redirectUri);
     const waiting = { handle, clientName: progress.client.name, host };
     const expected = await expectedName(pending, progress);
     return { request, reply, browser, pending, waiting, present: presentFor(progress, browser, handle), expected };

@@ -104,6 +104,8 @@ export async function walkPages(
   await stop('consent-more');
   await page.click('summary');
   await stop('consent-more-open');
+  await to(authorizeUrl(notes, { prompt: 'select_account' }));
+  await stop('account-choice');
 
   server.advance(DAY + 2 * 60 * 60 * 1000);
   await allow(almanac, 'openid phone');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createRemoteJWKSet, jwtVerify } from 'jose';
-import type { Agent } from '../support/agent.ts';
+import { type Agent, agent } from '../support/agent.ts';
 import { assertInvalidGrant, assertRefused } from '../support/api-call.ts';
 import {
   admin,
@@ -16,7 +16,7 @@ import {
   userinfo,
   walk,
 } from '../support/flow.ts';
-import { assertErrorRedirect, assertStaysHere, codeOf, MINUTE, query } from '../support/outcome.ts';
+import { assertErrorRedirect, assertStaysHere, codeOf, MINUTE, query, settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -135,6 +135,9 @@ describe('the flow', () => {
     const begun = await browser.get(authorizeUrl(of, pkce().challenge));
     const page = await browser.get(begun.location?.href ?? '');
     assert.match(page.text, /com\.example\.app/);
+    const cold = agent(server.baseUrl);
+    const signIn = await settle(cold, server, await cold.get(authorizeUrl(of, pkce().challenge)));
+    assert.match(signIn.text, /Afterwards you return to <bdi>com\.example\.app<\/bdi>/);
     assert.match(
       page.headers.get('content-security-policy') ?? '',
       /form-action 'self' com\.example\.app: https:(;|$)/,
