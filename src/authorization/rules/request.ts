@@ -186,6 +186,9 @@ export function misplaced(query: RepeatableParameters): DisplayedError | undefin
     : display(problem, `${name} stands in the address of a POST: send it in the body.`);
 }
 
+/** What an address can hold; a POST could carry more, and each request that waits is kept. */
+const LONGEST_STATE = 16 * 1024;
+
 /** Goes into the database, the ID token and so into headers of clients. */
 const LONGEST_NONCE = 1024;
 
@@ -227,6 +230,10 @@ export function checkRequest(
   }
   if (responseMode === 'form_post' && target.responseMode !== 'form_post') {
     return refuse('invalid_request', formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
+  }
+
+  if (target.state !== null && target.state.length > LONGEST_STATE) {
+    return refuse('invalid_request', `state must be at most ${LONGEST_STATE} characters`);
   }
 
   const scopes = checkScopes(parameters.get('scope'), client.scopes);
