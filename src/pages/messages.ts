@@ -173,7 +173,7 @@ export const en = {
     askHeading: 'Sign out of Tessera?',
     asks: (app: Part): Part => [app, ' asks to sign you out.'],
     somebodyAsks: 'You followed a link that asks to sign you out.',
-    whatHappens: 'You are then signed out in this browser, and apps that want to know are told.',
+    whatHappens: 'You are then signed out in this browser, and the apps that asked to be told of it are told.',
     returnsTo: (host: Part): Part => ['Afterwards you return to ', host, '.'],
     confirm: 'Sign out',
     stay: 'Stay signed in',

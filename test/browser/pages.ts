@@ -18,6 +18,7 @@ export async function registerApps({ server, app }: Stage): Promise<Apps> {
       name: 'Acme Notes',
       owner: 'Acme Ltd',
       redirectUris: redirectUris('https://notes.acme.example/callback'),
+      postLogoutRedirectUris: ['https://notes.acme.example/bye'],
     }),
     almanac: await newClient(server, {
       name: 'Weather Almanac',
@@ -134,6 +135,16 @@ export async function walkPages(
   await stop('account-wrong');
   await change(PASSWORD);
   await stop('account-changed');
+
+  const leaving = { client_id: notes.clientId, post_logout_redirect_uri: 'https://notes.acme.example/bye' };
+  await to(`/oidc/logout?${new URLSearchParams(leaving)}`);
+  await stop('sign-out');
+  await to('/oidc/logout?id_token_hint=broken');
+  await stop('sign-out-wrong');
+  await submit(page);
+  await stop('signed-out');
+  await to(`/oidc/logout?${new URLSearchParams(leaving)}`);
+  await stop('signed-out-app');
 
   await to(authorizeUrl({ ...notes, redirectUri: 'https://notes.acme.example/wrong' }));
   await stop('error-redirect-uri');

@@ -20,6 +20,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { startReceiver } from '../support/logout-receiver.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { serve } from './command.ts';
@@ -128,6 +129,29 @@ test('a replayed code and a reused refresh token have reasons of their own, whic
   const replayed = await redeem(server, client, code);
   assert.doesNotMatch(replayed.body.error_description, /replay/);
   assert.equal(await figure('tessera_refusals_total', { route: TOKEN, reason: 'code replayed' }), 1);
+});
+
+test('notices of ended sessions are counted by how they went, and those that wait', async () => {
+  const receiver = await startReceiver();
+  try {
+    const fields = { idTokenSignedResponseAlg: 'EdDSA', backchannelLogoutUri: receiver.uri };
+    const app = await newClient(server, fields);
+    receiver.answer(500);
+    for (let people = 0; people < 2; people++) {
+      const user = await newUser(server);
+      await tokensFor(server, app, user);
+      await put('ban')(user);
+      await tessera.deliverNotices();
+    }
+    const count = 'tessera_logout_notices_total';
+    assert.deepEqual(
+      [await figure(count, { outcome: 'unanswered' }), await figure(count, { outcome: 'delivered' })],
+      [1, 1],
+    );
+    assert.equal(await figure('tessera_logout_notices_waiting'), 1);
+  } finally {
+    await receiver.close();
+  }
 });
 
 test('commits, passwords, connections and the event loop are measured', async () => {
