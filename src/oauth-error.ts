@@ -26,6 +26,11 @@ export const errorCodes = {
     'Use `authorization_code`, `refresh_token` or `client_credentials`.',
   ],
   invalid_scope: ['400', 'A scope is unknown, malformed, or more than was granted.', 'Ask for less.'],
+  invalid_target: [
+    '400',
+    'A `resource` is malformed, unknown, or not among those that the person allowed.',
+    'Name resources that are registered, and in the token request only those of the authorization request.',
+  ],
   invalid_token: [
     '401',
     'The access token or admin key is missing, invalid or expired.',
@@ -78,6 +83,9 @@ export const invalidRequest = (description: string): OAuthError => new OAuthErro
 /** @param reason why, for the log */
 export const invalidGrant = (description: string, reason?: string): OAuthError =>
   new OAuthError(400, 'invalid_grant', description, {}, reason);
+
+/** RFC 8707 §2. */
+export const invalidTarget = (description: string): OAuthError => new OAuthError(400, 'invalid_target', description);
 
 export const notFound = (description: string): OAuthError => new OAuthError(404, 'not_found', description);
 

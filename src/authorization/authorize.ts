@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { areResources } from '../clients/resources.ts';
 import { type Client, findClient } from '../clients/store.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
@@ -10,6 +11,7 @@ import type { Keys } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { sendErrorPage, wantsHtml } from '../pages/error-page.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
+import { audience } from '../token/rules/claims.ts';
 import { continueRoutes } from './continue.ts';
 import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalResponse } from './progress.ts';
 import { intersection } from './rules/claims-parameter.ts';
@@ -56,6 +58,9 @@ export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationPa
       // 2. What is asked for.
       const checked = checkRequest(parameters, client as Client, target);
       if (checked.kind === 'redirect') return sendBack(parts, request, reply, target, checked);
+      if (!(await knowsResources(parts, checked.request))) {
+        return sendBack(parts, request, reply, target, UNKNOWN_RESOURCE);
+      }
       const asked = await hinted(parts, checked.request, parameters.get('id_token_hint'));
       // 3. What comes next: a page, or the answer at once.
       return request.method === 'POST'
@@ -93,6 +98,18 @@ async function keep(
   const handle = await beginOrAnswer(parts, request, reply, asked, browser);
   if (handle === undefined) return reply;
   return redirect(request, reply, parts.site.path(`/continue?${HANDLE}=${handle}`));
+}
+
+const UNKNOWN_RESOURCE: RedirectedError = {
+  kind: 'redirect',
+  error: 'invalid_target',
+  description: 'resource is not one that is registered here',
+};
+
+/** RFC 8707 §2: a token is only ever made for a place that is known. */
+async function knowsResources({ database, issuer }: FlowParts, { resources = [] }: AuthorizationRequest) {
+  if (resources.length === 0) return true;
+  return database.read(() => areResources(resources, { issuer, own: audience(issuer, 'access') }));
 }
 
 /** It was registered a moment ago, so nothing is redirected to it any more. */

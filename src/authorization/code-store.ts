@@ -1,3 +1,4 @@
+import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
 import type { Inherited, Standing } from '../verdict/rules.ts';
@@ -16,6 +17,8 @@ export interface CodeRecord {
   readonly narrowed: boolean;
   readonly nonce: string | null;
   readonly claims: string | null;
+  /** What tokens are asked for; null where nothing was named. */
+  readonly resources: readonly string[] | null;
   readonly sid: string;
   readonly authTime: number;
   readonly inherited: Inherited;
@@ -38,12 +41,14 @@ export interface NewCode {
   readonly codeChallenge: string | null;
   /** See `formatClaims`. */
   readonly claims: string | null;
+  /** See `formatResources`. */
+  readonly resources?: string | null;
   readonly sid: string;
   readonly authTime: number;
   readonly expiresAt: number;
 }
 
-const insert = statement((db, p: NewCode) =>
+const insert = statement((db, p: Required<NewCode>) =>
   db.insertInto('authorization_code').values({
     hash: p.hash,
     grant_id: p.grantId,
@@ -57,6 +62,7 @@ const insert = statement((db, p: NewCode) =>
     nonce: p.nonce,
     code_challenge: p.codeChallenge,
     claims: p.claims,
+    resources: p.resources,
     sid: p.sid,
     auth_time: p.authTime,
     expires_at: p.expiresAt,
@@ -86,6 +92,7 @@ const byHash = statement((db, p: { hash: string }) =>
       'd.narrowed',
       'd.nonce',
       'd.claims',
+      'd.resources',
       'd.sid',
       'd.auth_time',
       'd.account_generation',
@@ -121,7 +128,7 @@ const stillOpen = statement((db, p: { hash: string; now: number }) =>
 );
 
 export function* insertCode(code: NewCode): Work<void> {
-  yield* run(insert, code);
+  yield* run(insert, { resources: null, ...code });
 }
 
 /** Reads a code that the same unit of work is about to redeem. */
@@ -141,6 +148,7 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
       narrowed: row.narrowed === 1,
       nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
       claims: row.claims,
+      resources: storedResources(row.resources),
       sid: row.sid,
       authTime: row.auth_time,
       inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },

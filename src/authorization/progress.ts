@@ -1,4 +1,5 @@
 import { isRegisteredUri } from '../clients/rules/redirect-uri.ts';
+import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
@@ -169,7 +170,9 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
 
     const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
     const event = { at: now, origin, accountId: account.id, clientId: client.id };
-    const terms = { accountId: account.id, client, requested: consentScopes(request), newGrantId, now };
+    const { resources = [] } = request;
+    const requested = consentScopes(request);
+    const terms = { accountId: account.id, client, requested, resources, newGrantId, now };
     const grant = 'asked' in basis ? yield* writeDecision({ ...terms, decision: basis }) : basis;
     if (decision !== undefined) {
       const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
@@ -193,6 +196,7 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
       nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
       codeChallenge: request.codeChallenge,
       claims: formatClaims(coveredClaims(request.claims, grant.scopes)),
+      resources: formatResources(resources),
       sid: live.sid,
       authTime: live.authTime,
       expiresAt: now + CODE_LIFETIME,

@@ -21,6 +21,7 @@ interface Fields {
   readonly scope?: readonly string[];
   readonly allScopes?: boolean;
   readonly grantType?: readonly string[];
+  readonly resource?: string;
   readonly description?: string;
   readonly logoUrl?: string;
   readonly homepageUrl?: string;
@@ -50,6 +51,7 @@ const withFields = (command: Command): Command =>
       `a grant that it may use: ${GRANT_TYPES.join(', ')}; may be given several times`,
       collect,
     )
+    .option('--resource <uri>', 'for a resource server: what apps ask its tokens by; "" for none')
     .option('--description <text>', 'what it is')
     .option('--logo-url <url>', 'an https address; "" for none')
     .option('--homepage-url <url>', 'an https address; "" for none')
@@ -77,6 +79,7 @@ const readFields = (fields: Fields) => ({
   postLogoutRedirectUris: fields.postLogoutRedirectUri,
   scopes: fields.allScopes ? null : fields.scope,
   grantTypes: fields.grantType,
+  resource: orNull(fields.resource),
   description: orNull(fields.description),
   logoUrl: orNull(fields.logoUrl),
   homepageUrl: orNull(fields.homepageUrl),

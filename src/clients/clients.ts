@@ -3,7 +3,7 @@ import type { Database, Work } from '../database/database.ts';
 import { type EventType, type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
+import { conflict, invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
 import { DEFAULT_GRANT_TYPES } from './rules/grant-types.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
@@ -66,6 +66,12 @@ function checkLogout({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client)
   }
 }
 
+/** Two resource servers with one name could each ask about the other's tokens. */
+function* refuseTakenResource({ id, resource }: Client): Work<void> {
+  const other = resource === null ? undefined : yield* store.findResource(resource);
+  if (other !== undefined && other.id !== id) throw conflict('resource is another client’s.');
+}
+
 /**
  * Registers a client.
  * @returns the record, and the one chance to see its secret; a client that presents none has none
@@ -93,6 +99,7 @@ export async function createClient(
     redirectUris: input.redirectUris ?? [],
     postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
     scopes: input.scopes ?? null,
+    resource: input.resource ?? null,
     grantTypes: input.grantTypes ?? DEFAULT_GRANT_TYPES,
     type,
     requirePkce: input.requirePkce ?? type === 'public',
@@ -117,6 +124,7 @@ export async function createClient(
   const clientSecret = newSecret();
   const secretId = await ids.next();
   const secrets = await database.commit(function* create(): Work<ClientSecret[]> {
+    yield* refuseTakenResource(client);
     yield* store.insertClient(client);
     if (secretive) yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
@@ -156,6 +164,7 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
       generation: ends ? randomIdentifier() : client.generation,
       consentEpoch: consentBasisChanged(client, changed) ? randomIdentifier() : client.consentEpoch,
     };
+    yield* refuseTakenResource(saved);
     yield* store.saveClient(saved);
     // A client that proves itself with a key has no secret: one that it had could only be guessed or stolen.
     if (!presentsSecret(saved))

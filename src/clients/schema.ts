@@ -31,6 +31,7 @@ const fields = {
       { description: `a list of scopes out of ${SCOPES.join(', ')}, or null for all` },
     ),
   ),
+  resource: Type.Optional(nullable(Type.String({ maxLength: 512 }), 'a text of at most 512 characters')),
   grantTypes: Type.Optional(
     Type.Array(Type.Unsafe<GrantType>({ enum: GRANT_TYPES, description: `one of ${GRANT_TYPES.join(', ')}` }), {
       uniqueItems: true,

@@ -24,6 +24,8 @@ export interface Client {
   readonly postLogoutRedirectUris: readonly string[];
   /** The scopes it may ask for; null is all. */
   readonly scopes: readonly string[] | null;
+  /** What it is as a resource server: the `resource` that others ask tokens for (RFC 8707). */
+  readonly resource: string | null;
   /** The grants that it may use. */
   readonly grantTypes: readonly GrantType[];
   readonly type: ClientType;
@@ -62,6 +64,9 @@ export interface ClientSecret {
 const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
   db.selectFrom('client').selectAll().where('id', '=', p.id).forUpdate(),
+);
+const byResource = statement((db, p: { resource: string }) =>
+  db.selectFrom('client').selectAll().where('resource', '=', p.resource),
 );
 const insert = statement((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
 const update = statement((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
@@ -104,6 +109,7 @@ function columns(p: ClientTable): ClientTable {
     redirect_uris: p.redirect_uris,
     post_logout_redirect_uris: p.post_logout_redirect_uris,
     scopes: p.scopes,
+    resource: p.resource,
     grant_types: p.grant_types,
     type: p.type,
     require_pkce: p.require_pkce,
@@ -136,6 +142,7 @@ function toClient(row: ClientTable): Client {
     redirectUris: JSON.parse(row.redirect_uris) as string[],
     postLogoutRedirectUris: JSON.parse(row.post_logout_redirect_uris) as string[],
     scopes: row.scopes === null ? null : (JSON.parse(row.scopes) as string[]),
+    resource: row.resource,
     grantTypes: row.grant_types === null ? DEFAULT_GRANT_TYPES : (JSON.parse(row.grant_types) as GrantType[]),
     type: row.type as Client['type'],
     requirePkce: row.require_pkce === 1,
@@ -168,6 +175,7 @@ function toRow(client: Client): ClientTable {
     redirect_uris: JSON.stringify(client.redirectUris),
     post_logout_redirect_uris: JSON.stringify(client.postLogoutRedirectUris),
     scopes: client.scopes === null ? null : JSON.stringify(client.scopes),
+    resource: client.resource,
     grant_types: JSON.stringify(client.grantTypes),
     type: client.type,
     require_pkce: client.requirePkce ? 1 : 0,
@@ -198,6 +206,12 @@ const toSecret = (row: Selectable<ClientSecretTable>): ClientSecret => ({
 
 export function* findClient(id: string): Work<Client | undefined> {
   const row = yield* first(byId, { id });
+  return row && toClient(row);
+}
+
+/** The client that is this resource. */
+export function* findResource(resource: string): Work<Client | undefined> {
+  const row = yield* first(byResource, { resource });
   return row && toClient(row);
 }
 

@@ -26,6 +26,7 @@ export function clientView({ client, secrets }: { client: Client; secrets: reado
     postLogoutRedirectUris: client.postLogoutRedirectUris,
     scopes: client.scopes,
     grantTypes: client.grantTypes,
+    resource: client.resource,
     type: client.type,
     requirePkce: client.requirePkce,
     idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,

@@ -1,3 +1,4 @@
+import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
 import { StoreUnavailable, type Work } from '../database/database.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
@@ -23,6 +24,8 @@ interface Writing {
   readonly accountId: string;
   readonly client: Client;
   readonly requested: readonly string[];
+  /** The resources that the page named. */
+  readonly resources: readonly string[];
   readonly decision: ConsentDecision;
   /** The id of the grant, if there is none yet. */
   readonly newGrantId: string;
@@ -31,12 +34,14 @@ interface Writing {
 
 /** Writes a decision into the live grant of a person and an app, which it makes where there is none. */
 export function* writeDecision(writing: Writing): Work<Grant> {
-  const { accountId, client, requested, decision, newGrantId, now } = writing;
+  const { accountId, client, requested, resources, decision, newGrantId, now } = writing;
   // Of two consents that both find no grant one makes it; the other then finds it, and adds to it.
   for (let attempt = 0; attempt < 2; attempt++) {
     const grant = yield* lockGrant(accountId, client.id);
-    const { scopes, declined } = decide(requested, decision.asked, decision.allowed, rememberedOf(grant, client));
-    const terms = { scopes, declined, epoch: client.consentEpoch, now };
+    const remembered = rememberedOf(grant, client);
+    const { scopes, declined } = decide(requested, decision.asked, decision.allowed, remembered);
+    const places = formatResources([...new Set([...(remembered?.resources ?? []), ...resources])].sort());
+    const terms = { scopes, declined, resources: places, epoch: client.consentEpoch, now };
     if (grant !== undefined) yield* changeGrant({ id: grant.id, ...terms });
     else if (!(yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms }))) continue;
     const written = yield* lockGrant(accountId, client.id);

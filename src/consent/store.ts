@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
+import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { all, first, type RowOf, run, statement } from '../database/statement.ts';
@@ -10,6 +11,7 @@ export interface Grant {
   readonly id: string;
   readonly scopes: ReadonlySet<string>;
   readonly declined: ReadonlySet<string>;
+  readonly resources: ReadonlySet<string>;
   /** The client's consent epoch when the person last decided. */
   readonly consentEpoch: string;
 }
@@ -22,7 +24,7 @@ interface Pair {
 const selectGrant = (db: Kysely<Tables>, p: Pair) =>
   db
     .selectFrom('consent_grant')
-    .select(['id', 'scopes', 'declined_scopes', 'consent_epoch'])
+    .select(['id', 'scopes', 'declined_scopes', 'resources', 'consent_epoch'])
     .where('account_id', '=', p.accountId)
     .where('client_id', '=', p.clientId)
     .where('revoked_at', 'is', null);
@@ -33,6 +35,8 @@ const liveGrantLocked = statement((db, p: Pair) => selectGrant(db, p).forUpdate(
 interface Decision {
   readonly scopes: string;
   readonly declined: string;
+  /** See `formatResources`. */
+  readonly resources: string | null;
   readonly epoch: string;
   readonly now: number;
 }
@@ -46,6 +50,7 @@ const insertGrant = statement((db, p: Decision & { id: string; accountId: string
       client_id: p.clientId,
       scopes: p.scopes,
       declined_scopes: p.declined,
+      resources: p.resources,
       consent_epoch: p.epoch,
       created_at: p.now,
       updated_at: p.now,
@@ -58,7 +63,13 @@ const insertGrant = statement((db, p: Decision & { id: string; accountId: string
 const updateGrant = statement((db, p: Decision & { id: string }) =>
   db
     .updateTable('consent_grant')
-    .set({ scopes: p.scopes, declined_scopes: p.declined, consent_epoch: p.epoch, updated_at: p.now })
+    .set({
+      scopes: p.scopes,
+      declined_scopes: p.declined,
+      resources: p.resources,
+      consent_epoch: p.epoch,
+      updated_at: p.now,
+    })
     .where('id', '=', p.id),
 );
 
@@ -100,6 +111,7 @@ function toGrant(row: RowOf<typeof liveGrant> | undefined): Grant | undefined {
       id: row.id,
       scopes: storedScopes(row.scopes),
       declined: storedScopes(row.declined_scopes),
+      resources: new Set(storedResources(row.resources)),
       consentEpoch: row.consent_epoch,
     }
   );
@@ -116,8 +128,10 @@ export function* lockGrant(accountId: string, clientId: string): Work<Grant | un
 }
 
 /** Adds a grant; answers false where a parallel consent was faster. */
-export function* addGrant(grant: Decision & { id: string; accountId: string; clientId: string }): Work<boolean> {
-  return (yield* first(insertGrant, grant)) !== undefined;
+export function* addGrant(
+  grant: Omit<Decision, 'resources'> & Partial<Decision> & { id: string; accountId: string; clientId: string },
+): Work<boolean> {
+  return (yield* first(insertGrant, { resources: null, ...grant })) !== undefined;
 }
 
 export function* changeGrant(grant: Decision & { id: string }): Work<void> {

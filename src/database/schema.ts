@@ -82,6 +82,8 @@ export interface ClientTable {
   grant_types: Json | null;
   /** In seconds. */
   default_max_age: number | null;
+  /** The identifier of a resource server; no two clients have the same. */
+  resource: string | null;
 }
 
 export interface ClientSecretTable {
@@ -145,6 +147,7 @@ export interface ConsentGrantTable {
   created_at: Instant;
   updated_at: Instant;
   revoked_at: Instant | null;
+  resources: Json | null;
 }
 
 export interface AuthorizationCodeTable {
@@ -167,6 +170,7 @@ export interface AuthorizationCodeTable {
   family_id: Id | null;
   /** Single claims that were granted beside the scopes. */
   claims: Json | null;
+  resources: Json | null;
 }
 
 export interface TokenFamilyTable {
@@ -193,6 +197,7 @@ export interface TokenFamilyTable {
   dead_reason: string | null;
   /** Single claims that were granted beside the scopes. */
   claims: Json | null;
+  resources: Json | null;
 }
 
 /** Access tokens that clients got for themselves, without a person. */

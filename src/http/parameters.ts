@@ -6,6 +6,8 @@ export interface Parameters {
   get(name: string): string | undefined;
   /** Whether the name was there at all, also with an empty value. */
   has(name: string): boolean;
+  /** Every value that is not empty, of the few names that may stand more than once. */
+  all(name: string): readonly string[];
 }
 
 /** A query or form, in which a name may wrongly stand more than once. */
@@ -20,12 +22,15 @@ export interface RepeatableParameters extends Parameters {
 export function formParameters(text: string): RepeatableParameters {
   if (text === '') return NO_PARAMETERS;
   const values = new Map<string, string>();
-  const repeated = new Set<string>();
+  const repeated = new Map<string, string[]>();
   const malformed = new Set<string>();
   for (const pair of text.split('&')) {
     // One pair at a time, so that a fault can be told from a replacement character that was really sent.
     for (const [name, value] of new URLSearchParams(pair)) {
-      if (values.has(name)) repeated.add(name);
+      const before = values.get(name);
+      const all = repeated.get(name);
+      if (all !== undefined) all.push(value);
+      else if (before !== undefined) repeated.set(name, [before, value]);
       if (value.includes('\ufffd') && !isDecodable(pair)) malformed.add(name);
       values.set(name, value);
     }
@@ -44,35 +49,49 @@ function isDecodable(text: string): boolean {
 
 function parametersOf(
   values: ReadonlyMap<string, string>,
-  repeated: ReadonlySet<string>,
+  repeated: ReadonlyMap<string, readonly string[]>,
   malformed: ReadonlySet<string>,
 ): RepeatableParameters {
   return {
     get: (name) => values.get(name) || undefined,
     has: (name) => values.has(name),
-    repeated,
+    all: (name) => (repeated.get(name) ?? [values.get(name) ?? '']).filter((value) => value !== ''),
+    repeated: new Set(repeated.keys()),
     malformed,
     names: [...values.keys()],
   };
 }
 
-const NO_PARAMETERS = parametersOf(new Map(), new Set(), new Set());
+const NO_PARAMETERS = parametersOf(new Map(), new Map(), new Set());
 
 /**
  * Takes named texts out of a JSON object.
  * @param names the members that are looked at; others are ignored (RFC 6749 §3.2)
+ * @param lists those of them that may also be a list of texts
  * @throws {OAuthError} `invalid_request` when a looked-at member is not a text
  */
-export function jsonParameters(body: unknown, names: readonly string[]): Parameters {
+export function jsonParameters(body: unknown, names: readonly string[], lists: readonly string[] = []): Parameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw invalidRequest('The body must be one JSON object.');
   }
   const values = new Map<string, string>();
+  const listed = new Map<string, readonly string[]>();
   for (const name of names) {
     if (!Object.hasOwn(body, name)) continue;
     const value: unknown = (body as Record<string, unknown>)[name];
+    if (lists.includes(name) && isListOfTexts(value)) {
+      listed.set(name, value);
+      continue;
+    }
     if (typeof value !== 'string') throw invalidRequest(`${name} must be a text.`);
     values.set(name, value);
   }
-  return { get: (name) => values.get(name) || undefined, has: (name) => values.has(name) };
+  return {
+    get: (name) => values.get(name) || undefined,
+    has: (name) => values.has(name) || listed.has(name),
+    all: (name) => (listed.get(name) ?? [values.get(name) ?? '']).filter((value) => value !== ''),
+  };
 }
+
+const isListOfTexts = (value: unknown): value is readonly string[] =>
+  Array.isArray(value) && value.every((item) => typeof item === 'string');

@@ -1,6 +1,7 @@
 import { type Account, findAccount } from '../accounts/store.ts';
 import { type CodeRecord, lockCode, spendCode } from '../authorization/code-store.ts';
 import type { AuthenticatedClient } from '../clients/authentication.ts';
+import { formatResources } from '../clients/rules/resources.ts';
 import { SECOND } from '../clock.ts';
 import type { Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
@@ -14,6 +15,7 @@ import type { Leaf } from '../verdict/store.ts';
 import { insertFamily, killFamily } from './family-store.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
+import { askedResources, grantedResources, unknownResource } from './resources.ts';
 import { FAMILY_LIFETIME } from './rules/claims.ts';
 import { type CodePresentation, redemption } from './rules/redemption.ts';
 
@@ -22,11 +24,13 @@ type Outcome =
   | { readonly kind: 'other keys'; readonly version: string }
   /** What the client is told, and what the log says where that is more. */
   | { readonly kind: 'refused'; readonly reason: string; readonly cause?: string }
+  | { readonly kind: 'unknown resource' }
   | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'live' }> }
   | {
       readonly kind: 'redeemed';
       readonly code: CodeRecord;
       readonly account: Account;
+      readonly resources: readonly string[] | null;
       readonly leaf: Leaf;
     };
 
@@ -45,19 +49,25 @@ export const authorizationCodeGrant: Grant = (parameters) => {
   }
   // An empty verifier is a wrong one, not an absent one.
   const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;
+  const resources = askedResources(parameters);
   return (parts, authenticated) =>
-    exchange(parts, authenticated, digest(code), {
-      clientId: authenticated.client.id,
-      redirectUri,
-      codeVerifier,
-      pkceRequired: authenticated.proof.kind === 'public',
-    });
+    exchange(
+      parts,
+      authenticated,
+      { hash: digest(code), resources },
+      {
+        clientId: authenticated.client.id,
+        redirectUri,
+        codeVerifier,
+        pkceRequired: authenticated.proof.kind === 'public',
+      },
+    );
 };
 
 async function exchange(
   parts: TokenParts,
   authenticated: AuthenticatedClient,
-  hash: string,
+  { hash, resources }: Pick<Attempt, 'hash' | 'resources'>,
   presentation: CodePresentation,
 ): Promise<Omit<TokenResponse, 'refresh_token'>> {
   const { client } = authenticated;
@@ -66,7 +76,7 @@ async function exchange(
     const ring = await parts.keys.ready(client.idTokenSignedResponseAlg);
     const now = parts.clock();
     const outcome = await parts.database.commit(() =>
-      redeem(parts, authenticated, { hash, presentation, familyId, ring, now }),
+      redeem(parts, authenticated, { hash, presentation, resources, familyId, ring, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -76,10 +86,12 @@ async function exchange(
         continue;
       case 'refused':
         throw invalidGrant(`The code was refused: ${outcome.reason}.`, outcome.cause ?? outcome.reason);
+      case 'unknown resource':
+        throw unknownResource();
       case 'verdict':
         throw refuseGrant(outcome.verdict, `The code was refused: ${UNKNOWN}.`);
       case 'redeemed': {
-        const { code, leaf, account } = outcome;
+        const { code, leaf, account, resources } = outcome;
         const subject = {
           issuer: parts.issuer,
           accountId: code.accountId,
@@ -93,7 +105,7 @@ async function exchange(
         const { scopes: scope, nonce, narrowed } = code;
         const claims = storedClaims(code.claims);
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
-        const order = { subject, scope, leaf, nonce, narrowed, claims, ...signing };
+        const order = { subject, scope, resources, leaf, nonce, narrowed, claims, ...signing };
         const response = mint(ring, order, now);
         if (response === undefined) {
           throw invalidGrant('The code was refused: the signing key was dropped.', 'the signing key was dropped');
@@ -110,6 +122,8 @@ async function exchange(
 interface Attempt {
   readonly hash: string;
   readonly presentation: CodePresentation;
+  /** Which of the granted ones the access token is asked for; none is all of them. */
+  readonly resources: readonly string[];
   readonly familyId: string;
   readonly ring: KeyRing;
   readonly now: number;
@@ -148,6 +162,9 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     return { kind: 'verdict', verdict };
   }
   if (result.kind === 'replay') return { kind: 'refused', reason: UNKNOWN, cause: 'code replayed' };
+  // RFC 8707 §2.2. The code is as good as before.
+  const resources = yield* grantedResources(parts, code.resources, attempt.resources);
+  if (resources === undefined) return { kind: 'unknown resource' };
 
   const account = yield* findAccount(code.accountId);
   if (account === undefined) return { kind: 'refused', reason: UNKNOWN };
@@ -161,6 +178,7 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     ...code.inherited,
     scopes: code.scopes,
     claims: code.claims,
+    resources: formatResources(code.resources),
     sid: code.sid,
     authTime: code.authTime,
     leaf,
@@ -170,5 +188,5 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   // The code is locked, so this holds; were it ever not to, nothing of this unit may stay.
   if (!(yield* spendCode(hash, familyId, now))) throw new Error('a locked code was spent by another');
   yield* record({ ...about, type: 'token.issued', details: { familyId, scope: code.scopes } });
-  return { kind: 'redeemed', code, account, leaf };
+  return { kind: 'redeemed', code, account, leaf, resources };
 }

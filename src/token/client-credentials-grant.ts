@@ -1,4 +1,5 @@
 import { type AuthenticatedClient, invalidClient } from '../clients/authentication.ts';
+import { areResources } from '../clients/resources.ts';
 import { SECOND } from '../clock.ts';
 import type { Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
@@ -8,12 +9,14 @@ import { judgeClientToken } from '../verdict/rules.ts';
 import { insertClientToken, readClientNow } from './client-token-store.ts';
 import type { AccessTokenResponse } from './mint.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
-import { ACCESS_LIFETIME, clientClaims } from './rules/claims.ts';
+import { askedResources, unknownResource } from './resources.ts';
+import { ACCESS_LIFETIME, audience, clientClaims } from './rules/claims.ts';
 
 type Outcome =
   | { readonly kind: 'limited'; readonly seconds: number }
   | { readonly kind: 'other keys'; readonly version: string }
   | { readonly kind: 'gone' }
+  | { readonly kind: 'unknown resource' }
   | { readonly kind: 'granted' };
 
 /**
@@ -29,17 +32,22 @@ export const clientCredentialsGrant: Grant = (parameters) => {
       'scope must be left out: every scope is about a person, and a token of the client itself stands for none.',
     );
   }
-  return grant;
+  const resources = askedResources(parameters);
+  return (parts, authenticated) => grant(parts, authenticated, resources);
 };
 
-async function grant(parts: TokenParts, authenticated: AuthenticatedClient): Promise<AccessTokenResponse> {
+async function grant(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  resources: readonly string[],
+): Promise<AccessTokenResponse> {
   const { client } = authenticated;
   const jti = randomIdentifier();
   for (;;) {
     const now = parts.clock();
     const ring = parts.keys.ring();
     const outcome = await parts.database.commit(() =>
-      issue(parts, authenticated, { jti, keyVersion: ring.version, now }),
+      issue(parts, authenticated, { jti, resources, keyVersion: ring.version, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -49,9 +57,11 @@ async function grant(parts: TokenParts, authenticated: AuthenticatedClient): Pro
         continue;
       case 'gone':
         throw invalidClient('body');
+      case 'unknown resource':
+        throw unknownResource();
       case 'granted':
         return {
-          access_token: ring.current('access').sign(clientClaims(parts.issuer, client.id, jti, now)),
+          access_token: ring.current('access').sign(clientClaims(parts.issuer, client.id, { jti, resources }, now)),
           token_type: 'Bearer',
           expires_in: ACCESS_LIFETIME,
         };
@@ -61,13 +71,14 @@ async function grant(parts: TokenParts, authenticated: AuthenticatedClient): Pro
 
 interface Attempt {
   readonly jti: string;
+  readonly resources: readonly string[];
   readonly keyVersion: string;
   readonly now: number;
 }
 
 function* issue(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
   const { client, origin } = authenticated;
-  const { jti, keyVersion, now } = attempt;
+  const { jti, resources, keyVersion, now } = attempt;
   const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
 
@@ -79,6 +90,11 @@ function* issue(parts: TokenParts, authenticated: AuthenticatedClient, attempt: 
   if (found.keyVersion !== keyVersion) return { kind: 'other keys', version: found.keyVersion };
   if (judgeClientToken(found.client, { endsAt, deadAt: null }, clientGeneration, now).kind !== 'live') {
     return { kind: 'gone' };
+  }
+  // A token for UserInfo without a person would be good for nothing.
+  const own = audience(parts.issuer, 'access');
+  if (resources.includes(own) || !(yield* areResources(resources, { issuer: parts.issuer, own }))) {
+    return { kind: 'unknown resource' };
   }
   yield* insertClientToken({ jti, clientId: client.id, clientGeneration, createdAt: now, endsAt });
   yield* record({ at: now, type: 'token.client_issued', origin, clientId: client.id });

@@ -10,6 +10,8 @@ export interface NewFamily {
   readonly accountGeneration: string;
   readonly clientGeneration: string;
   readonly scopes: string;
+  /** See `formatResources`. */
+  readonly resources?: string | null;
   readonly sid: string;
   readonly authTime: number;
   readonly claims: string | null;
@@ -18,7 +20,7 @@ export interface NewFamily {
   readonly endsAt: number;
 }
 
-const insert = statement((db, p: Omit<NewFamily, 'leaf'> & Leaf) =>
+const insert = statement((db, p: Required<Omit<NewFamily, 'leaf'>> & Leaf) =>
   db.insertInto('token_family').values({
     id: p.id,
     grant_id: p.grantId,
@@ -27,6 +29,7 @@ const insert = statement((db, p: Omit<NewFamily, 'leaf'> & Leaf) =>
     account_generation: p.accountGeneration,
     client_generation: p.clientGeneration,
     scopes: p.scopes,
+    resources: p.resources,
     sid: p.sid,
     auth_time: p.authTime,
     sequence: 1,
@@ -68,7 +71,7 @@ const kill = statement((db, p: { familyId: string; reason: string; now: number }
 );
 
 export function* insertFamily({ leaf, ...family }: NewFamily): Work<void> {
-  yield* run(insert, { ...family, ...leaf });
+  yield* run(insert, { resources: null, ...family, ...leaf });
 }
 
 /** Puts a successor in the place of the live refresh token. The caller holds the family's lock. */

@@ -1,4 +1,6 @@
 import { type AuthenticatedClient, invalidClient } from '../clients/authentication.ts';
+import { isOwnAddress } from '../clients/resources.ts';
+import type { Client } from '../clients/store.ts';
 import type { Work } from '../database/database.ts';
 import { openAnyToken } from '../keys/open-token.ts';
 import type { TokenKind } from '../keys/token-key.ts';
@@ -6,7 +8,7 @@ import { judge, judgeClientToken } from '../verdict/rules.ts';
 import { type FamilyRecord, readFamily } from '../verdict/store.ts';
 import { readClientToken } from './client-token-store.ts';
 import type { TokenParts } from './parts.ts';
-import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
+import { audienceClaim, readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 import { rotation } from './rules/rotation.ts';
 
 /** RFC 7662 §2.2. Of a token that is not active nothing else is said. */
@@ -31,7 +33,7 @@ const INACTIVE: Introspection = { active: false };
 
 /**
  * RFC 7662: whether a token would be accepted at this moment, by the verdict that every route goes by. A client may ask about
- * its own tokens; what it is told of any other is what it is told of rubbish.
+ * its own tokens, a resource server about access tokens for it; what it is told of any other is what it is told of rubbish.
  * @throws {OAuthError} `invalid_client` for a client that has not proved who it is (§2.1)
  */
 export async function introspect(
@@ -44,7 +46,9 @@ export async function introspect(
     const now = clock();
     const opened = await openAnyToken(keys, presented);
     const token = opened && readAnyClaims(opened.claims, opened.kind, issuer, now);
-    if (opened === undefined || token === undefined || token.clientId !== client.id) return INACTIVE;
+    if (opened === undefined || token === undefined) return INACTIVE;
+    const own = token.clientId === client.id;
+    if (!own && !isFor(client, opened.kind, token, issuer)) return INACTIVE;
     const found = await database.read(() =>
       token.accountId === null ? lookUp(token, now) : lookUpFamily(opened.kind, token, now),
     );
@@ -55,34 +59,41 @@ export async function introspect(
       continue;
     }
     if (found.said === undefined) return INACTIVE;
-    const [first = '', ...more] = token.audience;
     return {
       active: true,
       client_id: token.clientId,
       ...found.said,
+      ...(own && found.username !== undefined && { username: found.username }),
       ...(opened.kind === 'access' && { token_type: 'Bearer' }),
       exp: token.expiresAt,
       iat: token.issuedAt,
-      aud: more.length === 0 ? first : token.audience,
+      aud: audienceClaim(token.audience) ?? '',
       iss: issuer,
       jti: token.jti,
     };
   }
 }
 
+/** RFC 8707 §3: whether an access token is for this client, as the resource that it is registered as. */
+function isFor({ resource }: Client, kind: TokenKind, { audience }: Pick<VerifiedToken, 'audience'>, issuer: string) {
+  return resource !== null && !isOwnAddress(resource, issuer) && kind === 'access' && audience.includes(resource);
+}
+
 /** What is on record about a token. */
 interface Found {
   readonly keyVersion: string;
   /** What may be said of it beyond its claims; undefined where the verdict is against it. */
-  readonly said: Pick<Described, 'scope' | 'username' | 'sub'> | undefined;
+  readonly said: Pick<Described, 'scope' | 'sub'> | undefined;
+  readonly username?: string;
 }
 
 function* lookUpFamily(kind: TokenKind, token: VerifiedToken, now: number): Work<Found | undefined> {
   const found = yield* readFamily(token);
   if (found === undefined) return undefined;
   const scope = kind === 'access' ? token.scope : found.family.scopes;
-  const said = { scope, username: found.profile.username, sub: token.accountId };
-  return { keyVersion: found.keyVersion, said: isLive(kind, token.jti, found, now) ? said : undefined };
+  const said = { scope, sub: token.accountId };
+  const { keyVersion, profile } = found;
+  return { keyVersion, username: profile.username, said: isLive(kind, token.jti, found, now) ? said : undefined };
 }
 
 function isLive(kind: TokenKind, jti: string, found: FamilyRecord, now: number): boolean {

@@ -37,6 +37,8 @@ interface Order {
   readonly subject: Omit<Subject, 'picture'>;
   /** The scopes of the access token. */
   readonly scope: string;
+  /** What the access token is for; null is UserInfo. */
+  readonly resources?: readonly string[] | null;
   readonly leaf: Leaf;
   readonly nonce: string | null;
   /** Whether the scopes are fewer than were asked for. */

@@ -12,6 +12,7 @@ import { type Leaf, type LockedFamily, lockFamily } from '../verdict/store.ts';
 import { killFamily, rotateFamily } from './family-store.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
+import { askedResources, grantedResources, unknownResource } from './resources.ts';
 import { readClaims, type VerifiedToken } from './rules/claims.ts';
 import { type RefreshedScope, refreshedClaims, refreshedScope } from './rules/refreshed-scope.ts';
 import { rotation } from './rules/rotation.ts';
@@ -21,6 +22,7 @@ type Outcome =
   | { readonly kind: 'other keys'; readonly version: string }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'wider scope' }
+  | { readonly kind: 'unknown resource' }
   | { readonly kind: 'verdict'; readonly verdict: Exclude<Verdict, { kind: 'live' }> }
   | {
       readonly kind: 'granted';
@@ -29,6 +31,7 @@ type Outcome =
       readonly found: LockedFamily;
       readonly scope: RefreshedScope;
       readonly claims: RequestedClaims | null;
+      readonly resources: readonly string[] | null;
       readonly leaf: Leaf;
     };
 
@@ -47,14 +50,15 @@ export const refreshTokenGrant: Grant = (parameters) => {
   if (asked !== undefined && scopes === undefined) {
     throw new OAuthError(400, 'invalid_scope', 'scope is malformed: separate the scopes by single spaces.');
   }
-  return (parts, authenticated) => exchange(parts, authenticated, presented, scopes);
+  const wanted = { scopes, resources: askedResources(parameters) };
+  return (parts, authenticated) => exchange(parts, authenticated, presented, wanted);
 };
 
 async function exchange(
   parts: TokenParts,
   authenticated: AuthenticatedClient,
   presented: string,
-  scopes: readonly string[] | undefined,
+  wanted: Wanted,
 ): Promise<TokenResponse> {
   for (;;) {
     await parts.keys.ready(authenticated.client.idTokenSignedResponseAlg);
@@ -64,7 +68,7 @@ async function exchange(
     const outcome = await parts.database.commit(() =>
       opened === undefined || token === undefined
         ? refuseUnknown(parts, authenticated, now)
-        : refresh(parts, authenticated, { token, scopes, ring: opened.ring, now }),
+        : refresh(parts, authenticated, { token, ...wanted, ring: opened.ring, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -80,17 +84,19 @@ async function exchange(
           'invalid_scope',
           'scope goes beyond what was granted: leave it out, or ask for less.',
         );
+      case 'unknown resource':
+        throw unknownResource();
       case 'verdict':
         throw refuseGrant(outcome.verdict, REFUSED);
       case 'granted': {
-        const { found, leaf, ring, claims } = outcome;
+        const { found, leaf, ring, claims, resources } = outcome;
         const { accountId, clientId, familyId } = outcome.token;
         const { sid, authTime } = found.family;
         const { profile, updatedAt } = found;
         const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile, updatedAt, sid, authTime };
         const { scope, differs } = outcome.scope;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
-        const order = { subject, scope, leaf, nonce: null, narrowed: differs, claims, ...signing };
+        const order = { subject, scope, resources, leaf, nonce: null, narrowed: differs, claims, ...signing };
         const response = mint(ring, order, now);
         if (response === undefined) throw invalidGrant(REFUSED, 'the signing key was dropped');
         return response;
@@ -109,9 +115,14 @@ function* refuseUnknown(parts: TokenParts, authenticated: AuthenticatedClient, n
   return { kind: 'refused', reason };
 }
 
-interface Attempt {
-  readonly token: VerifiedToken;
+/** Less than what was granted, where the client asks for less. */
+interface Wanted {
   readonly scopes: readonly string[] | undefined;
+  readonly resources: readonly string[];
+}
+
+interface Attempt extends Wanted {
+  readonly token: VerifiedToken;
   readonly ring: KeyRing;
   readonly now: number;
 }
@@ -161,12 +172,14 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
   const scope = refreshedScope(family.scopes, client.scopes, scopes);
   if (scope === undefined) return { kind: 'wider scope' };
   const claims = refreshedClaims(storedClaims(found.claims), client.scopes, scopes);
+  const resources = yield* grantedResources(parts, family.resources, attempt.resources);
+  if (resources === undefined) return { kind: 'unknown resource' };
   if (move === 'repeat') {
     yield* record({ ...event, type: 'token.repeated', details });
-    return { kind: 'granted', token, ring, found, scope, claims, leaf: family.leaf };
+    return { kind: 'granted', token, ring, found, scope, claims, resources, leaf: family.leaf };
   }
   const leaf = newLeaf(ring, now, family.endsAt);
   yield* rotateFamily(token.familyId, token.jti, leaf, now);
   yield* record({ ...event, type: 'token.refreshed', details });
-  return { kind: 'granted', token, ring, found, scope, claims, leaf };
+  return { kind: 'granted', token, ring, found, scope, claims, resources, leaf };
 }

@@ -27,6 +27,7 @@ const TOKEN_REQUEST = [
   'code_verifier',
   'refresh_token',
   'scope',
+  'resource',
 ] as const;
 const ABOUT_A_TOKEN = [...CREDENTIAL_NAMES, 'token', 'token_type_hint'] as const;
 

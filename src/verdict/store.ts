@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import type { Profile } from '../accounts/rules/profile.ts';
 import { toProfile } from '../accounts/store.ts';
+import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { first, type RowOf, statement } from '../database/statement.ts';
@@ -21,6 +22,7 @@ export interface FamilyRecord {
   readonly userinfoAlg: AsymmetricAlg | null;
   readonly family: {
     readonly scopes: string;
+    readonly resources: readonly string[] | null;
     readonly sid: string;
     readonly authTime: number;
     readonly sequence: number;
@@ -85,6 +87,7 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
       'f.ends_at',
       'f.dead_at',
       'f.scopes',
+      'f.resources',
       'f.sid',
       'f.auth_time',
       'f.sequence',
@@ -161,6 +164,7 @@ function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
           },
     family: {
       scopes: row.scopes,
+      resources: storedResources(row.resources),
       sid: row.sid,
       authTime: row.auth_time,
       sequence: row.sequence,

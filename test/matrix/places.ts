@@ -131,7 +131,7 @@ const accountPage = (path: string): readonly Place[] => [
 /** The forms of the account: the form's token, and the session. */
 const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
   const token = async ({ browser }: World): Promise<string> => {
-    const page = await browser.get(path === '/account/connections' ? path : '/account');
+    const page = await browser.get(/connections|profile/.test(path) ? path : '/account');
     return formOf(page.text, path).hidden['form_token'] ?? '';
   };
   return [
@@ -381,6 +381,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   'GET /account': accountPage('/account'),
   'GET /account/connections': accountPage('/account/connections'),
+  'GET /account/profile': accountPage('/account/profile'),
+  'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),
   'POST /account/sign-out-everywhere': accountForm('/account/sign-out-everywhere', {}, '303 /login'),
   'POST /account/connections': accountForm('/account/connections', { client_id: '1' }, '200'),

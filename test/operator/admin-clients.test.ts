@@ -44,6 +44,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     postLogoutRedirectUris: [],
     scopes: null,
     grantTypes: ['authorization_code', 'refresh_token'],
+    resource: null,
     type: 'confidential',
     requirePkce: false,
     idTokenSignedResponseAlg: 'HS256',

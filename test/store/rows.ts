@@ -44,6 +44,7 @@ export function* client(id: string): Work<void> {
     redirectUris: ['https://app.example.com/cb'],
     postLogoutRedirectUris: [],
     scopes: null,
+    resource: null,
     grantTypes: ['authorization_code', 'refresh_token'],
     type: 'confidential',
     requirePkce: false,

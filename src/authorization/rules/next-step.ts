@@ -14,7 +14,7 @@ export type Step =
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 
 export interface Situation {
-  readonly request: Pick<AuthorizationRequest, 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims'>;
+  readonly request: Pick<AuthorizationRequest, 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'>;
   readonly signedIn: 'nobody' | 'banned' | 'suspended' | 'somebody';
   /** Who is signed in; null is nobody. */
   readonly accountId: string | null;
@@ -49,7 +49,9 @@ export function nextStep(situation: Situation): Step {
     return prompt.none ? refuse('login_required', 'the user must sign in') : { kind: 'login' };
   }
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
-  const asked = questions(consentScopes(request), remembered, prompt.consent);
+  // Where tokens may go is part of what the person allowed: for another place the page comes again.
+  const elsewhere = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
+  const asked = questions(consentScopes(request), remembered, prompt.consent || elsewhere);
   if (asked === undefined) return { kind: 'issue' };
   return prompt.none ? refuse('consent_required', 'the user has not consented yet') : { kind: 'consent', asked };
 }

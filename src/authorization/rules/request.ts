@@ -1,4 +1,5 @@
 import { isRegisteredUri, redirectUriProblem } from '../../clients/rules/redirect-uri.ts';
+import { parseResources } from '../../clients/rules/resources.ts';
 import type { RepeatableParameters } from '../../http/parameters.ts';
 import { claimScopes, type RequestedClaims } from '../../scopes/claims.ts';
 import { parseScope, SCOPES } from '../../scopes/scopes.ts';
@@ -50,6 +51,7 @@ export type AuthorizationErrorCode =
   | 'unauthorized_client'
   | 'access_denied'
   | 'invalid_scope'
+  | 'invalid_target'
   | 'server_error'
   | 'temporarily_unavailable'
   | 'login_required'
@@ -88,6 +90,8 @@ export interface AuthorizationRequest {
   readonly loginHint: string | null;
   /** Single claims that were asked for beside the scopes. */
   readonly claims: RequestedClaims | null;
+  /** The resources that tokens are asked for (RFC 8707 §2.1); absent where none is named. */
+  readonly resources?: readonly string[];
 }
 
 /** Every scope that a person is asked about: those of `scope`, and those that cover what `claims` asks for. */
@@ -179,7 +183,7 @@ const KNOWN = [
  * meant to be seen by some and not by others, so nothing is redirected.
  */
 export function misplaced(query: RepeatableParameters): DisplayedError | undefined {
-  const name = ['client_id', 'redirect_uri', ...KNOWN].find((known) => query.has(known));
+  const name = ['client_id', 'redirect_uri', 'resource', ...KNOWN].find((known) => query.has(known));
   const problem = name === 'redirect_uri' ? 'redirect_uri' : 'client';
   return name === undefined
     ? undefined
@@ -244,6 +248,11 @@ export function checkRequest(
     return refuse('invalid_request', `nonce must be at most ${LONGEST_NONCE} characters`);
   }
 
+  const resources = parseResources(parameters.all('resource'));
+  if (resources === undefined || parameters.malformed.has('resource')) {
+    return refuse('invalid_target', 'resource must be an absolute URI without a fragment, five at most');
+  }
+
   const codeChallenge = checkChallenge(parameters, client);
   if (typeof codeChallenge === 'object' && codeChallenge !== null) return codeChallenge;
 
@@ -263,6 +272,7 @@ export function checkRequest(
       codeChallenge,
       ...authentication,
       hinted: null,
+      ...(resources.length > 0 && { resources }),
     },
   };
 }

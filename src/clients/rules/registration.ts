@@ -16,6 +16,8 @@ export function registrationProblem(client: Client): string | undefined {
   const { type, tokenEndpointAuthMethod: method, idTokenSignedResponseAlg, requirePkce, jwks, jwksUri } = client;
   const grants = grantTypesProblem(client);
   if (grants !== undefined) return grants;
+  const problem = resourceProblem(client);
+  if (problem !== undefined) return problem;
   if (type === 'public' && method !== null && method !== 'none') {
     return `tokenEndpointAuthMethod must be none for a public client, or left out: ${method} needs something that it can keep.`;
   }
@@ -33,6 +35,14 @@ export function registrationProblem(client: Client): string | undefined {
     return 'tokenEndpointAuthMethod private_key_jwt needs the public keys of the client: give jwks or jwksUri.';
   }
   // Whether the server goes to that address is asked when it does: the rules of outgoing requests have the last word.
-  const problem = jwksUri === null ? undefined : serverUriProblem(jwksUri);
-  return problem && `jwksUri must ${problem}.`;
+  const address = jwksUri === null ? undefined : serverUriProblem(jwksUri);
+  return address && `jwksUri must ${address}.`;
+}
+
+/** RFC 8707 §2: a resource is an absolute URI without a fragment. It asks about tokens, so it must prove who it is. */
+function resourceProblem({ type, resource }: Client): string | undefined {
+  if (resource === null) return undefined;
+  if (type === 'public') return 'resource must be null for a public client, which cannot prove who it is.';
+  const problem = serverUriProblem(resource);
+  return problem && `resource must ${problem}.`;
 }

@@ -4,6 +4,8 @@ import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '.
 export interface Remembered {
   readonly scopes: ReadonlySet<string>;
   readonly declined: ReadonlySet<string>;
+  /** The resources that tokens may be for (RFC 8707). */
+  readonly resources?: ReadonlySet<string>;
 }
 
 /**

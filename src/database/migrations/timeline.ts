@@ -6,6 +6,7 @@ import { clientAssertions } from './0004-client-assertions.ts';
 import { requestedClaims } from './0005-requested-claims.ts';
 import { logout } from './0006-logout.ts';
 import { clientOrigins } from './0007-client-origins.ts';
+import { resources } from './0008-resources.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -30,6 +31,7 @@ export const timeline: Timeline = {
   '0005-requested-claims': requestedClaims,
   '0006-logout': logout,
   '0007-client-origins': clientOrigins,
+  '0008-resources': resources,
 };
 
 export { NewerDatabase } from './position.ts';

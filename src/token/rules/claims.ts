@@ -29,6 +29,17 @@ export const audience = (issuer: string, kind: TokenKind): string =>
 
 type Claims = Readonly<Record<string, unknown>>;
 
+/** RFC 7519 §4.1.3: one audience is a text, several are a list. */
+export const audienceClaim = (resources: readonly string[]): string | readonly string[] | undefined =>
+  resources.length > 1 ? resources : resources[0];
+
+/** The inverse: what is written in another way is not ours. */
+function audiencesOf(aud: unknown): readonly string[] | undefined {
+  if (typeof aud === 'string') return [aud];
+  const isList = Array.isArray(aud) && aud.length > 1 && aud.every((item) => typeof item === 'string');
+  return isList ? aud : undefined;
+}
+
 /** Whom and what tokens are minted for. */
 export interface Subject {
   readonly issuer: string;
@@ -47,15 +58,25 @@ export interface Subject {
 interface Access {
   readonly scope: string;
   readonly claims: RequestedClaims | null;
+  /** The places that may take it; without a word UserInfo, and so the contract's token. */
+  readonly resources?: readonly string[] | null;
 }
 
-export function accessClaims(subject: Subject, { scope, claims }: Access, jti: string, now: number): Claims {
+export function accessClaims(
+  subject: Subject,
+  { scope, claims, resources = null }: Access,
+  jti: string,
+  now: number,
+): Claims {
   const iat = numericDate(now);
+  const own = audience(subject.issuer, 'access');
+  const stays = resources === null || resources.every((resource) => resource === own);
   return {
     iss: subject.issuer,
-    aud: audience(subject.issuer, 'access'),
+    aud: audienceClaim(resources ?? []) ?? own,
     sub: subject.accountId,
-    email: subject.profile.email,
+    // Others can read the token as well: they are told by introspection what they may know.
+    ...(stays && { email: subject.profile.email }),
     client_id: subject.clientId,
     scope,
     iat,
@@ -67,11 +88,17 @@ export function accessClaims(subject: Subject, { scope, claims }: Access, jti: s
 }
 
 /** A token that a client got for itself: it names no person, and no place of ours takes it. */
-export function clientClaims(issuer: string, clientId: string, jti: string, now: number): Claims {
+export function clientClaims(
+  issuer: string,
+  clientId: string,
+  { jti, resources }: { readonly jti: string; readonly resources: readonly string[] },
+  now: number,
+): Claims {
   const iat = numericDate(now);
   return {
     iss: issuer,
-    aud: issuer,
+    // RFC 9068 §3: without a word the service itself, where no place takes it.
+    aud: audienceClaim(resources) ?? issuer,
     // RFC 9068 §2.2: without a person the client itself. Ids of both come of one source and are never equal.
     sub: clientId,
     client_id: clientId,
@@ -209,7 +236,9 @@ const NO_CLAIMS: readonly string[] = [];
  * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
-  if (claims['aud'] !== audience(issuer, kind)) return undefined;
+  const { aud } = claims;
+  const own = audience(issuer, kind);
+  if (aud !== own && !(Array.isArray(aud) && aud.includes(own))) return undefined;
   const issued = readIssued(claims, issuer, now);
   return issued && ofPerson(claims, kind, issued);
 }
@@ -228,12 +257,13 @@ export function readAnyClaims(
 }
 
 function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, issuer: string, now: number) {
-  if (iss !== issuer || typeof aud !== 'string') return undefined;
+  const audiences = audiencesOf(aud);
+  if (iss !== issuer || audiences === undefined) return undefined;
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) return undefined;
   const seconds = numericDate(now);
   if (exp <= seconds || iat > seconds + SKEW || nbf > seconds + SKEW) return undefined;
   if (!isId(client_id) || typeof jti !== 'string' || jti === '') return undefined;
-  return { clientId: client_id, jti, audience: [aud], issuedAt: iat, expiresAt: exp };
+  return { clientId: client_id, jti, audience: audiences, issuedAt: iat, expiresAt: exp };
 }
 
 function ofPerson({ sub, family, ...claims }: Claims, kind: TokenKind, issued: Issued): VerifiedToken | undefined {
