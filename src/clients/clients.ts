@@ -69,7 +69,7 @@ function checkLogout({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client)
 /** Two resource servers with one name could each ask about the other's tokens. */
 function* refuseTakenResource({ id, resource }: Client): Work<void> {
   const other = resource === null ? undefined : yield* store.findResource(resource);
-  if (other !== undefined && other.id !== id) throw conflict('resource is another client’s.');
+  if (other !== undefined && other.id !== id) throw conflict('resource is that of another client.');
 }
 
 /**

@@ -5,6 +5,16 @@ import { findResource } from './store.ts';
 export const isOwnAddress = (resource: string, issuer: string): boolean =>
   resource === issuer || ['/', '?'].some((next) => resource.startsWith(issuer + next));
 
+/** The names of resource servers, for people; the service's own place is not one. */
+export function* placesOf(resources: readonly string[]): Work<{ readonly name: string; readonly resource: string }[]> {
+  const places = [];
+  for (const resource of resources) {
+    const client = yield* findResource(resource);
+    if (client !== undefined) places.push({ name: client.name, resource });
+  }
+  return places;
+}
+
 /**
  * Whether there may be tokens for all of these: each is an active client that registered it as its own, or the place of the
  * service itself that takes access tokens.

@@ -34,6 +34,8 @@ interface Consent {
   readonly account: Account;
   readonly organization: Membership | undefined;
   readonly asked: readonly OptionalScope[];
+  /** The resource servers that tokens are asked for. */
+  readonly places: readonly { readonly name: string; readonly resource: string }[];
   /** What was decided about this app before, as far as it still holds. */
   readonly remembered: Remembered | null;
   /** The switches that are on. */
@@ -70,6 +72,7 @@ ${
   asked.length > 0 &&
   html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${asked.map((scope) => switchRow(scope, consent, messages))}</ul></section>`
 }
+${consent.places.length > 0 && placesSection(consent, text)}
 <p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd}</p>
 <div class="pair"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
@@ -77,6 +80,10 @@ ${
 </section>`,
   };
 }
+
+/** RFC 8707: where the app wants to be let in with the person's account. */
+const placesSection = ({ places }: Consent, text: Messages['consent']): Html =>
+  html`<section><h2>${text.places}</h2>${facts(places.map(({ name, resource }) => fact(foreign(name), foreign(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
 
 /** What the app was allowed before, besides what is always shared. */
 function alreadyFacts({ account, organization, remembered }: Consent, messages: Messages): Html | undefined {

@@ -14,6 +14,7 @@ import {
   sendClientGone,
   sessionOf,
 } from '../authorization/steps.ts';
+import { placesOf } from '../clients/resources.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import type { Client } from '../clients/store.ts';
 import { formOf } from '../http/bodies.ts';
@@ -80,10 +81,11 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
   ): Promise<FastifyReply> {
     const { browser, pending, question } = at;
     const { account, client, asked } = question;
-    const [organization, grant] = await parts.database.read(function* read() {
-      return [yield* findMembership(account.id), yield* findGrant(account.id, client.id)] as const;
+    const { redirectUri, resources = [] } = pending.interaction.request;
+    const [organization, grant, places] = await parts.database.read(function* read() {
+      const grant = yield* findGrant(account.id, client.id);
+      return [yield* findMembership(account.id), grant, yield* placesOf(resources)] as const;
     });
-    const { redirectUri } = pending.interaction.request;
     const shown = shownOf(question);
     const page = consentPage(site, {
       token: browser.formToken(contextOf(pending, account, shown)),
@@ -95,6 +97,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       account,
       organization,
       asked,
+      places,
       remembered: rememberedOf(grant, client),
       on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
       problems,

@@ -69,6 +69,8 @@ export const en = {
     already: 'What it sees already',
     choose: 'You choose',
     chooseMore: 'New, and you choose',
+    places: 'It acts for you at',
+    placesNote: 'They learn your account number and what you allow here.',
     howToEnd: 'You can take this back at any time in Connected apps; it stops at once.',
     denyMore: 'If you don’t allow this, the app keeps what it sees already and learns nothing new.',
     allow: 'Allow',

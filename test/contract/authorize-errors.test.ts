@@ -189,7 +189,7 @@ test('decisions §3: unknown parameters are ignored, repeated ones too', async (
     'foo=1&foo=2',
     'foo[]=1&foo[x]=2',
     '__proto__=1&constructor=2&toString=3',
-    'resource=https%3A%2F%2Fapi.example.com',
+    'audience=https%3A%2F%2Fapi.example.com',
     'Scope=bogus',
     'error=access_denied&code=stolen',
     '=&&=x',

@@ -80,8 +80,8 @@ describe('decisions §4: JSON and forms are read by one validator', () => {
     assert.equal(second.status, 200);
   });
 
-  test('unknown members are ignored, also resource and audience (TK-14), of whatever type', async () => {
-    const extra = { resource: 'https://api.example.com', audience: ['x'], custom: { deep: [1, null] }, nonce: 7 };
+  test('unknown members are ignored, also audience (TK-14), of whatever type', async () => {
+    const extra = { audience: ['x'], custom: { deep: [1, null] }, nonce: 7 };
     const answer = await json({ ...codeBody(client, code), ...extra });
     assert.equal(answer.status, 200);
     assert.ok(!answer.text.includes('api.example.com'));

@@ -202,6 +202,12 @@ const consentForm = async (world: World): Promise<Fields> => {
   return { ...formOf(page.text, '/consent').hidden, decision: 'allow' };
 };
 
+const parametersOf = ({ client }: World): Fields => ({
+  response_type: 'code',
+  client_id: client.clientId,
+  redirect_uri: client.redirectUri,
+});
+
 const TOKEN = '/api/v2/oauth/token';
 const REVOKE = '/oidc/revoke';
 const INTROSPECT = '/oidc/introspect';
@@ -232,6 +238,34 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       present: (world, credential) => authorize({})(world, '', { client_id: credential }),
       right: { 'client id': '302 /login' },
       refused: '400 invalid_request',
+    },
+  ],
+  'POST /api/v2/oauth/authorize': [
+    {
+      name: 'id_token_hint, which signs nobody in',
+      present: async (world, id_token_hint) => {
+        const fields = { ...parametersOf(world), prompt: 'none', id_token_hint };
+        return send(world, 'POST', '/api/v2/oauth/authorize', {}, form(fields));
+      },
+      right: {},
+      // The next step is asked for by a GET, which brings the cookies.
+      refused: '303 /continue',
+    },
+    {
+      name: 'client_id',
+      present: (world, client_id) =>
+        send(world, 'POST', '/api/v2/oauth/authorize', {}, form({ ...parametersOf(world), client_id })),
+      right: { 'client id': '303 /continue' },
+      refused: '400 invalid_request',
+    },
+  ],
+  'GET /continue': [handleAt('/continue', '302 /consent')],
+  'POST /continue': [
+    {
+      name: 'request',
+      present: (world, request) => send(world, 'POST', '/continue', rightCookies(world), form({ request })),
+      right: { 'interaction handle': '303 /consent' },
+      refused: '400',
     },
   ],
   [`POST ${TOKEN}`]: [
