@@ -16,6 +16,7 @@ import {
   type Tokens,
   tokensFor,
 } from '../support/flow.ts';
+import { startReceiver, tokenOf } from '../support/logout-receiver.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { asClient } from '../support/token-services.ts';
 
@@ -28,6 +29,25 @@ export interface World {
   readonly tokens: Tokens;
   /** Everything that the service or a client takes for a proof of something, by kind. */
   readonly credentials: Readonly<Record<string, string>>;
+}
+
+/** Where an app may send people after a sign-out. */
+export const GOODBYE = 'https://app.example.com/goodbye';
+
+/** What an app is told when a session has ended. */
+async function newLogoutToken(server: TestServer): Promise<string> {
+  const receiver = await startReceiver();
+  try {
+    const fields = { idTokenSignedResponseAlg: 'RS256', backchannelLogoutUri: receiver.uri };
+    const [user, app] = [await newUser(server), await newClient(server, fields)];
+    const browser = await signedIn(server, user);
+    const { id_token } = await tokensFor(server, app, user, {}, { browser });
+    await browser.get(`/oidc/logout?id_token_hint=${id_token}`);
+    await server.deliverNotices();
+    return tokenOf(receiver.received[0]);
+  } finally {
+    await receiver.close();
+  }
 }
 
 const ALL_GRANTS = ['authorization_code', 'refresh_token', 'client_credentials'];
@@ -43,7 +63,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   const idTokens = new Map<string, string>([['ID token, HS256', tokens.id_token]]);
   for (const alg of ID_TOKEN_ALGS) {
     if (alg === 'HS256') continue;
-    const app = await newClient(server, { idTokenSignedResponseAlg: alg });
+    const app = await newClient(server, { idTokenSignedResponseAlg: alg, postLogoutRedirectUris: [GOODBYE] });
     idTokens.set(`ID token, ${alg}`, (await hold(app)).id_token);
   }
   const own = await asClient(server, TOKEN, client, { grant_type: 'client_credentials' });
@@ -68,6 +88,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
       'access token of another client': foreign.access_token,
       'refresh token of another client': foreign.refresh_token,
       'authorization code of another client': await codeFor(server, other, user, {}, { browser }),
+      'logout token': await newLogoutToken(server),
       'client assertion': assertion,
       'client secret': client.clientSecret,
       'client secret of another client': other.clientSecret,
@@ -89,7 +110,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
 /** The kinds, in one place: each stands against every place that takes one. */
 export const KINDS = [
   ...['access token', 'refresh token', ...ID_TOKEN_ALGS.map((alg) => `ID token, ${alg}`), 'client’s own token'],
-  ...['authorization code', 'client assertion'],
+  ...['authorization code', 'client assertion', 'logout token'],
   ...['access token', 'refresh token', 'authorization code', 'client secret'].map(
     (kind) => `${kind} of another client`,
   ),

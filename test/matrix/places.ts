@@ -1,8 +1,9 @@
+import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
 import { formOf } from '../support/agent.ts';
 import { basic, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { ASSERTION_TYPE } from '../support/assertion.ts';
 import { authorizeUrl, PASSWORD } from '../support/flow.ts';
-import type { World } from './kinds.ts';
+import { GOODBYE, type World } from './kinds.ts';
 
 type Fields = Readonly<Record<string, string>>;
 
@@ -196,6 +197,20 @@ const authorize =
   (world: World, credential: string, fields: Fields = {}) =>
     send(world, 'GET', authorizeUrl(world.client, { ...more, ...fields }), headers?.(world, credential));
 
+const endSessionHint = (method: 'GET' | 'POST', right: string): Place => ({
+  name: 'id_token_hint',
+  present: (world, id_token_hint) => {
+    const fields = form({ id_token_hint, post_logout_redirect_uri: GOODBYE });
+    return method === 'GET'
+      ? send(world, 'GET', `/oidc/logout?${fields}`, rightCookies(world))
+      : send(world, 'POST', '/oidc/logout', rightCookies(world), fields);
+  },
+  right: Object.fromEntries(ASYMMETRIC_ALGS.map((alg) => [`ID token, ${alg}`, right])),
+  // A page that asks, or says that nothing could be made of it.
+  refused: '200',
+  usesUp: true,
+});
+
 const handleOf = ({ credentials }: World): string => credentials['interaction handle'] ?? '';
 const consentForm = async (world: World): Promise<Fields> => {
   const page = await world.browser.get(`/consent?${form({ request: handleOf(world) })}`);
@@ -380,6 +395,18 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       present: (world, form_token) => send(world, 'POST', '/logout', rightCookies(world), form({ form_token })),
       right: {},
       refused: '303 /account',
+    },
+  ],
+  // OpenID Connect RP-Initiated Logout 1.0: only a hint that we signed, about this very session, leads away unasked.
+  'GET /oidc/logout': [endSessionHint('GET', '302 away')],
+  'POST /oidc/logout': [endSessionHint('POST', '303 away')],
+  'POST /oidc/logout/confirm': [
+    {
+      name: 'form_token',
+      present: (world, form_token) =>
+        send(world, 'POST', '/oidc/logout/confirm', rightCookies(world), form({ form_token, account: world.user.id })),
+      right: {},
+      refused: '303 /oidc/logout',
     },
   ],
   'GET /consent': [
