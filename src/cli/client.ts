@@ -32,7 +32,7 @@ interface Fields {
   readonly idTokenSignedResponseAlg?: string;
   readonly userinfoSignedResponseAlg?: string;
   readonly tokenEndpointAuthMethod?: string;
-  /** What the file holds; null for none. */
+  /** What the file holds; the empty text for none. */
   readonly jwksFile?: unknown;
   readonly jwksUri?: string;
   readonly defaultMaxAge?: number | null;
@@ -91,7 +91,7 @@ const readFields = (fields: Fields) => ({
   userinfoSignedResponseAlg: orNull(fields.userinfoSignedResponseAlg),
   tokenEndpointAuthMethod: orNull(fields.tokenEndpointAuthMethod),
   // Either takes the place of the other.
-  jwks: fields.jwksFile ?? (fields.jwksFile === null || fields.jwksUri ? null : undefined),
+  jwks: fields.jwksFile === '' || (fields.jwksFile === undefined && fields.jwksUri) ? null : fields.jwksFile,
   jwksUri: orNull(fields.jwksUri) ?? (fields.jwksUri === '' || fields.jwksFile ? null : undefined),
   defaultMaxAge: fields.defaultMaxAge,
   backchannelLogoutUri: orNull(fields.backchannelLogoutUri),
@@ -104,7 +104,7 @@ function checkedId(id: string): string {
 }
 
 function jsonFile(path: string): unknown {
-  if (path === '') return null;
+  if (path === '') return '';
   try {
     return JSON.parse(readFileSync(path, 'utf8'));
   } catch (error) {

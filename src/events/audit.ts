@@ -41,7 +41,7 @@ export const eventTypes = {
   'token.refresh_reused': 'A retired refresh token was used; its family is dead.',
   'token.revoked': 'An app ended a token; all tokens of its family are dead.',
   'token.foreign_client': 'A code or token was presented by another client than its own.',
-  'client.auth_failed': 'A client failed to authenticate.',
+  'client.auth_failed': 'A client failed to authenticate: `reason`, and `cause` where its keys could not be read.',
   'client.created': 'A client was registered.',
   'client.updated': 'A client’s registration was changed.',
   'client.disabled': 'A client was disabled; its tokens are dead.',

@@ -44,7 +44,7 @@ export function createMetrics(): Metrics {
   });
   const refusals = new Counter({
     name: 'tessera_refusals_total',
-    help: 'Refused requests by route and error code; the reason is that of the verdict on a token, code or session.',
+    help: 'Refused requests by route and error code; the reason is that of the verdict on a token, code, session or client.',
     labelNames: ['route', 'error', 'reason'] as const,
     registers,
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { createRemoteJWKSet, exportSPKI, jwtVerify } from 'jose';
+import * as oauth from 'oauth4webapi';
 import { assertRefused, basic, refreshBody, tokenForm } from '../support/api-call.ts';
 import {
   type AppKey,
@@ -15,7 +16,7 @@ import {
   REDIRECT_URI,
   signed,
 } from '../support/assertion.ts';
-import { admin, newClient, newUser, type TestUser, tokenCall } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser, signedIn, type TestUser, tokenCall, walk } from '../support/flow.ts';
 import { encode } from '../support/forged-token.ts';
 import { MINUTE, query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -100,6 +101,36 @@ describe('OpenID Connect Core 1.0 §9: private_key_jwt', () => {
   test('taken: client_id beside it, where it is the same', async () => {
     await believed({ ...(await proofOf(server, app.clientId, key)), client_id: app.clientId });
   });
+});
+
+test('a stock library signs in with its key, and gets its tokens anew', async () => {
+  const insecure = { [oauth.allowInsecureRequests]: true };
+  const issuer = new URL(server.baseUrl);
+  const as = await oauth.processDiscoveryResponse(issuer, await oauth.discoveryRequest(issuer, insecure));
+  const own = await appKey('PS256');
+  const { clientId } = await keyApp(server, { jwks: { keys: [own.jwk] } });
+  const clockSkew = Math.round((server.now() - Date.now()) / 1000);
+  const client = { client_id: clientId, [oauth.clockSkew]: clockSkew };
+  const proof = oauth.PrivateKeyJwt({ key: own.privateKey, kid: own.kid });
+  const verifier = oauth.generateRandomCodeVerifier();
+  const code_challenge = await oauth.calculatePKCECodeChallenge(verifier);
+  const of = { clientId, clientSecret: '', redirectUri: REDIRECT_URI };
+  const address = authorizeUrl(of, { scope: 'openid', code_challenge, code_challenge_method: 'S256' });
+  const target = await walk(await signedIn(server, user), address);
+  const answer = oauth.validateAuthResponse(as, client, target, 'st4te');
+  const granted = await oauth.authorizationCodeGrantRequest(
+    as,
+    client,
+    proof,
+    answer,
+    REDIRECT_URI,
+    verifier,
+    insecure,
+  );
+  const tokens = await oauth.processAuthorizationCodeResponse(as, client, granted);
+  assert.equal(oauth.getValidatedIdTokenClaims(tokens)?.sub, user.id);
+  const renewed = await oauth.refreshTokenGrantRequest(as, client, proof, tokens.refresh_token ?? '', insecure);
+  assert.ok((await oauth.processRefreshTokenResponse(as, client, renewed)).access_token);
 });
 
 describe('RFC 7523 §3: what does not hold is invalid_client, with one answer and its reason in the audit trail', () => {
