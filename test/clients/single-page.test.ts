@@ -53,7 +53,7 @@ async function visit(work: (page: Page, user: TestUser) => Promise<void>, refuse
   const complaints: string[] = [];
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(15_000);
+    page.setDefaultTimeout(20_000);
     page.on('console', (message) => {
       if (refused && /the server responded with a status of 403/.test(message.text())) return;
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
