@@ -4,7 +4,7 @@ import { randomIdentifier } from '../secrets.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { deleteKeyPair, insertKeyPair, readKeyPairs, type StoredKeyPair, startKeyPair } from './id-key-store.ts';
 import { newKeyPair } from './key-pair.ts';
-import { dueAlgorithms, PUBLISHED_BEFORE, signerAt, statusOf, supersededAt } from './rules/schedule.ts';
+import { dueAlgorithms, isForgotten, PUBLISHED_BEFORE, signerAt, statusOf, supersededAt } from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey } from './seal.ts';
 import { lockSet, renewVersion } from './store.ts';
 
@@ -97,6 +97,8 @@ export async function dropPair(
     const own = (yield* readKeyPairs()).filter(({ alg }) => alg === found.alg);
     if (!own.some((key) => key.kid === kid)) return false;
     yield* deleteKeyPair(kid);
+    // Without the dropped one between, an expired one would count as the last, and be published again.
+    for (const key of own) if (statusOf(key, own, now) === 'expired') yield* deleteKeyPair(key.kid);
     if (signerAt(found.alg, own, now)?.kid === kid) {
       const waiting = own.find((key) => key.kid !== kid && now < key.signsFrom);
       if (waiting !== undefined) yield* startKeyPair(waiting.kid, now);
@@ -114,14 +116,14 @@ export async function tendPairs(database: Database, root: Buffer, now: number, p
   const isDue = (keys: readonly StoredKeyPair[], alg: AsymmetricAlg): boolean =>
     period !== null && dueAlgorithms(keys, now, period).includes(alg);
   const due = ASYMMETRIC_ALGS.filter((alg) => isDue(before, alg));
-  const expired = (keys: readonly StoredKeyPair[]) => keys.filter((key) => statusOf(key, keys, now) === 'expired');
-  if (due.length === 0 && expired(before).length === 0) return;
+  const forgotten = (keys: readonly StoredKeyPair[]) => keys.filter((key) => isForgotten(key, keys, now));
+  if (due.length === 0 && forgotten(before).length === 0) return;
   const spares = await Promise.all(due.map((alg) => spare(root, alg)));
   await database.commit(function* tend(): Work<void> {
     // Another process may have been faster: what is due is asked again where nobody can change it.
     yield* lockSet();
     const keys = yield* readKeyPairs();
-    for (const { kid } of expired(keys)) yield* deleteKeyPair(kid);
+    for (const { kid } of forgotten(keys)) yield* deleteKeyPair(kid);
     yield* follow(
       spares.filter(({ alg }) => isDue(keys, alg)),
       SYSTEM,

@@ -8,7 +8,7 @@ import { readKeyPairs, resealKeyPair } from './id-key-store.ts';
 import { makeFirstPairs, SYSTEM, tendPairs } from './id-keys.ts';
 import { signWith } from './key-pair.ts';
 import { type IdTokenKey, type KeyMaterial, type KeyRing, keyRing } from './ring.ts';
-import { statusOf } from './rules/schedule.ts';
+import { isForgotten } from './rules/schedule.ts';
 import { signingKeyContext as context, keyPairContext, seal, sealingKey, unseal } from './seal.ts';
 import * as store from './store.ts';
 
@@ -75,7 +75,7 @@ export async function openKeys(
     }
     const pairs: IdTokenKey[] = [];
     for (const pair of stored) {
-      if (statusOf(pair, stored, now) === 'expired') continue;
+      if (isForgotten(pair, stored, now)) continue;
       const { kid, alg, sealed, publicJwk } = pair;
       const reseal = (anew: string) => resealKeyPair(kid, sealed, anew);
       const privateKey = (await open(sealed, keyPairContext(alg, kid), reseal)).toString('utf8');

@@ -1,7 +1,7 @@
 import { createPublicKey } from 'node:crypto';
 import { createVerifier } from 'fast-jwt';
 import type { Keys } from './keys.ts';
-import type { IdTokenKey } from './ring.ts';
+import type { IdTokenKey, KeyRing } from './ring.ts';
 
 /** Longer than any token of ours. */
 const LONGEST = 8192;
@@ -12,17 +12,18 @@ const COMPACT = /^([A-Za-z0-9_-]{1,1024})\.[A-Za-z0-9_-]{1,8192}\.[A-Za-z0-9_-]{
 type Claims = Readonly<Record<string, unknown>>;
 
 /**
- * The claims of a token that a published key pair of ours signed, whatever its age, or undefined. Under HS256 nobody can tell:
- * the key is the client's secret, of which only the hash is kept, and whoever has it could have signed.
+ * The claims of a token that a key pair of ours signed, published still or not, or undefined. Under HS256 nobody can tell: the
+ * key is the client's secret, of which only the hash is kept, and whoever has it could have signed.
  */
-export async function openIdToken(keys: Keys, token: string, now: number): Promise<Claims | undefined> {
+export async function openIdToken(keys: Keys, token: string): Promise<Claims | undefined> {
   if (token.length > LONGEST) return undefined;
   const header = COMPACT.exec(token)?.[1];
   const named = header === undefined ? undefined : readHeader(header);
   if (named === undefined) return undefined;
-  const find = (published: readonly IdTokenKey[]) => published.find(({ kid }) => kid === named.kid);
+  const { kid } = named;
+  const find = (ring: KeyRing) => (typeof kid === 'string' ? ring.pair(kid) : undefined);
   // Another node may have rotated the keys since this one read them.
-  const key = find(keys.ring().published(now)) ?? find((await keys.recheck()).published(now));
+  const key = find(keys.ring()) ?? find(await keys.recheck());
   // RFC 8725 §3.1: the key says which algorithm it is for, and the header may only agree.
   return key === undefined || key.alg !== named.alg ? undefined : verified(key, token);
 }

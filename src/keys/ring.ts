@@ -28,6 +28,8 @@ export interface KeyRing {
   byHeader(kind: TokenKind, header: string): TokenKey | undefined;
   /** The key pair that signs ID tokens with an algorithm at this moment, where there is one. */
   signer(alg: AsymmetricAlg, now: number): IdTokenKey | undefined;
+  /** The key pair with this id, to know what it signed before: also one that the JWKS no longer shows. */
+  pair(kid: string): IdTokenKey | undefined;
   /** The key pairs of the JWKS at this moment. */
   published(now: number): readonly IdTokenKey[];
 }
@@ -58,6 +60,7 @@ export function keyRing(
     byKid: (kind, kid) => kinds[kind].byKid.get(kid),
     byHeader: (kind, header) => kinds[kind].byHeader.get(header),
     signer: (alg, now) => signerAt(alg, pairs, now),
+    pair: (kid) => pairs.find((pair) => pair.kid === kid),
     published: (now) => publishedAt(pairs, now),
   };
 }

@@ -1,4 +1,3 @@
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openIdToken } from '../keys/open-id-token.ts';
@@ -7,7 +6,6 @@ import { type NamedByIdToken, readIdClaims } from './rules/claims.ts';
 
 interface Parts {
   readonly database: Database;
-  readonly clock: Clock;
   readonly keys: Keys;
   readonly issuer: string;
 }
@@ -18,10 +16,10 @@ interface Parts {
  * @returns undefined for any other, which is then ignored: decisions §1
  */
 export async function readIdTokenHint(
-  { database, clock, keys, issuer }: Parts,
+  { database, keys, issuer }: Parts,
   token: string,
 ): Promise<NamedByIdToken | undefined> {
-  const claims = await openIdToken(keys, token, clock());
+  const claims = await openIdToken(keys, token);
   const named = claims && readIdClaims(claims, issuer);
   if (named === undefined) return undefined;
   const family = await database.read(() => readFamily(named));

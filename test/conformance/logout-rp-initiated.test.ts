@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
+import { dropPair, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
@@ -16,6 +17,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { assertStaysHere, countRows, DAY, settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -131,6 +133,26 @@ test('§2: a hint whose time has passed is a hint all the same', async () => {
   const answer = await leave(browser, { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN });
   assert.equal(answer.location?.href, RETURN);
   assert.equal(await isSignedIn(browser), false);
+});
+
+test('a hint from before the keys were rotated, and from before its key was dropped', async () => {
+  const { browser, tokens } = await session();
+  const { kid } = JSON.parse(Buffer.from(tokens.id_token.split('.')[0] ?? '', 'base64url').toString());
+  const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
+  // As the command line does it: another process on the same data.
+  await withData(server, ({ database, secret, clock }) =>
+    rotatePairs(database, secret, { algs: ['RS256'], origin, now: clock() }),
+  );
+  server.advance(10 * DAY);
+  await withData(server, ({ database, secret, clock }) => tendPairs(database, secret, clock(), null));
+  const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN };
+  assert.equal((await leave(browser, parameters)).location?.href, RETURN);
+
+  const again = await session();
+  const { kid: next } = JSON.parse(Buffer.from(again.tokens.id_token.split('.')[0] ?? '', 'base64url').toString());
+  assert.notEqual(next, kid);
+  await withData(server, ({ database, secret, clock }) => dropPair(database, secret, next, origin, clock()));
+  await assertAsks(again.browser, await leave(again.browser, { ...parameters, id_token_hint: again.tokens.id_token }));
 });
 
 test('a hint from before the person signed in again in the same browser is about the same session', async () => {

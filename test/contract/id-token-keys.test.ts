@@ -140,11 +140,14 @@ for (const alg of ALGS) {
       server.advance(31 * MINUTE);
       assert.deepEqual(await kids(alg), [next.kid], 'computed from the clock: nothing had to run');
       await tend(null);
-      const left = await withData(server, ({ database, clock }) => listPairs(database, clock()));
-      assert.deepEqual(
-        left.filter((key) => key.alg === alg).map(({ kid, status }) => [kid, status]),
-        [[next.kid, 'signs']],
-      );
+      const statuses = async () => {
+        const pairs = await withData(server, ({ database, clock }) => listPairs(database, clock()));
+        return [first, last].map(({ id_token }) => pairs.find(({ kid }) => kid === kidOf(id_token))?.status);
+      };
+      assert.deepEqual(await statuses(), ['signs', 'expired']);
+      server.advance(30 * DAY);
+      await tend(null);
+      assert.deepEqual(await statuses(), ['signs', undefined], 'no session is left that it signed for');
       assert.equal(kidOf((await fresh(alg)).id_token), next.kid);
     });
 

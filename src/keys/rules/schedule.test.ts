@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR } from '../../clock.ts';
-import { dueAlgorithms, publishedAt, type Scheduled, signerAt, statusOf } from './schedule.ts';
+import { dueAlgorithms, isForgotten, publishedAt, type Scheduled, signerAt, statusOf } from './schedule.ts';
 
 const key = (kid: string, signsFrom: number, alg = 'RS256'): Scheduled => ({
   kid,
@@ -37,6 +37,12 @@ test('each state has its time', () => {
   const states = (of: Scheduled) => [T - 1, T, T + HOUR].map((now) => statusOf(of, keys, now));
   assert.deepEqual(states(old), ['signs', 'verifies', 'expired']);
   assert.deepEqual(states(next), ['published', 'signs', 'signs']);
+});
+
+test('a key is forgotten when no session can hold an ID token of it', () => {
+  const end = T + HOUR + 30 * DAY;
+  assert.deepEqual([isForgotten(old, keys, end - 1), isForgotten(old, keys, end)], [false, true]);
+  assert.equal(isForgotten(next, keys, end * 2), false, 'one that signs never is');
 });
 
 test('without the next one the old one signs on, and without both nobody does', () => {

@@ -1,4 +1,4 @@
-import { HOUR, MINUTE } from '../../clock.ts';
+import { DAY, HOUR, MINUTE } from '../../clock.ts';
 
 /** A key pair with the moment from which it signs. */
 export interface Scheduled {
@@ -17,6 +17,9 @@ export const PUBLISHED_BEFORE = HOUR;
 /** How long a key is published after its last signature: longer than an ID token lives (1800 s), with room for skew. */
 export const PUBLISHED_AFTER = HOUR;
 
+/** How long a key is kept after that, to know its ID tokens when they come back as hints: as long as a session lasts. */
+export const REMEMBERED_AFTER = 30 * DAY;
+
 export type KeyStatus = 'published' | 'signs' | 'verifies' | 'expired';
 
 /**
@@ -34,6 +37,12 @@ export function statusOf<K extends Scheduled>(key: K, keys: readonly K[], now: n
   const end = supersededAt(key, keys);
   if (end === undefined || now < end) return 'signs';
   return now < end + PUBLISHED_AFTER ? 'verifies' : 'expired';
+}
+
+/** Whether a key is of no more use: neither is it published, nor could an ID token of a session that lasts come from it. */
+export function isForgotten<K extends Scheduled>(key: K, keys: readonly K[], now: number): boolean {
+  const end = supersededAt(key, keys);
+  return end !== undefined && end + PUBLISHED_AFTER + REMEMBERED_AFTER <= now;
 }
 
 /**
