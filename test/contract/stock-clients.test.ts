@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import * as oidc from 'openid-client';
-import type { Agent } from '../support/agent.ts';
+import { type Agent, formOf } from '../support/agent.ts';
 import { admin, newUser, signedIn, type TestUser, walk } from '../support/flow.ts';
+import { settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -73,6 +74,30 @@ describe('openid-client discovers the service and signs in, unchanged', () => {
       });
     }
   }
+
+  test('an answer by form_post, with max_age and claims', async () => {
+    const configuration = await discover('client_secret_post', 'ES256');
+    const [expectedState, expectedNonce] = [oidc.randomState(), oidc.randomNonce()];
+    const address = oidc.buildAuthorizationUrl(configuration, {
+      redirect_uri: REDIRECT,
+      scope: 'openid',
+      state: expectedState,
+      nonce: expectedNonce,
+      response_mode: 'form_post',
+      max_age: '60',
+      claims: JSON.stringify({ id_token: { locale: null }, userinfo: { email: { essential: true } } }),
+    });
+    const own = await signedIn(server, user);
+    const consent = await settle(own, server, await own.get(address.href));
+    const page = await own.submit(consent, { decision: 'allow', 'allow email': 'on' }, '/consent');
+    const body = new URLSearchParams(formOf(page.text, REDIRECT).hidden);
+    const arrived = new Request(REDIRECT, { method: 'POST', body });
+    const checks = { expectedState, expectedNonce, idTokenExpected: true, maxAge: 60 };
+    const tokens = await oidc.authorizationCodeGrant(configuration, arrived, checks);
+    assert.equal(tokens.claims()?.['locale'], 'en');
+    const claims = await oidc.fetchUserInfo(configuration, tokens.access_token, user.id);
+    assert.equal(claims.email, `${user.username}@example.com`);
+  });
 
   test('RFC 8414: the same by the OAuth document', async () => {
     const found = await oidc.discovery(new URL(server.baseUrl), 'any', undefined, oidc.None(), {

@@ -84,6 +84,7 @@ async function flow(): Promise<void> {
   const parameters = {
     state: canaries.add('state', 'canary state äöü 4711'),
     nonce: canaries.add('nonce', 'canary nonce 0815 ÄÖÜ'),
+    login_hint: canaries.add('login hint', 'canary of a hint, who may be a person'),
     code_challenge: createHash('sha256').update(verifier).digest('base64url'),
     code_challenge_method: 'S256',
   };
