@@ -189,7 +189,7 @@ export const variables = {
   outgoingAllow: new Variable('TESSERA_OUTGOING_ALLOW', networks, {
     initial: 'none',
     about:
-      'Networks beside the public internet that requests to apps may go to (back-channel logout), such as `10.0.0.0/8`. With a base URL on a loopback host every address is open.',
+      'Networks beside the public internet that requests to apps may go to (back-channel logout, `jwksUri`), such as `10.0.0.0/8`. With a base URL on a loopback host every address is open.',
   }),
   drainSeconds: new Variable('TESSERA_DRAIN_SECONDS', positiveInteger(300, 0), {
     initial: '`0`; with PostgreSQL `5`',

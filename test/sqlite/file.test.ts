@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { assertNothingPresentable } from '../contract/presentable.ts';
-import { assertRefused, call, USERINFO } from '../support/api-call.ts';
+import { assertRefused, call, tokenForm, USERINFO } from '../support/api-call.ts';
 import { newClient, newUser, refresh, tokensFor } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
@@ -28,15 +28,24 @@ test('CD-10, ST-01: the bytes of the database and of its journals hold nothing t
 test('a file that nobody can write to is 503 with Retry-After; what only reads goes on, and nothing is consumed', async () => {
   const client = await newClient(server);
   const tokens = await tokensFor(server, client, await newUser(server));
+  const page = 'https://spa.example.com';
+  const spa = await newClient(server, { type: 'public', redirectUris: [`${page}/cb`] });
+  const fromPage = { grant_type: 'refresh_token', refresh_token: 'x', client_id: spa.clientId };
   const lock = new DatabaseSync(join(server.dataDir, 'tessera.db'));
   try {
     lock.exec('BEGIN IMMEDIATE');
+    const inBrowser = tokenForm(server, fromPage, { origin: page });
     const waiting = [refresh(server, client, tokens.refresh_token), revoke(server, client, tokens.refresh_token)];
     const me = await call(server, 'GET', USERINFO, { authorization: `Bearer ${tokens.access_token}` });
     assert.equal(me.status, 200);
     assert.equal((await introspect(server, client, tokens.access_token)).body.active, true);
     // RFC 7009 §2.2.1: after a 503 the token is as good as before.
     for (const answer of waiting) assertRefused(await answer, 503, 'temporarily_unavailable');
+    // HB-04: a page can read that it has to wait.
+    const unavailable = await inBrowser;
+    assertRefused(unavailable, 503, 'temporarily_unavailable');
+    assert.equal(unavailable.headers.get('access-control-allow-origin'), page);
+    assert.match(unavailable.headers.get('access-control-expose-headers') ?? '', /Retry-After/);
   } finally {
     lock.close();
   }
