@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
+import * as openid from 'openid-client';
 import { dropPair, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
@@ -103,6 +104,25 @@ test('oidcc-rp-initiated-logout: the session ends at once, and the browser retur
   assert.deepEqual([clientId, actor], [client.clientId, { type: 'user', id: user.id }]);
 });
 
+test('a stock client’s own address for it works as it stands', async () => {
+  const { browser, tokens } = await session();
+  const options = { execute: [openid.allowInsecureRequests] };
+  const configuration = await openid.discovery(
+    new URL(server.baseUrl),
+    client.clientId,
+    client.clientSecret,
+    undefined,
+    options,
+  );
+  const address = openid.buildEndSessionUrl(configuration, {
+    id_token_hint: tokens.id_token,
+    post_logout_redirect_uri: RETURN,
+    state: 's',
+  });
+  assert.equal((await browser.get(address.href)).location?.href, `${RETURN}?state=s`);
+  assert.equal(await isSignedIn(browser), false);
+});
+
 test('SE-03: the session is ended on the server, not only forgotten by the browser', async () => {
   const { browser, tokens } = await session();
   const kept = browser.cookie('tessera_session') ?? '';
@@ -173,7 +193,10 @@ test('oidcc-rp-initiated-logout-no-post-logout-redirect-uri: the session ends, a
 
 describe('§2: where the request proves nothing, the person decides', () => {
   /** Each names its parameters by what the session holds, and where the person is after confirming. */
-  const cases: Record<string, { of: (hint: string) => Promise<Record<string, string>>; back?: string }> = {
+  const cases: Record<
+    string,
+    { of: (hint: string, tokens: Tokens) => Promise<Record<string, string>>; back?: string }
+  > = {
     'oidcc-rp-initiated-logout-no-params': { of: async () => ({}) },
     'oidcc-rp-initiated-logout-only-state': { of: async () => ({ state: 's' }) },
     'oidcc-rp-initiated-logout-no-id-token-hint': {
@@ -230,6 +253,12 @@ describe('§2: where the request proves nothing, the person decides', () => {
     'a hint under HS256 in the name of a client whose ID tokens we sign': {
       of: async () => ({ id_token_hint: await forged(client, {}), post_logout_redirect_uri: RETURN }),
     },
+    'JW-10: an access token as a hint': {
+      of: async (_hint, tokens) => ({ id_token_hint: tokens.access_token, post_logout_redirect_uri: RETURN }),
+    },
+    'JW-10: a refresh token as a hint': {
+      of: async (_hint, tokens) => ({ id_token_hint: tokens.refresh_token, post_logout_redirect_uri: RETURN }),
+    },
     'a hint of one client with the client_id of another': {
       of: async (hint) => ({ id_token_hint: hint, client_id: other.clientId, post_logout_redirect_uri: RETURN }),
     },
@@ -237,7 +266,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
   for (const [name, { of, back }] of Object.entries(cases)) {
     test(name, async () => {
       const { browser, tokens } = await session();
-      const page = await leave(browser, await of(tokens.id_token));
+      const page = await leave(browser, await of(tokens.id_token, tokens));
       await assertAsks(browser, page);
       const answer = await confirm(browser, page);
       if (back === undefined) assertSignedOutPage(answer);
