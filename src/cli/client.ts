@@ -149,6 +149,14 @@ export function clientCommands(contextOf: ContextOf): Command {
     .description('register an app; its secret is shown this once')
     .option('--type <type>', 'confidential, or public for an app that can keep no secret; confidential without it')
     .action(async (fields: Fields & { readonly type?: string }, command: Command) => {
+      if (
+        fields.redirectUri === undefined &&
+        (fields.grantType ?? ['authorization_code']).includes('authorization_code')
+      ) {
+        throw invalidRequest(
+          '--redirect-uri is missing: give at least one, or --grant-type client_credentials for an app that acts for itself.',
+        );
+      }
       const { flags, out } = contextOf(command);
       const input = checkInput(NewClient, { ...readFields(fields), type: fields.type });
       const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });

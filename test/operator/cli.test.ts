@@ -220,6 +220,17 @@ const refusals: [string[], number, RegExp][] = [
     1,
     /^--scope must be a list of scopes out of openid/,
   ],
+  [['client', 'create', '--name', 'A'], 1, /^--redirect-uri is missing: .*--grant-type client_credentials/],
+  [
+    ['client', 'create', '--name', 'A', '--grant-type', 'password'],
+    1,
+    /^--grant-type\[0\] must be one of authorization_code, refresh_token, client_credentials/,
+  ],
+  [
+    ['client', 'create', '--name', 'A', '--grant-type', 'client_credentials', '--resource', 'http://a.example'],
+    1,
+    /^resource must use https/,
+  ],
   [['user', 'show', 'nobody'], 1, /There is no user nobody\. List them with: tessera user list/],
   [['user', 'update', 'nobody'], 1, /Nothing to change/],
   [['client', 'show', 'abc'], 1, /There is no client with the id abc\. List them/],
