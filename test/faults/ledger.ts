@@ -160,6 +160,7 @@ export async function check(service: Service, ledger: Ledger, person: Person): P
     'a ban or its end is lost',
   );
   const connections = await ask(() => operate(service, 'GET', `/users/${person.id}/connections`));
+  assert.equal(connections.status, 200, JSON.stringify(connections.body));
   const ids = connections.body.items.map(({ clientId }: { clientId: string }) => clientId);
   assert.deepEqual(ids, person.granted ? [person.client.clientId] : [], 'a consent or its revocation is lost');
   for (const held of [...person.held]) {

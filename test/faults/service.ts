@@ -52,7 +52,10 @@ export async function startNode({ settings, script = SERVE, wrapper = [] }: Laun
       complaint += text;
     });
     const exit = once(child, 'exit');
-    const ready = once(createInterface({ input: child.stdout }), 'line').then(() => true);
+    const lines = createInterface({ input: child.stdout });
+    const ready = once(lines, 'line').then(() => true);
+    // Why an answer was 500 stands nowhere else.
+    lines.on('line', (line) => line.includes('"a fault of ours"') && process.stderr.write(`${line}\n`));
     if (await Promise.race([ready, exit.then(() => false)])) {
       const end = async (signal: NodeJS.Signals) => {
         child.kill(signal);
@@ -90,7 +93,7 @@ export async function openService(settings: Readonly<Record<string, string>>): P
     front,
     settings: {
       TESSERA_BASE_URL: front.baseUrl,
-      TESSERA_LOG_LEVEL: 'silent',
+      TESSERA_LOG_LEVEL: 'error',
       TESSERA_ADMIN_KEY: ADMIN_KEY,
       ...Object.fromEntries(UNLIMITED.map((name) => [`TESSERA_LIMIT_${name}`, 'off'])),
       ...settings,

@@ -28,13 +28,15 @@ const CALLER = 'caller_number';
 export function sharedReads(connections: Connections, meter: DatabaseMeter): (step: Step) => Promise<readonly Row[]> {
   const statements = new Map<Statement<never, unknown>, Prepared>();
   let turn = new Map<Prepared, Waiting[]>();
+  /** Never given twice, for a connection keeps what a name stood for, also after the statement was made anew. */
+  let names = 0;
 
   function prepare(statement: Statement<never, unknown>): Prepared {
     let prepared = statements.get(statement);
     if (prepared === undefined) {
       const { sql, parameters } = compile(statement, builder);
-      const name = `read_${statements.size}`;
-      const shared = parameterTypes(connections, sql).then((types) => shareable(sql, types));
+      const name = `read_${names++}`;
+      const shared = parameterTypes(connections, `types_of_${name}`, sql).then((types) => shareable(sql, types));
       // Whoever awaits it sees the failure, and the next attempt makes it anew.
       shared.catch(() => statements.delete(statement));
       prepared = { name, sql, parameters, shared };
@@ -91,14 +93,14 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
     });
 }
 
-/** The types that PostgreSQL itself infers for a statement's parameters. */
-function parameterTypes(connections: Connections, sql: string): Promise<readonly string[]> {
+/** The types that PostgreSQL itself infers for a statement's parameters. @param name one that no connection knows yet */
+function parameterTypes(connections: Connections, name: string, sql: string): Promise<readonly string[]> {
   return connections.lend(deadline(), async (ask) => {
-    await ask({ text: `PREPARE parameter_types AS ${sql}` });
+    await ask({ text: `PREPARE ${name} AS ${sql}` });
     const { rows } = await ask({
-      text: "SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = 'parameter_types'",
+      text: `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = '${name}'`,
     });
-    await ask({ text: 'DEALLOCATE parameter_types' });
+    await ask({ text: `DEALLOCATE ${name}` });
     return (rows as { types: string[] }[])[0]?.types ?? [];
   });
 }
