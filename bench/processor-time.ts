@@ -7,19 +7,20 @@ const statOf = (pid: number): readonly string[] =>
 /** Clock ticks are hundredths of a second on Linux. */
 const TICK = 10;
 
-/** User and system time of a process so far, in milliseconds; zero where the system does not tell. */
-export function processorTime(pid: number): { user: number; system: number } {
+/** User and system time of a process so far, in milliseconds, and of its children that have ended; zero where nobody tells. */
+export function processorTime(pid: number): { user: number; system: number; ended: number } {
   try {
     const fields = statOf(pid);
-    return { user: Number(fields[11]) * TICK, system: Number(fields[12]) * TICK };
+    const ended = (Number(fields[13]) + Number(fields[14])) * TICK;
+    return { user: Number(fields[11]) * TICK, system: Number(fields[12]) * TICK, ended };
   } catch {
-    return { user: 0, system: 0 };
+    return { user: 0, system: 0, ended: 0 };
   }
 }
 
-/** The same, in one number, of a process and the processes that it has started. */
+/** All of it in one number, of a process and the processes that it has started. */
 export function treeTime(pid: number): number {
-  let sum = 0;
+  let sum = processorTime(pid).ended;
   try {
     for (const name of readdirSync('/proc')) {
       if (!/^\d+$/.test(name)) continue;

@@ -67,7 +67,7 @@ export function createMetrics(): Metrics {
   });
   const callers = new Histogram({
     name: 'tessera_database_shared_read_callers',
-    help: 'How many callers shared one reading round trip (PostgreSQL).',
+    help: 'How many callers shared one reading round trip (PostgreSQL) or lock (SQLite).',
     buckets: CROWD,
     registers,
   });

@@ -36,7 +36,7 @@ const RETRY = 5;
 /**
  * Opens (and creates, and migrates) a SQLite database.
  *
- * Reads run at once. Units of work that arrive in one turn of the event loop share one commit, each under a savepoint
+ * Reads of one turn of the event loop share a lock. Units of work that arrive in one turn of the event loop share one commit, each under a savepoint
  * of its own, and their promises settle after that commit has reached the disk.
  * @param path a file, or `:memory:`
  */
@@ -56,6 +56,7 @@ export async function openSqlite(
   connection.exec('PRAGMA busy_timeout = 10');
   const prepared = new Map<Statement<never, unknown>, Prepared>();
   let waiting: Waiting[] = [];
+  let reading: (() => void)[] = [];
   let closed = false;
 
   function prepare(statement: Statement<never, unknown>): Prepared {
@@ -136,14 +137,41 @@ export async function openSqlite(
     }
   }
 
+  /**
+   * Runs all units that wait to read, under one lock of the file: taking it costs as much as many a read. What they see is no
+   * older than the youngest of their calls.
+   */
+  function flushReads(): void {
+    const batch = reading;
+    reading = [];
+    if (batch.length === 0) return;
+    meter.shared(batch.length);
+    try {
+      if (batch.length > 1) connection.exec('BEGIN');
+    } catch {
+      // Whatever it is, each read meets it by itself and tells its caller.
+    }
+    for (const run of batch) run();
+    try {
+      if (connection.isTransaction) connection.exec('COMMIT');
+    } catch {
+      rollBack();
+    }
+  }
+
   return {
-    async read(work) {
-      if (closed) throw new StoreUnavailable('the database is closed');
-      try {
-        return drive(work());
-      } catch (error) {
-        throw translate(error);
-      }
+    read<T>(work: () => Work<T>) {
+      return new Promise<T>((resolve, reject) => {
+        if (closed) return reject(new StoreUnavailable('the database is closed'));
+        if (reading.length === 0) setImmediate(flushReads);
+        reading.push(() => {
+          try {
+            resolve(drive(work()));
+          } catch (error) {
+            reject(translate(error));
+          }
+        });
+      });
     },
     commit<T>(work: () => Work<T>) {
       return new Promise<T>((resolve, reject) => {
@@ -164,6 +192,7 @@ export async function openSqlite(
     async close() {
       if (closed) return;
       closed = true;
+      flushReads();
       for (flush(); waiting.length > 0; flush()) await wait(RETRY);
       connection.close();
     },
