@@ -266,3 +266,43 @@ for (const [state, [path, message]] of Object.entries(bars)) {
     assert.deepEqual(people.body.items, [], 'no second account was made with the name or the address of the first');
   });
 }
+
+type Step = readonly [method: string, body?: object];
+const endings: Readonly<Record<string, readonly Step[]>> = {
+  disabled: [['PATCH', { status: 'disabled' }]],
+  deleted: [['DELETE']],
+  'disabled, and enabled again': [
+    ['PATCH', { status: 'disabled' }],
+    ['PATCH', { status: 'active' }],
+  ],
+};
+/** What people do without any app. */
+const OWN_AFFAIRS = /^\/(account|signup|logout|oidc\/logout)/;
+
+for (const [state, steps] of Object.entries(endings)) {
+  test(`decisions §5: an app that was ${state} gets nothing from any route with what it held before`, async () => {
+    const own = await belongings();
+    for (const [method, body] of steps) {
+      const answer = await admin(server, method, `/clients/${own.client.clientId}`, body);
+      assert.ok(answer.status === 200 || answer.status === 204, JSON.stringify(answer.body));
+    }
+    const routes = server.routes.filter((route) => isForPeople(route) && !OWN_AFFAIRS.test(route.url));
+    assert.ok(routes.length > 12);
+    for (const route of routes) {
+      // A request that begins anew is one that an enabled app may make.
+      if (state === 'disabled, and enabled again' && route.url === '/api/v2/oauth/authorize') continue;
+      for (const request of requestsTo(route, own)) {
+        const answer = await send(route.method, request, own);
+        const name = `${route.method} ${request.address}: ${answer.status}`;
+        // The person who is signed in sees their own name on our own pages.
+        const isPage = !route.url.includes('userinfo');
+        const gained = gains(answer).filter((gain) => gain !== 'a session' && !(isPage && gain === 'data'));
+        assert.deepEqual(gained, [], `${name} ${answer.text.slice(0, 300)}`);
+        const away = answer.location !== null && new URL(answer.location, server.baseUrl).origin !== server.baseUrl;
+        assert.ok(!away, `${name} leads to the app: ${answer.location}`);
+        assert.ok(answer.status < 500, name);
+        if (!isPage) assert.equal(answer.status, 401, name);
+      }
+    }
+  });
+}
