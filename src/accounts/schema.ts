@@ -1,19 +1,27 @@
 import * as Type from 'typebox/type';
+import { Id, Instant, orNull } from '../http/operation.ts';
 
 const nullable = <S extends Type.TSchema>(schema: S, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description}, or null` });
 
 const username = Type.String({
   pattern: '^[a-z0-9_.-]{3,32}$',
+  about: 'The name to sign in with; unique, whatever the case of its letters.',
   description: '3 to 32 of the characters a-z, 0-9, "_", "." and "-"',
 });
 const displayName = Type.String({
   minLength: 1,
   maxLength: 64,
   format: 'single-line',
+  about: 'The name that people see.',
   description: '1 to 64 characters on one line, without spaces around them',
 });
-const email = Type.String({ maxLength: 254, format: 'email', description: 'an email address such as ada@example.com' });
+const email = Type.String({
+  maxLength: 254,
+  format: 'email',
+  about: 'Unique, and a name to sign in with too.',
+  description: 'an email address such as ada@example.com',
+});
 
 /** 8 to 256 characters, any of Unicode, verified exactly as typed. */
 export const password = Type.String({ minLength: 8, maxLength: 256, description: '8 to 256 characters' });
@@ -32,12 +40,14 @@ const socialLink = Type.Object(
       description: '1 to 64 characters on one line',
     }),
   },
-  { additionalProperties: false, description: 'an object with platform, url and label' },
+  { additionalProperties: false, description: 'an object with platform, url and label', title: 'SocialLink' },
 );
 
 const optionalFields = {
   password: Type.Optional(password),
-  emailVerified: Type.Optional(Type.Boolean({ description: 'true or false' })),
+  emailVerified: Type.Optional(
+    Type.Boolean({ about: 'Whether the address was shown to be the person’s.', description: 'true or false' }),
+  ),
   about: Type.Optional(
     Type.String({
       maxLength: 500,
@@ -66,7 +76,7 @@ const optionalFields = {
 /** What an operator gives to make an account. */
 export const NewAccount = Type.Object(
   { username, displayName, email, ...optionalFields },
-  { additionalProperties: false, description: 'a JSON object' },
+  { additionalProperties: false, description: 'a JSON object', title: 'NewUser' },
 );
 export type NewAccount = Type.Static<typeof NewAccount>;
 
@@ -78,7 +88,7 @@ export const AccountChange = Type.Object(
     email: Type.Optional(email),
     ...optionalFields,
   },
-  { additionalProperties: false, description: 'a JSON object' },
+  { additionalProperties: false, description: 'a JSON object', title: 'UserChange' },
 );
 export type AccountChange = Type.Static<typeof AccountChange>;
 
@@ -86,6 +96,7 @@ const reason = Type.Optional(
   Type.String({
     maxLength: 500,
     format: 'multi-line',
+    about: 'Why; operators see it, the person does not.',
     description: 'at most 500 characters without control characters',
   }),
 );
@@ -100,9 +111,45 @@ export const Ban = Type.Object(
     ),
     reason,
   },
-  { additionalProperties: false, description: 'a JSON object' },
+  { additionalProperties: false, description: 'a JSON object', title: 'NewBan' },
 );
 export type Ban = Type.Static<typeof Ban>;
 
-export const Suspension = Type.Object({ reason }, { additionalProperties: false, description: 'a JSON object' });
+export const Suspension = Type.Object(
+  { reason },
+  { additionalProperties: false, description: 'a JSON object', title: 'NewSuspension' },
+);
 export type Suspension = Type.Static<typeof Suspension>;
+
+const text = Type.String();
+const textOrNull = orNull(text);
+
+/** An account as operators see it: the shape of `accountView`. */
+export const AccountRecord = Type.Object(
+  {
+    id: Id,
+    username: text,
+    displayName: text,
+    email: text,
+    emailVerified: Type.Boolean(),
+    about: text,
+    language: text,
+    theme: Type.Unsafe<string | null>({ enum: ['light', 'dark', 'system', null] }),
+    website: textOrNull,
+    location: textOrNull,
+    birthDate: orNull(Type.String({ format: 'calendar-date' })),
+    phone: textOrNull,
+    socialLinks: Type.Array(socialLink),
+    avatarColor: text,
+    hasPassword: Type.Boolean({ about: 'Whether the person can sign in with a password.' }),
+    status: Type.Unsafe<string>({ enum: ['active', 'banned', 'suspended'] }),
+    ban: orNull(
+      Type.Object({ since: Instant, until: orNull(Instant, 'Null is for ever.'), reason: textOrNull }),
+      'The ban that is in force; null where there is none.',
+    ),
+    suspension: orNull(Type.Object({ since: Instant, reason: textOrNull }), 'Null where there is none.'),
+    createdAt: Instant,
+    updatedAt: Instant,
+  },
+  { title: 'User' },
+);

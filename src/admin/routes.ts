@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type * as Type from 'typebox/type';
 import {
   banAccount,
   createAccount,
@@ -11,30 +10,24 @@ import {
   updateAccount,
 } from '../accounts/accounts.ts';
 import type { Passwords } from '../accounts/passwords.ts';
-import { AccountChange, Ban, NewAccount, Suspension } from '../accounts/schema.ts';
 import { listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { createClient, deleteClient, endSecret, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
-import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
 import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Clock } from '../clock.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Database } from '../database/database.ts';
 import type { Origin } from '../events/audit.ts';
-import { eventTypes } from '../events/audit.ts';
 import { listEvents } from '../events/list.ts';
 import { acceptJson } from '../http/bodies.ts';
+import type { TypeBoxProvider, TypedApp } from '../http/operation.ts';
 import { originOf } from '../http/origin.ts';
-import type { RepeatableParameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import { invalidRequest, invalidToken, notFound, OAuthError } from '../oauth-error.ts';
+import { invalidToken, OAuthError } from '../oauth-error.ts';
 import {
   createOrganization,
   getOrganization,
-  Membership,
-  NewOrganization,
   organizationView,
   removeMember,
   setMember,
@@ -42,9 +35,12 @@ import {
 import { listOrganizations } from '../organizations/store.ts';
 import { equalSecrets } from '../secrets.ts';
 import { bearerToken } from '../userinfo/bearer.ts';
-import { validate } from '../validation/validate.ts';
 import { findAdminKey } from './keys.ts';
-import { page, readPage, readSearch } from './paging.ts';
+import * as clients from './operations/clients.ts';
+import * as events from './operations/events.ts';
+import * as organizations from './operations/organizations.ts';
+import * as users from './operations/users.ts';
+import { type PageQuery, page } from './paging.ts';
 
 export interface AdminParts {
   readonly database: Database;
@@ -67,12 +63,17 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
   const { database, clock } = parts;
 
   app.register(
-    async (admin) => {
+    async (scope) => {
+      const admin = scope.withTypeProvider<TypeBoxProvider>();
       acceptJson(admin);
       admin.decorateRequest('operator', undefined);
       // Before the body is read, so that nobody without a key makes the server work.
       admin.addHook('onRequest', async (request) => {
         request.operator = originOf(request, { type: 'admin', id: await authenticate(request) });
+      });
+      // A body that was not sent has no fields; the JSON text `null` is a body, and no object.
+      admin.addHook('preValidation', async (request) => {
+        if (request.body === undefined) request.body = {};
       });
       admin.addHook('onSend', async (_request, reply) => {
         reply.header('cache-control', 'no-store');
@@ -94,60 +95,60 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
     return id;
   }
 
-  function userRoutes(admin: FastifyInstance): void {
-    admin.post('/users', async (request, reply) => {
-      const account = await createAccount(parts, body(NewAccount, request), operator(request));
+  function userRoutes(admin: TypedApp): void {
+    admin.post('/users', { schema: users.createUser }, async (request, reply) => {
+      const account = await createAccount(parts, request.body, operator(request));
       return reply.code(201).send(accountView(account, clock()));
     });
-    admin.get('/users', async (request) => {
-      const query = request.query as RepeatableParameters;
-      const text = readSearch(query);
-      const read = (at: { after: string; limit: number }) => database.read(() => listAccounts({ ...at, text }));
-      return page(readPage(query, ['q']), read, (account) => accountView(account, clock()));
+    admin.get('/users', { schema: users.listUsers }, async ({ query }) => {
+      const read = (at: PageQuery) => database.read(() => listAccounts({ ...at, text: query.q }));
+      return page(query, read, (account) => accountView(account, clock()));
     });
-    admin.get('/users/:id', async (request) => accountView(await getAccount(parts, id(request)), clock()));
-    admin.patch('/users/:id', async (request) =>
-      accountView(await updateAccount(parts, id(request), body(AccountChange, request), operator(request)), clock()),
+    admin.get('/users/:id', { schema: users.readUser }, async ({ params }) =>
+      accountView(await getAccount(parts, params.id), clock()),
     );
-    admin.delete('/users/:id', async (request, reply) => {
-      await deleteAccount(parts, id(request), operator(request));
+    admin.patch('/users/:id', { schema: users.updateUser }, async (request) =>
+      accountView(await updateAccount(parts, request.params.id, request.body, operator(request)), clock()),
+    );
+    admin.delete('/users/:id', { schema: users.deleteUser }, async (request, reply) => {
+      await deleteAccount(parts, request.params.id, operator(request));
       return reply.code(204).send();
     });
-    admin.put('/users/:id/ban', async (request) =>
-      accountView(await banAccount(parts, id(request), body(Ban, request), operator(request)), clock()),
+    admin.put('/users/:id/ban', { schema: users.banUser }, async (request) =>
+      accountView(await banAccount(parts, request.params.id, request.body, operator(request)), clock()),
     );
-    admin.delete('/users/:id/ban', async (request) =>
-      accountView(await unbanAccount(parts, id(request), operator(request)), clock()),
+    admin.delete('/users/:id/ban', { schema: users.unbanUser }, async (request) =>
+      accountView(await unbanAccount(parts, request.params.id, operator(request)), clock()),
     );
-    admin.put('/users/:id/suspension', async (request) =>
-      accountView(await suspendAccount(parts, id(request), body(Suspension, request), operator(request)), clock()),
+    admin.put('/users/:id/suspension', { schema: users.suspendUser }, async (request) =>
+      accountView(await suspendAccount(parts, request.params.id, request.body, operator(request)), clock()),
     );
-    admin.delete('/users/:id/suspension', async (request) =>
-      accountView(await reinstateAccount(parts, id(request), operator(request)), clock()),
+    admin.delete('/users/:id/suspension', { schema: users.reinstateUser }, async (request) =>
+      accountView(await reinstateAccount(parts, request.params.id, operator(request)), clock()),
     );
-    admin.get('/users/:id/connections', async (request) => {
-      const { id: accountId } = await getAccount(parts, id(request));
-      return { items: (await connectionsOf(parts, accountId)).map(connectionView), nextCursor: null };
+    admin.get('/users/:id/connections', { schema: users.listConnections }, async ({ params }) => {
+      const { id } = await getAccount(parts, params.id);
+      return { items: (await connectionsOf(parts, id)).map(connectionView), nextCursor: null };
     });
-    admin.delete('/users/:id/connections/:clientId', async (request, reply) => {
-      await revokeAccessOf(parts, id(request), id(request, 'clientId'), operator(request));
+    admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnection }, async (request, reply) => {
+      await revokeAccessOf(parts, request.params.id, request.params.clientId, operator(request));
       return reply.code(204).send();
     });
   }
 
-  function clientRoutes(admin: FastifyInstance): void {
-    admin.post('/clients', async (request, reply) => {
-      const created = await createClient(parts, body(NewClient, request), operator(request));
+  function clientRoutes(admin: TypedApp): void {
+    admin.post('/clients', { schema: clients.createClient }, async (request, reply) => {
+      const created = await createClient(parts, request.body, operator(request));
       return reply.code(201).send({ ...clientView(created), clientSecret: created.clientSecret });
     });
-    admin.get('/clients', async (request) => {
+    admin.get('/clients', { schema: clients.listClients }, async ({ query }) => {
       const now = clock();
       return page(
-        readPage(request.query as RepeatableParameters),
-        (query) =>
+        query,
+        (at) =>
           database.read(function* read() {
             const found = [];
-            for (const client of yield* listClients(query)) {
+            for (const client of yield* listClients(at)) {
               found.push({ id: client.id, client, secrets: yield* liveSecrets(client.id, now) });
             }
             return found;
@@ -155,79 +156,66 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
         (found) => clientView(found),
       );
     });
-    admin.get('/clients/:clientId', async (request) => clientView(await getClient(parts, id(request, 'clientId'))));
-    admin.patch('/clients/:clientId', async (request) =>
-      clientView(await updateClient(parts, id(request, 'clientId'), body(ClientChange, request), operator(request))),
+    admin.get('/clients/:clientId', { schema: clients.readClient }, async ({ params }) =>
+      clientView(await getClient(parts, params.clientId)),
     );
-    admin.delete('/clients/:clientId', async (request, reply) => {
-      await deleteClient(parts, id(request, 'clientId'), operator(request));
+    admin.patch('/clients/:clientId', { schema: clients.updateClient }, async (request) =>
+      clientView(await updateClient(parts, request.params.clientId, request.body, operator(request))),
+    );
+    admin.delete('/clients/:clientId', { schema: clients.deleteClient }, async (request, reply) => {
+      await deleteClient(parts, request.params.clientId, operator(request));
       return reply.code(204).send();
     });
-    admin.post('/clients/:clientId/secrets', async (request, reply) => {
-      const input = body(NewSecret, request);
-      const { secret, secrets, clientSecret } = await rotateSecret(
-        parts,
-        id(request, 'clientId'),
-        input,
-        operator(request),
-      );
+    admin.post('/clients/:clientId/secrets', { schema: clients.rotateSecret }, async (request, reply) => {
+      const { params, body } = request;
+      const { secret, secrets, clientSecret } = await rotateSecret(parts, params.clientId, body, operator(request));
       return reply.code(201).send({ ...secretView(secret), clientSecret, secrets: secrets.map(secretView) });
     });
-    admin.delete('/clients/:clientId/secrets/:id', async (request, reply) => {
-      await endSecret(parts, id(request, 'clientId'), id(request), operator(request));
+    admin.delete('/clients/:clientId/secrets/:id', { schema: clients.endSecret }, async (request, reply) => {
+      await endSecret(parts, request.params.clientId, request.params.id, operator(request));
       return reply.code(204).send();
     });
   }
 
-  function organizationRoutes(admin: FastifyInstance): void {
-    admin.post('/organizations', async (request, reply) => {
-      const organization = await createOrganization(parts, body(NewOrganization, request), operator(request));
+  function organizationRoutes(admin: TypedApp): void {
+    admin.post('/organizations', { schema: organizations.createOrganization }, async (request, reply) => {
+      const organization = await createOrganization(parts, request.body, operator(request));
       return reply.code(201).send(organizationView(organization));
     });
-    admin.get('/organizations', async (request) =>
-      page(
-        readPage(request.query as RepeatableParameters),
-        (query) => database.read(() => listOrganizations(query)),
-        organizationView,
-      ),
+    admin.get('/organizations', { schema: organizations.listOrganizations }, async ({ query }) =>
+      page(query, (at) => database.read(() => listOrganizations(at)), organizationView),
     );
-    admin.get('/organizations/:id', async (request) => {
-      const { organization, members } = await getOrganization(parts, id(request));
+    admin.get('/organizations/:id', { schema: organizations.readOrganization }, async ({ params }) => {
+      const { organization, members } = await getOrganization(parts, params.id);
       return { ...organizationView(organization), members };
     });
-    admin.put('/organizations/:id/members/:userId', async (request) => {
-      const { role = null } = body(Membership, request);
-      const member = { organizationId: id(request), accountId: id(request, 'userId'), role };
-      await setMember(parts, member, operator(request));
-      return { organizationId: member.organizationId, userId: member.accountId, role };
+    admin.put('/organizations/:id/members/:userId', { schema: organizations.setMember }, async (request) => {
+      const { role = null } = request.body;
+      const { id: organizationId, userId } = request.params;
+      await setMember(parts, { organizationId, accountId: userId, role }, operator(request));
+      return { organizationId, userId, role };
     });
-    admin.delete('/organizations/:id/members/:userId', async (request, reply) => {
-      await removeMember(parts, id(request), id(request, 'userId'), operator(request));
-      return reply.code(204).send();
-    });
+    admin.delete(
+      '/organizations/:id/members/:userId',
+      { schema: organizations.removeMember },
+      async (request, reply) => {
+        await removeMember(parts, request.params.id, request.params.userId, operator(request));
+        return reply.code(204).send();
+      },
+    );
   }
 
-  function eventRoutes(admin: FastifyInstance): void {
-    admin.get('/audit-events', async (request) => {
-      const query = request.query as RepeatableParameters;
-      const at = readPage(query, ['type', 'userId', 'clientId']);
-      const type = query.get('type') ?? '';
-      if (type !== '' && !Object.hasOwn(eventTypes, type)) {
-        throw invalidRequest(`type must be one of ${Object.keys(eventTypes).join(', ')}.`);
-      }
-      const filter = { type, userId: idFilter(query, 'userId'), clientId: idFilter(query, 'clientId') };
+  function eventRoutes(admin: TypedApp): void {
+    admin.get('/audit-events', { schema: events.listEvents }, async ({ query }) => {
+      const { type = '', userId = '0', clientId = '0' } = query;
       return page(
-        at,
-        (part) => listEvents(database, { ...part, ...filter }),
+        query,
+        (at) => listEvents(database, { ...at, type, userId, clientId }),
         (event) => event,
       );
     });
   }
 }
-
-/** The checked body. A body that was not sent has no fields; the JSON text `null` is a body, and no object. */
-const body = <S extends Type.TSchema>(schema: S, request: FastifyRequest): Type.Static<S> =>
-  validate(schema, request.body === undefined ? {} : request.body);
 
 /** @throws {OAuthError} 401 where no key was sent, as RFC 6750 §3.1 has it for a missing token */
 function adminKeyOf(request: FastifyRequest): string {
@@ -244,17 +232,4 @@ function adminKeyOf(request: FastifyRequest): string {
 function operator(request: FastifyRequest): Origin {
   if (request.operator === undefined) throw new Error('an admin route was reached without its guard');
   return request.operator;
-}
-
-/** An id of the path. What cannot be an id is nobody's. */
-function id(request: FastifyRequest, name = 'id'): string {
-  const value = (request.params as Readonly<Record<string, string>>)[name] ?? '';
-  if (!isSnowflake(value)) throw notFound('There is nothing with this id.');
-  return value;
-}
-
-function idFilter(query: RepeatableParameters, name: string): string {
-  const value = query.get(name);
-  if (value !== undefined && !isSnowflake(value)) throw invalidRequest(`${name} must be an id.`);
-  return value ?? '0';
 }

@@ -1,8 +1,10 @@
+import * as Type from 'typebox/type';
 import { findAccount } from '../accounts/store.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
+import { Id, Instant, orNull } from '../http/operation.ts';
 import { announceAccessEnd } from '../logout/announce.ts';
 import { notFound } from '../oauth-error.ts';
 import type { Connection } from './store.ts';
@@ -45,6 +47,20 @@ export async function revokeAccessOf(parts: Parts, accountId: string, clientId: 
 /** The apps that have access to a person's data. */
 export const connectionsOf = ({ database }: Pick<Parts, 'database'>, accountId: string): Promise<Connection[]> =>
   database.read(() => store.listConnections(accountId));
+
+/** An app that has access, as operators see it: the shape of {@link connectionView}. */
+export const ConnectionRecord = Type.Object(
+  {
+    clientId: Id,
+    name: Type.String(),
+    owner: orNull(Type.String()),
+    homepageUrl: orNull(Type.String()),
+    scopes: Type.Array(Type.String(), { about: 'What the person allowed.' }),
+    connectedAt: Instant,
+    lastUsedAt: orNull(Instant, 'When it last got tokens; null where it never did.'),
+  },
+  { title: 'Connection' },
+);
 
 export const connectionView = (connection: Connection) => ({
   clientId: connection.clientId,

@@ -1,6 +1,8 @@
+import * as Type from 'typebox/type';
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
-import type { EventType } from './audit.ts';
+import { Id, Instant, orNull } from '../http/operation.ts';
+import { type EventType, eventTypes } from './audit.ts';
 
 /** A recorded event, as operators see it. */
 export interface RecordedEvent {
@@ -15,6 +17,26 @@ export interface RecordedEvent {
   readonly requestId: string | null;
   readonly details: unknown;
 }
+
+/** The shape of {@link RecordedEvent}. */
+export const EventRecord = Type.Object(
+  {
+    id: Id,
+    at: Instant,
+    type: Type.Unsafe<EventType>({ enum: Object.keys(eventTypes) }),
+    outcome: Type.Unsafe<string>({ enum: ['success', 'failure'] }),
+    actor: Type.Object({
+      type: Type.Unsafe<string>({ enum: ['user', 'client', 'admin', 'cli', 'system', 'anonymous'] }),
+      id: orNull(Id),
+    }),
+    userId: orNull(Id),
+    clientId: orNull(Id),
+    address: orNull(Type.String(), 'Where the request came from.'),
+    requestId: orNull(Type.String(), 'The correlation id of the request.'),
+    details: Type.Object({}, { additionalProperties: true }),
+  },
+  { title: 'AuditEvent' },
+);
 
 export interface EventQuery {
   /** Events newer than this one; `0` is the start. */

@@ -4,11 +4,11 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
-import { findProblem } from '../validation/validate.ts';
 import { crossOrigin } from './cors.ts';
 import { sendError, toOAuthError } from './errors.ts';
 import { observe } from './observe.ts';
 import { formParameters } from './parameters.ts';
+import { compileValidator } from './validators.ts';
 
 /** Bodies up to 64 KiB, addresses up to 16 KiB. */
 const LONGEST_BODY = 64 * 1024;
@@ -101,10 +101,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.setNotFoundHandler((request, reply) => sendError(request, reply, toOAuthError(nothingHere(undefined), request)));
   app.setErrorHandler((error, request, reply) => sendError(request, reply, toOAuthError(error, request)));
   app.removeAllContentTypeParsers();
-  app.setValidatorCompiler(({ schema }) => (value) => {
-    const problem = findProblem(schema as object, value);
-    return problem === undefined ? { value } : { error: problem };
-  });
+  app.setValidatorCompiler(compileValidator);
   // Views are allow-lists already; schemas of answers describe them and need not filter them again.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   return app;

@@ -3,6 +3,7 @@ import { findAccount } from '../accounts/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
+import { Id, Instant } from '../http/operation.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { conflict, notFound } from '../oauth-error.ts';
 import type { Organization } from './store.ts';
@@ -12,11 +13,12 @@ export const NewOrganization = Type.Object(
   {
     name: Type.String({
       pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
+      about: 'Unique.',
       description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not beginning or ending with "-"',
     }),
     domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
   },
-  { additionalProperties: false, description: 'a JSON object' },
+  { additionalProperties: false, description: 'a JSON object', title: 'NewOrganization' },
 );
 export type NewOrganization = Type.Static<typeof NewOrganization>;
 
@@ -29,9 +31,27 @@ export const Membership = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'a JSON object' },
+  { additionalProperties: false, description: 'a JSON object', title: 'NewMembership' },
 );
 export type Membership = Type.Static<typeof Membership>;
+
+const role = Type.Unsafe<store.Role | null>({ enum: [...ROLES, null] });
+const organizationFields = { id: Id, name: Type.String(), domain: Type.String(), createdAt: Instant };
+
+/** An organization as operators see it: the shape of `organizationView`. */
+export const OrganizationRecord = Type.Object(organizationFields, { title: 'Organization' });
+
+/** One with its people. */
+export const OrganizationWithMembers = Type.Object(
+  {
+    ...organizationFields,
+    members: Type.Array(Type.Object({ userId: Id, username: Type.String(), role }, { title: 'Member' })),
+  },
+  { title: 'OrganizationWithMembers' },
+);
+
+/** That a person is in an organization. */
+export const MembershipRecord = Type.Object({ organizationId: Id, userId: Id, role }, { title: 'Membership' });
 
 type Stored = { readonly database: Database; readonly clock: Clock };
 

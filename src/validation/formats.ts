@@ -1,3 +1,4 @@
+import { isSnowflake } from '../identifiers/snowflake.ts';
 import { isPhoneNumber } from './phone.ts';
 
 /** Text of one line: no control characters, no characters that reorder what follows them. */
@@ -43,6 +44,8 @@ function isInstant(value: string): boolean {
 export const formats = {
   'single-line': (value: string) => value.isWellFormed() && SINGLE_LINE.test(value) && value.trim() === value,
   'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),
+  'search-text': (value: string) => !/\p{Cc}/u.test(value),
+  id: isSnowflake,
   email: isEmail,
   domain: (value: string) => DOMAIN.test(value),
   'https-url': isHttpsUrl,

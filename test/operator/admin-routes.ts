@@ -2,6 +2,7 @@ import fastify from 'fastify';
 import { passwords } from '../../src/accounts/passwords.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { compileValidator } from '../../src/http/validators.ts';
 import { leasedIds } from '../../src/identifiers/ids.ts';
 
 export interface AdminRoute {
@@ -13,6 +14,8 @@ export interface AdminRoute {
 export async function adminRouteTable(): Promise<AdminRoute[]> {
   const database = await openSqlite(':memory:');
   const app = fastify({ exposeHeadRoutes: false });
+  app.setValidatorCompiler(compileValidator);
+  app.setSerializerCompiler(() => JSON.stringify);
   const routes: AdminRoute[] = [];
   app.addHook('onRoute', ({ method, url }) => {
     for (const name of [method].flat()) routes.push({ method: name, url });

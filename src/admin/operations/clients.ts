@@ -1,0 +1,177 @@
+import type { FastifySchema } from 'fastify';
+import * as Type from 'typebox/type';
+import {
+  ClientChange,
+  ClientRecord,
+  MadeSecret,
+  NewClient,
+  NewSecret,
+  RegisteredClient,
+} from '../../clients/schema.ts';
+import { answers, Id, NOTHING } from '../../http/operation.ts';
+import { sample } from '../../http/samples.ts';
+import { listOf, listQuery } from '../paging.ts';
+import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
+
+const IN_CLIENTS = { area: 'clients', caller: 'admin key' } as const;
+const params = Type.Object({ clientId: Id });
+const byId = { clientId: sample.clientId };
+
+const secret = { id: sample.secretId, createdAt: sample.moment, lastUsedAt: null, expiresAt: null };
+const notes = {
+  clientId: sample.clientId,
+  name: 'Acme Notes',
+  description: null,
+  logoUrl: null,
+  homepageUrl: 'https://acme.example/',
+  policyUrl: null,
+  termsUrl: null,
+  redirectUris: [sample.redirectUri],
+  postLogoutRedirectUris: [],
+  scopes: ['openid', 'email'],
+  grantTypes: ['authorization_code', 'refresh_token'],
+  resource: null,
+  type: 'confidential',
+  requirePkce: false,
+  idTokenSignedResponseAlg: 'HS256',
+  defaultMaxAge: null,
+  backchannelLogoutUri: null,
+  backchannelLogoutSessionRequired: false,
+  userinfoSignedResponseAlg: null,
+  tokenEndpointAuthMethod: null,
+  jwks: null,
+  jwksUri: null,
+  owner: 'Acme Ltd',
+  status: 'active',
+  secrets: [secret],
+  createdAt: sample.moment,
+  updatedAt: sample.moment,
+};
+
+export const createClient = {
+  ...IN_CLIENTS,
+  operationId: 'createClient',
+  summary: 'Register a client',
+  body: NewClient,
+  response: {
+    201: answers('The client and, this once, its `clientSecret`.', RegisteredClient),
+    ...adminRefusals(MAY_CONFLICT),
+  },
+  examples: [
+    {
+      summary: 'A web app',
+      body: {
+        name: 'Acme Notes',
+        owner: 'Acme Ltd',
+        homepageUrl: 'https://acme.example/',
+        redirectUris: [sample.redirectUri],
+        scopes: ['openid', 'email'],
+      },
+      status: 201,
+      answer: { ...notes, clientSecret: sample.clientSecret },
+    },
+    {
+      summary: 'An app without a secret',
+      body: { name: 'Acme Notes for phones', type: 'public', redirectUris: ['com.acme.notes:/callback'] },
+      status: 201,
+      answer: {
+        ...notes,
+        name: 'Acme Notes for phones',
+        owner: null,
+        homepageUrl: null,
+        redirectUris: ['com.acme.notes:/callback'],
+        scopes: null,
+        type: 'public',
+        requirePkce: true,
+        idTokenSignedResponseAlg: 'RS256',
+        secrets: [],
+      },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const listClients = {
+  ...IN_CLIENTS,
+  operationId: 'listClients',
+  summary: 'List clients',
+  querystring: listQuery({}),
+  response: { 200: answers('A part of the list, in the order of ids.', listOf(ClientRecord)), ...adminRefusals() },
+  examples: [
+    { summary: 'The first', query: { limit: '1' }, status: 200, answer: { items: [notes], nextCursor: null } },
+  ],
+} satisfies FastifySchema;
+
+const theClient = {
+  ...IN_CLIENTS,
+  params,
+  response: { 200: answers('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
+};
+
+export const readClient = {
+  ...theClient,
+  operationId: 'readClient',
+  summary: 'Read a client',
+  examples: [{ summary: 'A web app', params: byId, status: 200, answer: notes }],
+} satisfies FastifySchema;
+
+export const updateClient = {
+  ...theClient,
+  operationId: 'updateClient',
+  summary: 'Change a client',
+  description:
+    'A field that is left out stays as it is. Another owner or redirect URI asks people for their consent anew; `disabled` ends codes and tokens for ever.',
+  body: ClientChange,
+  response: { ...theClient.response, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  examples: [
+    {
+      summary: 'Disable it',
+      params: byId,
+      body: { status: 'disabled' },
+      status: 200,
+      answer: { ...notes, status: 'disabled' },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const deleteClient = {
+  ...IN_CLIENTS,
+  operationId: 'deleteClient',
+  summary: 'Delete a client',
+  description: 'With its secrets, codes, tokens and consents.',
+  params,
+  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  examples: [{ summary: 'For ever', params: byId, status: 204 }],
+} satisfies FastifySchema;
+
+export const rotateSecret = {
+  ...IN_CLIENTS,
+  operationId: 'rotateSecret',
+  summary: 'Give a client another secret',
+  description:
+    'The one before holds for a day, or as long as asked; never do more than two hold. Codes and tokens live on. A `conflict` for a client that has no secret.',
+  params,
+  body: NewSecret,
+  response: {
+    201: answers('The new secret and, this once, `clientSecret`.', MadeSecret),
+    ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }),
+  },
+  examples: [
+    {
+      summary: 'The one before holds for an hour',
+      params: byId,
+      body: { expirePreviousIn: 3600 },
+      status: 201,
+      answer: { ...secret, clientSecret: sample.clientSecret, secrets: [secret] },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const endSecret = {
+  ...IN_CLIENTS,
+  operationId: 'endSecret',
+  summary: 'End a secret at once',
+  description: 'A `conflict` for the only one of a client: add another first.',
+  params: Type.Object({ clientId: Id, id: Id }),
+  response: { 204: NOTHING, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  examples: [{ summary: 'The old one', params: { ...byId, id: sample.secretId }, status: 204 }],
+} satisfies FastifySchema;

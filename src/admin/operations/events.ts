@@ -1,0 +1,54 @@
+import type { FastifySchema } from 'fastify';
+import * as Type from 'typebox/type';
+import { type EventType, eventTypes } from '../../events/audit.ts';
+import { EventRecord } from '../../events/list.ts';
+import { answers } from '../../http/operation.ts';
+import { sample } from '../../http/samples.ts';
+import { listOf, listQuery } from '../paging.ts';
+import { adminRefusals } from './refusals.ts';
+
+const query = listQuery({
+  type: Type.Optional(
+    Type.Unsafe<EventType>({
+      enum: Object.keys(eventTypes),
+      about: 'Only events of this type.',
+      description: `one of ${Object.keys(eventTypes).join(', ')}`,
+    }),
+  ),
+  userId: Type.Optional(Type.String({ format: 'id', about: 'Only events about this user.', description: 'an id' })),
+  clientId: Type.Optional(Type.String({ format: 'id', about: 'Only events about this client.', description: 'an id' })),
+});
+
+export const listEvents = {
+  area: 'audit',
+  caller: 'admin key',
+  operationId: 'listAuditEvents',
+  summary: 'List what happened',
+  description: 'In the order in which it was recorded.',
+  querystring: query,
+  response: { 200: answers('A part of the list, oldest first.', listOf(EventRecord)), ...adminRefusals() },
+  examples: [
+    {
+      summary: 'What became of a client',
+      query: { clientId: sample.clientId, limit: '1' },
+      status: 200,
+      answer: {
+        items: [
+          {
+            id: sample.eventId,
+            at: sample.moment,
+            type: 'client.created',
+            outcome: 'success',
+            actor: { type: 'admin', id: null },
+            userId: null,
+            clientId: sample.clientId,
+            address: '203.0.113.7',
+            requestId: '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
+            details: {},
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  ],
+} satisfies FastifySchema;

@@ -1,0 +1,102 @@
+import type { FastifySchema } from 'fastify';
+import * as Type from 'typebox/type';
+import { answers, Id, NOTHING } from '../../http/operation.ts';
+import { sample } from '../../http/samples.ts';
+import {
+  Membership,
+  MembershipRecord,
+  NewOrganization,
+  OrganizationRecord,
+  OrganizationWithMembers,
+} from '../../organizations/organizations.ts';
+import { listOf, listQuery } from '../paging.ts';
+import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
+
+const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
+const memberParams = Type.Object({ id: Id, userId: Id });
+const theMember = { id: sample.organizationId, userId: sample.userId };
+
+const engines = {
+  id: sample.organizationId,
+  name: 'analytical-engines',
+  domain: 'engines.example',
+  createdAt: sample.moment,
+};
+
+export const createOrganization = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'createOrganization',
+  summary: 'Make an organization',
+  body: NewOrganization,
+  response: { 201: answers('The organization.', OrganizationRecord), ...adminRefusals(MAY_CONFLICT) },
+  examples: [
+    {
+      summary: 'A company',
+      body: { name: engines.name, domain: engines.domain },
+      status: 201,
+      answer: engines,
+    },
+  ],
+} satisfies FastifySchema;
+
+export const listOrganizations = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'listOrganizations',
+  summary: 'List organizations',
+  querystring: listQuery({}),
+  response: {
+    200: answers('A part of the list, in the order of ids.', listOf(OrganizationRecord)),
+    ...adminRefusals(),
+  },
+  examples: [{ summary: 'The first fifty', status: 200, answer: { items: [engines], nextCursor: null } }],
+} satisfies FastifySchema;
+
+export const readOrganization = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'readOrganization',
+  summary: 'Read an organization with its members',
+  params: Type.Object({ id: Id }),
+  response: {
+    200: answers('The organization and its members.', OrganizationWithMembers),
+    ...adminRefusals(ABOUT_ONE),
+  },
+  examples: [
+    {
+      summary: 'A company',
+      params: { id: sample.organizationId },
+      status: 200,
+      answer: { ...engines, members: [{ userId: sample.userId, username: sample.username, role: 'MEMBER' }] },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const setMember = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'setMember',
+  summary: 'Make a person a member, or change the role',
+  description: 'A person is in one organization at most: a `conflict` where it is another one.',
+  params: memberParams,
+  body: Membership,
+  response: {
+    200: answers('The membership.', MembershipRecord),
+    ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }),
+  },
+  examples: [
+    {
+      summary: 'With a role',
+      params: theMember,
+      body: { role: 'ADMIN' },
+      status: 200,
+      answer: { organizationId: sample.organizationId, userId: sample.userId, role: 'ADMIN' },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const removeMember = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'removeMember',
+  summary: 'Remove a member',
+  params: memberParams,
+  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  examples: [{ summary: 'At once', params: theMember, status: 204 }],
+} satisfies FastifySchema;

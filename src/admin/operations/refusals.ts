@@ -1,0 +1,11 @@
+import { type Answer, refusals } from '../../http/operation.ts';
+import type { ErrorCode } from '../../oauth-error.ts';
+
+/** What every call of the admin API may refuse, and what more a call does. */
+export const adminRefusals = (more: Readonly<Record<number, readonly ErrorCode[]>> = {}): Record<number, Answer> =>
+  refusals({ 401: ['invalid_token'], ...more });
+
+/** A call about something that has an id. */
+export const ABOUT_ONE = { 404: ['not_found'] } as const;
+/** A call that may meet a name which is taken, or a state which does not allow it. */
+export const MAY_CONFLICT = { 409: ['conflict'] } as const;

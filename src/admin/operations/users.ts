@@ -1,0 +1,213 @@
+import type { FastifySchema } from 'fastify';
+import * as Type from 'typebox/type';
+import { AccountChange, AccountRecord, Ban, NewAccount, Suspension } from '../../accounts/schema.ts';
+import { ConnectionRecord } from '../../consent/connections.ts';
+import { answers, Id, NOTHING } from '../../http/operation.ts';
+import { sample } from '../../http/samples.ts';
+import { listOf, listQuery } from '../paging.ts';
+import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
+
+const IN_USERS = { area: 'users', caller: 'admin key' } as const;
+const params = Type.Object({ id: Id });
+const byId = { id: sample.userId };
+const reason = 'Sends advertisements.';
+
+const ada = {
+  id: sample.userId,
+  username: sample.username,
+  displayName: 'Ada Lovelace',
+  email: 'ada@example.com',
+  emailVerified: true,
+  about: '',
+  language: 'en',
+  theme: null,
+  website: null,
+  location: 'London',
+  birthDate: null,
+  phone: null,
+  socialLinks: [],
+  avatarColor: '#5b2a86',
+  hasPassword: false,
+  status: 'active',
+  ban: null,
+  suspension: null,
+  createdAt: sample.moment,
+  updatedAt: sample.moment,
+};
+const banned = { ...ada, status: 'banned', ban: { since: sample.moment, until: '2036-01-31T12:00:00.000Z', reason } };
+const suspended = { ...ada, status: 'suspended', suspension: { since: sample.moment, reason } };
+
+export const createUser = {
+  ...IN_USERS,
+  operationId: 'createUser',
+  summary: 'Make an account',
+  description: 'Without a password the person cannot sign in yet.',
+  body: NewAccount,
+  response: { 201: answers('The user.', AccountRecord), ...adminRefusals(MAY_CONFLICT) },
+  examples: [
+    {
+      summary: 'A person without a password',
+      body: {
+        username: sample.username,
+        displayName: 'Ada Lovelace',
+        email: 'ada@example.com',
+        emailVerified: true,
+        location: 'London',
+      },
+      status: 201,
+      answer: ada,
+    },
+  ],
+} satisfies FastifySchema;
+
+const searchQuery = listQuery({
+  q: Type.Optional(
+    Type.String({
+      maxLength: 256,
+      format: 'search-text',
+      about: 'A part of the username, name or address, whatever the case of its letters; or the id.',
+      description: 'at most 256 characters without control characters',
+    }),
+  ),
+});
+export const listUsers = {
+  ...IN_USERS,
+  operationId: 'listUsers',
+  summary: 'List or find accounts',
+  querystring: searchQuery,
+  response: { 200: answers('A part of the list, in the order of ids.', listOf(AccountRecord)), ...adminRefusals() },
+  examples: [
+    {
+      summary: 'Find a person',
+      query: { q: sample.userId, limit: '10' },
+      status: 200,
+      answer: { items: [ada], nextCursor: null },
+    },
+  ],
+} satisfies FastifySchema;
+
+const theUser = {
+  ...IN_USERS,
+  params,
+  response: { 200: answers('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
+};
+
+export const readUser = {
+  ...theUser,
+  operationId: 'readUser',
+  summary: 'Read an account',
+  examples: [{ summary: 'A person', params: byId, status: 200, answer: ada }],
+} satisfies FastifySchema;
+
+export const updateUser = {
+  ...theUser,
+  operationId: 'updateUser',
+  summary: 'Change an account',
+  description: 'A field that is left out stays as it is. A new password ends every session and token of the person.',
+  body: AccountChange,
+  response: { ...theUser.response, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  examples: [
+    {
+      summary: 'Another place',
+      params: byId,
+      body: { location: 'Marylebone' },
+      status: 200,
+      answer: { ...ada, location: 'Marylebone' },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const deleteUser = {
+  ...IN_USERS,
+  operationId: 'deleteUser',
+  summary: 'Delete an account',
+  description: 'Its tokens stop working at once. Username and address are free again, the id never is.',
+  params,
+  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  examples: [{ summary: 'For ever', params: byId, status: 204 }],
+} satisfies FastifySchema;
+
+export const banUser = {
+  ...theUser,
+  operationId: 'banUser',
+  summary: 'Ban an account',
+  description:
+    'Every session and token is dead when this has answered, and stays dead. The ban ends by itself at `until`; a second call replaces its end.',
+  body: Ban,
+  examples: [
+    {
+      summary: 'Until a day',
+      params: byId,
+      body: { until: '2036-01-31T12:00:00Z', reason },
+      status: 200,
+      answer: banned,
+    },
+  ],
+} satisfies FastifySchema;
+
+export const unbanUser = {
+  ...theUser,
+  operationId: 'unbanUser',
+  summary: 'Lift a ban',
+  description: 'The person may sign in again. Tokens from before stay dead.',
+  examples: [{ summary: 'At once', params: byId, status: 200, answer: ada }],
+} satisfies FastifySchema;
+
+export const suspendUser = {
+  ...theUser,
+  operationId: 'suspendUser',
+  summary: 'Suspend an account',
+  description: 'As a ban without an end.',
+  body: Suspension,
+  examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
+} satisfies FastifySchema;
+
+export const reinstateUser = {
+  ...theUser,
+  operationId: 'reinstateUser',
+  summary: 'Lift a suspension',
+  examples: [{ summary: 'At once', params: byId, status: 200, answer: ada }],
+} satisfies FastifySchema;
+
+export const listConnections = {
+  ...IN_USERS,
+  operationId: 'listConnections',
+  summary: 'List the apps that have access',
+  params,
+  response: {
+    200: answers('All of them; there is no next page.', listOf(ConnectionRecord)),
+    ...adminRefusals(ABOUT_ONE),
+  },
+  examples: [
+    {
+      summary: 'Of a person',
+      params: byId,
+      status: 200,
+      answer: {
+        items: [
+          {
+            clientId: sample.clientId,
+            name: 'Acme Notes',
+            owner: 'Acme Ltd',
+            homepageUrl: null,
+            scopes: ['openid', 'email'],
+            connectedAt: sample.moment,
+            lastUsedAt: sample.moment,
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const revokeConnection = {
+  ...IN_USERS,
+  operationId: 'revokeConnection',
+  summary: 'Take an app’s access away',
+  description:
+    'As the person would: every token of the app for this person answers 403 from the next request on, for ever. Harmless where the app has none.',
+  params: Type.Object({ id: Id, clientId: Id }),
+  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  examples: [{ summary: 'At once', params: { ...byId, clientId: sample.clientId }, status: 204 }],
+} satisfies FastifySchema;

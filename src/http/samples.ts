@@ -1,0 +1,16 @@
+/** Values of the documented examples. The tests put real ones in their place. */
+export const sample = {
+  userId: '333941263663255552',
+  clientId: '333941264481144832',
+  secretId: '333941264481144833',
+  organizationId: '333941265303228416',
+  eventId: '1042',
+  clientSecret: 'tcs_zF6rB1ZkqX0yVwT7uJm3sNnQ8eHc5aLp2dGiKoRxYtM',
+  redirectUri: 'https://app.example.com/callback',
+  code: 'Yk3vZ0f1n8QwT5sJx7mB2rLp9dHcG6aKuEoNiVtXyRg',
+  accessToken: 'eyJhbGciOiJIUzI1NiIsInR5cCI6ImF0K2p3dCJ9.eyJzdWIiOiIzMzM5NDEyNjM2NjMyNTU1NTIifQ.c2lnbmF0dXJl',
+  refreshToken: 'eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9.eyJzdWIiOiIzMzM5NDEyNjM2NjMyNTU1NTIifQ.c2lnbmF0dXJl',
+  idToken: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIzMzM5NDEyNjM2NjMyNTU1NTIifQ.c2lnbmF0dXJl',
+  username: 'ada',
+  moment: '2026-07-01T09:00:00.000Z',
+} as const;
