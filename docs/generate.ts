@@ -89,6 +89,10 @@ and \`iss\`: \`invalid_request\`, \`unauthorized_client\`, \`access_denied\`, \`
 \`login_required\`, \`consent_required\`, \`unmet_authentication_requirements\`, \`request_not_supported\`,
 \`request_uri_not_supported\` and \`registration_not_supported\`. Where the client or the redirect URI is in doubt
 nobody is redirected: the answer is a page with status 400, or JSON for a caller that asks for JSON.
+
+Every answer has a correlation id in \`x-request-id\`, which pages show too; the log and the audit events tell of the request
+under the same id. Browsers get errors as pages wherever a page might be; under \`/api\`, \`/oidc\`, \`/.well-known\` and
+\`/health\` an address where there is nothing, or a method that is not served, is JSON whatever is asked for.
 `;
 }
 

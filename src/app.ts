@@ -25,7 +25,7 @@ import { logoutRoutes } from './logout/routes.ts';
 import { listenForMetrics, type MetricsListener } from './metrics/listener.ts';
 import { unmetered } from './metrics/meter.ts';
 import { serveAssets } from './pages/assets.ts';
-import { pageErrors } from './pages/error-page.ts';
+import { pageErrors, strayErrors } from './pages/error-page.ts';
 import type { Site } from './pages/layout.ts';
 import { en } from './pages/messages.ts';
 import { deriveKey } from './secrets.ts';
@@ -93,6 +93,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       logLevel: config.logLevel,
       meter,
       isRegisteredOrigin: registeredOrigins(database),
+      answerError: strayErrors(site),
     });
     app.register(
       async (root) => {

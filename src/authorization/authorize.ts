@@ -3,13 +3,12 @@ import { areResources } from '../clients/resources.ts';
 import { type Client, findClient } from '../clients/store.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
-import { sendError, toOAuthError } from '../http/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import type { Keys } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { sendErrorPage, wantsHtml } from '../pages/error-page.ts';
+import { sendErrorPage } from '../pages/error-page.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
 import { audience } from '../token/rules/claims.ts';
 import { continueRoutes } from './continue.ts';
@@ -199,15 +198,7 @@ function showError(
   reply: FastifyReply,
   error: DisplayedError,
 ): FastifyReply {
-  const { messages } = site;
-  const refusal = toOAuthError(new OAuthError(400, 'invalid_request', error.description), request);
-  if (!wantsHtml(request)) {
-    sendError(request, reply, refusal);
-    return reply;
-  }
-  return sendErrorPage(reply, 400, site, {
-    title: messages.error.clientTitle,
-    text: messages.error.clientText,
-    technical: { code: 'invalid_request', description: error.description, correlationId: request.id },
-  });
+  const { clientTitle: title, clientText: text } = site.messages.error;
+  const refusal = new OAuthError(400, 'invalid_request', error.description);
+  return sendErrorPage(request, reply, site, refusal, { title, text });
 }

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Browser, Browsers } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
+import { OAuthError } from '../oauth-error.ts';
 import { sendErrorPage } from '../pages/error-page.ts';
 import type { Site } from '../pages/layout.ts';
 import { digest } from '../secrets.ts';
@@ -68,13 +69,20 @@ export async function pendingOrAnswer(
   const { messages } = site;
   if (interaction === undefined) {
     const { handleTitle: title, handleText: text } = messages.error;
-    sendErrorPage(reply, 400, site, { title, text, homeLink: true });
+    const refusal = new OAuthError(400, 'invalid_request', noPending(request), {}, 'no such pending request');
+    sendErrorPage(request, reply, site, refusal, { title, text, homeLink: true });
     return undefined;
   }
   if (interaction.outcome === null) return { handle, interaction };
   await answerFinished(parts, request, reply, { handle, interaction }, browser);
   return undefined;
 }
+
+/** Why there is no pending request behind a handle, for the developer: what is not told apart must not be. */
+const noPending = ({ headers }: FastifyRequest): string =>
+  headers.cookie === undefined
+    ? 'The browser sent no cookie, and a pending sign-in belongs to the browser that began it. Let it keep cookies of this host, and begin at the authorization endpoint.'
+    : 'This browser has no pending sign-in with this handle. One lasts an hour, in the browser that began it: begin at the authorization endpoint.';
 
 async function answerFinished(
   parts: FlowParts,
@@ -87,7 +95,10 @@ async function answerFinished(
   const response = await finishedResponse(parts, { interaction, handle, sessionHash });
   if (response !== undefined) return respond(parts, request, reply, response);
   const { finishedTitle: title, finishedText: text } = parts.site.messages.error;
-  return sendErrorPage(reply, 409, parts.site, { title, text, homeLink: true });
+  const description =
+    'This request was answered before. Where that led is not repeated: its code was redeemed, has expired or is another person’s.';
+  const refusal = new OAuthError(409, 'conflict', description, {}, 'finished before');
+  return sendErrorPage(request, reply, parts.site, refusal, { title, text, homeLink: true });
 }
 
 export const sessionOf = (
@@ -146,15 +157,9 @@ const reread = (parts: FlowParts, request: FastifyRequest, reply: FastifyReply, 
   parts.database.read(() => resume(handle, parts.browsers.of(request, reply).hashesFor(handle), parts.clock()));
 
 /** The client was disabled, deleted or changed since the request began: there is nobody to answer to. */
-export function sendClientGone(parts: FlowParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { messages } = parts.site;
-  return sendErrorPage(reply, 400, parts.site, {
-    title: messages.error.clientTitle,
-    text: messages.error.clientText,
-    technical: {
-      code: 'invalid_request',
-      description: 'The client is no longer registered and active.',
-      correlationId: request.id,
-    },
-  });
+export function sendClientGone({ site }: FlowParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { clientTitle: title, clientText: text } = site.messages.error;
+  const description = 'The client is no longer registered and active.';
+  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'client gone');
+  return sendErrorPage(request, reply, site, refusal, { title, text });
 }

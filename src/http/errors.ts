@@ -43,11 +43,10 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
 }
 
 /** Answers with an error as JSON: decisions §4. */
-export function sendError(request: FastifyRequest, reply: FastifyReply, error: OAuthError): void {
-  reply
+export function sendError(reply: FastifyReply, error: OAuthError): FastifyReply {
+  return reply
     .code(error.status)
     .headers(error.headers)
-    .header('x-request-id', request.id)
     .header('cache-control', 'no-store')
     .type('application/json')
     .send(JSON.stringify({ error: error.code, error_description: error.message }));

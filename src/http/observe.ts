@@ -12,7 +12,7 @@ export function observe(app: FastifyInstance, meter: Pick<Meter, 'answered'>): v
     const route = request.routeOptions.url ?? 'none';
     const status = reply.statusCode;
     meter.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
-    const level = status >= 500 ? 'error' : refusal === null ? 'debug' : 'info';
+    const level = status >= 500 ? 'error' : refusal === null && status < 400 ? 'debug' : 'info';
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     const why = refusal && { error: refusal.code, reason: refusal.reason };
     request.log[level]({ method, route, status, ms, ...why }, 'answered');

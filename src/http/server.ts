@@ -5,7 +5,7 @@ import type { LogLevel, TrustProxy } from '../config/config.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { crossOrigin } from './cors.ts';
-import { sendError, toOAuthError } from './errors.ts';
+import { toOAuthError } from './errors.ts';
 import { observe } from './observe.ts';
 import { formParameters } from './parameters.ts';
 import { compileValidator } from './validators.ts';
@@ -22,13 +22,15 @@ export interface ServerOptions {
   readonly meter: Pick<Meter, 'answered'>;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
+  /** Answers with an error where no route has its own way to. */
+  readonly answerError: (request: FastifyRequest, reply: FastifyReply, error: OAuthError) => void;
 }
 
 /** A number of proxies means: that many addresses, counted from the nearest, are believed. */
 const trustedHops = (trust: TrustProxy) =>
   typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : trust;
 
-/** Headers of every answer, errors included. */
+/** Headers of every answer, errors included; beside them stands the correlation id, under which the log tells of it. */
 function commonHeaders(https: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',
@@ -54,6 +56,8 @@ function hostsIn(rawHeaders: readonly string[]): number {
  */
 export function createApp(options: ServerOptions): FastifyInstance {
   const headers = commonHeaders(options.https);
+  const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
+    options.answerError(request, reply, toOAuthError(error, request));
   const app = fastify({
     serverFactory: (handler) => {
       options.server.on('request', handler);
@@ -61,8 +65,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
     },
     // What the router refuses before any route: an address that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
-      reply.headers(headers);
-      sendError(request as FastifyRequest, reply as FastifyReply, toOAuthError(error, request as FastifyRequest));
+      reply.headers(headers).header('x-request-id', request.id);
+      refuse(error, request as FastifyRequest, reply as FastifyReply);
     },
     bodyLimit: LONGEST_BODY,
     exposeHeadRoutes: false,
@@ -85,7 +89,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.decorateRequest('address', '');
   app.addHook('onRequest', async (request, reply) => {
     request.address = request.ip ?? '';
-    reply.headers(headers);
+    reply.headers(headers).header('x-request-id', request.id);
     const preflight = request.headers.origin !== undefined && (await admitOrigin(request, reply));
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
@@ -98,8 +102,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (request.is404) throw nothingHere(methodsAt((request.raw.url ?? '').split('?', 1)[0] ?? ''));
   });
   // Before any body is read; the handler is only there for the framework.
-  app.setNotFoundHandler((request, reply) => sendError(request, reply, toOAuthError(nothingHere(undefined), request)));
-  app.setErrorHandler((error, request, reply) => sendError(request, reply, toOAuthError(error, request)));
+  app.setNotFoundHandler((request, reply) => refuse(nothingHere(undefined), request, reply));
+  app.setErrorHandler(refuse);
   app.removeAllContentTypeParsers();
   app.setValidatorCompiler(compileValidator);
   // Views are allow-lists already; schemas of answers describe them and need not filter them again.

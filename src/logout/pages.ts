@@ -1,6 +1,7 @@
 import type { Account } from '../accounts/store.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
-import { fact, facts, foreign, hidden } from '../pages/components.ts';
+import { fact, foreign, hidden } from '../pages/components.ts';
+import { technical } from '../pages/error-page.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import type { Obstacle } from './rules/end-session.ts';
@@ -40,7 +41,7 @@ export function askPage(site: Site, { account, app, returnTo, fault, token, carr
 <p class="muted small">${text.whatHappens}${returnTo !== undefined && html` ${text.returnsTo(foreign(destinationOf(returnTo)))}`}</p>
 <div><button class="primary" type="submit">${text.confirm}</button></div></form>
 <p><a href="${path('/account')}">${text.stay}</a></p>
-${technical(site, fault)}</section>`,
+${faultSection(site, fault)}</section>`,
   };
 }
 
@@ -62,15 +63,14 @@ export function signedOutPage(site: Site, { app, wayBack, fault }: SignedOutPage
 <header><h1>${text.doneTitle}</h1><p>${text.done}</p></header>
 ${app !== undefined && wayBack !== undefined && html`<p><a href="${wayBack}">${text.backTo(foreign(app))}</a></p>`}
 <p><a href="${path('/login')}">${text.signInAgain}</a></p>
-${technical(site, fault)}</section>`,
+${faultSection(site, fault)}</section>`,
   };
 }
 
-function technical({ messages }: Site, fault: Fault | undefined): Html | undefined {
-  if (fault === undefined) return undefined;
-  const text = messages.error;
-  return html`<div class="technical"><h2>${text.forDeveloper}</h2>${facts([
-    fact(text.reason, messages.signOut.obstacles[fault.obstacle], true),
-    fact(text.correlation, html`<code>${fault.correlationId}</code>`, true),
-  ])}</div>`;
-}
+const faultSection = ({ messages }: Site, fault: Fault | undefined): Html | undefined =>
+  fault &&
+  technical(
+    messages,
+    [fact(messages.error.reason, messages.signOut.obstacles[fault.obstacle], true)],
+    fault.correlationId,
+  );

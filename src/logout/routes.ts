@@ -10,6 +10,7 @@ import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import type { Keys } from '../keys/keys.ts';
+import { invalidRequest } from '../oauth-error.ts';
 import { sendErrorPage } from '../pages/error-page.ts';
 import { type Site, sendPage } from '../pages/layout.ts';
 import { endSession, type SignedIn, whoIs } from '../sessions/sessions.ts';
@@ -54,8 +55,11 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
   const addressBack = (returnTo: string, state: string | undefined): string =>
     withQuery(returnTo, state === undefined ? {} : { state });
 
-  const faultOf = (request: FastifyRequest, obstacle: Obstacle | undefined): Fault | undefined =>
-    obstacle && { obstacle, correlationId: request.id };
+  function faultOf(request: FastifyRequest, obstacle: Obstacle | undefined): Fault | undefined {
+    if (obstacle === undefined) return undefined;
+    request.refusal = { code: 'invalid_request', reason: `no way back: ${obstacle}` };
+    return { obstacle, correlationId: request.id };
+  }
 
   function forgetBrowser(reply: FastifyReply): void {
     browsers.clearSession(reply);
@@ -131,9 +135,8 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     const wrong = NAMES.find((name) => parameters.repeated.has(name) || parameters.malformed.has(name));
     if (wrong === undefined) return parameters;
     const text = site.messages.signOut;
-    const technical = { code: 'invalid_request', description: text.repeated(wrong), correlationId: request.id };
-    request.refusal = { code: 'invalid_request' };
-    sendErrorPage(reply, 400, site, { title: text.unreadableTitle, text: text.unreadableText, technical });
+    const page = { title: text.unreadableTitle, text: text.unreadableText };
+    sendErrorPage(request, reply, site, invalidRequest(text.repeated(wrong)), page);
     return undefined;
   }
 

@@ -151,6 +151,10 @@ export const fact = (name: Part, value: Part, wide = false): Html =>
 
 export const facts = (list: readonly Part[]): Html => html`<dl class="facts">${list}</dl>`;
 
+/** A text with a button that copies it, where there is script. */
+export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
+  html`<span class="copyable"><code>${value}</code><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button></span>`;
+
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 
 const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;

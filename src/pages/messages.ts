@@ -1,6 +1,17 @@
 import type { OptionalScope } from '../scopes/scopes.ts';
 import type { Part } from './html.ts';
 
+/** A time to wait, in words; always a little longer rather than shorter. */
+function duration(seconds: number): string {
+  const [count, unit] =
+    seconds < 120
+      ? [seconds, 'second']
+      : seconds < 7200
+        ? [Math.ceil(seconds / 60), 'minute']
+        : [Math.ceil(seconds / 3600), 'hour'];
+  return `${count} ${unit}${count === 1 ? '' : 's'}`;
+}
+
 /**
  * The texts of the pages. Another language is another object of this shape. Where a text holds a name or a time, it takes
  * it as a part and gives parts, so that the markup around it stays.
@@ -26,7 +37,7 @@ export const en = {
     continueAs: (name: Part, username: string): Part => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
     wrong: 'The username, email or password is not right. Check them and try again.',
-    limited: (seconds: number) => `Too many attempts. Wait ${seconds} seconds, then try again.`,
+    limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
     banned: 'This account is banned, so it cannot sign in.',
     bannedUntil: (until: string) => `This account is banned until ${until}, so it cannot sign in.`,
     suspended: 'This account is suspended, so it cannot sign in. Ask whoever runs this service.',
@@ -50,8 +61,7 @@ export const en = {
     emailBad: 'Enter an email address such as ada@example.com.',
     passwordBad: 'Use a password of 8 to 256 characters.',
     displayNameBad: 'Enter your name, in at most 64 characters.',
-    limited: (seconds: number) =>
-      `Too many new accounts from here. Wait ${Math.ceil(seconds / 60)} minutes, then try again.`,
+    limited: (seconds: number) => `Too many new accounts from here. Wait ${duration(seconds)}, then try again.`,
   },
   formPost: {
     title: 'Back to the app',
@@ -219,7 +229,6 @@ export const en = {
     'organization.read': 'organization',
   } satisfies Record<OptionalScope, string>,
   error: {
-    title: 'This did not work',
     forDeveloper: 'For the developer',
     code: 'Error',
     reason: 'Reason',
@@ -235,10 +244,47 @@ export const en = {
       'The sign-in that it belongs to was started in another browser, has ended, or is more than an hour old. Go back to the app and start again.',
     finishedTitle: 'This sign-in is finished',
     finishedText: 'You answered it before. Go back to the app to go on.',
-    fault: 'Something went wrong on our side. Try again in a moment.',
-    away: 'We cannot answer right now. Try again in a moment.',
-    notFound: 'There is nothing at this address.',
-    foreignForm: 'This form did not come from our own pages, so nothing was changed. Open the page and start again.',
+    again: (seconds: number) => `Try again in ${duration(seconds)}.`,
+    /** By the status of the answer; one that is not here says what 400 or 500 does. */
+    statuses: {
+      400: {
+        title: 'This did not work',
+        text: 'What your browser sent could not be read, so nothing was done. Go back and try again.',
+      },
+      403: {
+        title: 'This form came from elsewhere',
+        text: 'It did not come from our own pages, so nothing was changed. Open the page itself and start again.',
+      },
+      404: {
+        title: 'There is nothing here',
+        text: 'Check the address for a slip of the keys, or go on from your account.',
+      },
+      405: {
+        title: 'There is no page here',
+        text: 'This address takes what a form or an app sends. Go on from your account.',
+      },
+      413: {
+        title: 'That was too much at once',
+        text: 'What you sent is larger than we take, so nothing was done. Go back and send less.',
+      },
+      414: {
+        title: 'This address is too long',
+        text: 'Go back to where it came from and start again. If it happens again, tell whoever runs that app.',
+      },
+      415: {
+        title: 'This cannot be read here',
+        text: 'It was sent in a form that this address does not take, so nothing was done. Use the form on our own page.',
+      },
+      429: {
+        title: 'That was too often',
+        text: 'Nothing is wrong with what you did; it was only asked too many times.',
+      },
+      500: {
+        title: 'Something went wrong on our side',
+        text: 'It is not your doing. Try again in a moment; if it stays, tell whoever runs this service, with the correlation id below.',
+      },
+      503: { title: 'We cannot answer right now', text: 'Too much is asked at once, or our data is out of reach.' },
+    },
     home: 'Go to your account',
   },
 };

@@ -150,4 +150,6 @@ export async function walkPages(
   await stop('error-redirect-uri');
   await to('/login?request=unknown');
   await stop('error-expired');
+  await to('/nowhere');
+  await stop('error-nothing-here');
 }
