@@ -1,73 +1,209 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
+import { cpuUsage } from 'node:process';
+import { setTimeout as wait } from 'node:timers/promises';
 
 /** What one run of load measured. */
 export interface Measurement {
   readonly requests: number;
-  readonly failures: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Milliseconds. */
+  /** Milliseconds, as all latencies. */
   readonly p50: number;
   readonly p99: number;
+  readonly p999: number;
+  /** Bytes of an answer, head and body, on average. */
+  readonly answerBytes: number;
+  /** How much of one processor the generator itself took. */
+  readonly generatorShare: number;
 }
 
-/** Makes the next request of a connection, and sees its answer. */
+export interface Answer {
+  readonly status: number;
+  readonly head: string;
+  readonly body: string;
+}
+
+/** Makes the requests of a load, and sees their answers. */
 export interface Driver {
-  next(connection: number): string;
+  /** The next request of a connection; undefined where there is no more to do. */
+  next(connection: number): string | undefined;
   /** @returns whether the answer is the expected one */
-  answered(connection: number, status: number, body: string): boolean;
+  answered(connection: number, answer: Answer): boolean;
+}
+
+export interface Connection {
+  /** Sends a request; only one is under way at a time. */
+  send(request: string): void;
+  close(): void;
 }
 
 /**
- * Keeps a number of connections busy for a while: each sends its next request as soon as the last is answered. The
- * requests are written and the answers cut apart by hand, so that the generator costs less than what it measures.
+ * A connection that writes requests as they are and cuts answers apart by hand, so that the generator costs less than what it
+ * measures. Answers need a Content-Length, unless they have no body.
  */
-export async function load(port: number, connections: number, seconds: number, driver: Driver): Promise<Measurement> {
-  const latencies: number[] = [];
-  let failures = 0;
-  const begun = performance.now();
-  const end = begun + seconds * 1000;
-
-  function run(index: number): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const socket: Socket = connect({ port, host: '127.0.0.1', noDelay: true });
-      let received = '';
-      let sentAt = 0;
-      const send = () => {
-        sentAt = performance.now();
-        socket.write(driver.next(index), 'latin1');
-      };
-      socket.setEncoding('latin1');
-      socket.on('connect', send);
-      socket.on('error', reject);
-      socket.on('data', (chunk: string) => {
-        received += chunk;
-        const headEnd = received.indexOf('\r\n\r\n');
-        if (headEnd < 0) return;
-        const length = Number(/content-length: (\d+)/i.exec(received.slice(0, headEnd))?.[1]);
-        if (received.length < headEnd + 4 + length) return;
-        const now = performance.now();
-        latencies.push(now - sentAt);
-        const status = Number(received.slice(9, 12));
-        if (!driver.answered(index, status, received.slice(headEnd + 4, headEnd + 4 + length))) failures++;
-        received = received.slice(headEnd + 4 + length);
-        if (now < end) return send();
-        socket.destroy();
-        resolve();
-      });
+export function openConnection(
+  port: number,
+  answered: (answer: Answer, bytes: number) => void,
+  failed: (error: Error) => void,
+): Promise<Connection> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    let received = '';
+    let closed = false;
+    socket.setEncoding('latin1');
+    socket.on('error', failed);
+    socket.on('close', () => closed || failed(new Error('the server closed a connection')));
+    socket.on('data', (chunk: string) => {
+      received = received === '' ? chunk : received + chunk;
+      const headEnd = received.indexOf('\r\n\r\n');
+      if (headEnd < 0) return;
+      const head = received.slice(0, headEnd);
+      const end = headEnd + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
+      if (received.length < end) return;
+      const answer = { status: Number(received.slice(9, 12)), head, body: received.slice(headEnd + 4, end) };
+      received = received.slice(end);
+      answered(answer, end);
     });
+    socket.on('connect', () =>
+      resolve({
+        send: (request) => void socket.write(request, 'latin1'),
+        close() {
+          closed = true;
+          socket.destroy();
+        },
+      }),
+    );
+  });
+}
+
+/** What comes in while a load runs. */
+class Results {
+  readonly #latencies: number[] = [];
+  readonly #processor = cpuUsage();
+  readonly #begun = performance.now();
+  #bytes = 0;
+  #wrong: Answer | undefined;
+
+  add(latency: number, bytes: number, answer: Answer, expected: boolean): void {
+    this.#latencies.push(latency);
+    this.#bytes += bytes;
+    if (!expected) this.#wrong ??= answer;
   }
 
-  await Promise.all(Array.from({ length: connections }, (_, index) => run(index)));
-  const elapsed = (performance.now() - begun) / 1000;
-  latencies.sort((a, b) => a - b);
-  const at = (share: number) => latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
-  return {
-    requests: latencies.length,
-    failures,
-    seconds: elapsed,
-    perSecond: latencies.length / elapsed,
-    p50: at(0.5),
-    p99: at(0.99),
-  };
+  /** @throws where an answer was not the expected one: a load of refusals says nothing */
+  summary(): Measurement {
+    const elapsed = performance.now() - this.#begun;
+    const { user, system } = cpuUsage(this.#processor);
+    if (this.#wrong !== undefined) {
+      const { status, head, body } = this.#wrong;
+      throw new Error(`an answer was not the expected one: ${status}\n${head}\n\n${body.slice(0, 500)}`);
+    }
+    const sorted = Float64Array.from(this.#latencies).sort();
+    const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
+    return {
+      requests: sorted.length,
+      seconds: elapsed / 1000,
+      perSecond: (sorted.length * 1000) / elapsed,
+      p50: at(0.5),
+      p99: at(0.99),
+      p999: at(0.999),
+      answerBytes: this.#bytes / sorted.length,
+      generatorShare: (user + system) / 1000 / elapsed,
+    };
+  }
+}
+
+/** Keeps a number of connections busy for a while: each sends its next request as soon as the last is answered. */
+export async function load(port: number, connections: number, seconds: number, driver: Driver): Promise<Measurement> {
+  const { promise: failure, reject } = Promise.withResolvers<never>();
+  let results = new Results();
+  let end = Number.POSITIVE_INFINITY;
+  const runs = Array.from({ length: connections }, async (_, index) => {
+    const { promise: done, resolve } = Promise.withResolvers<void>();
+    let sentAt = 0;
+    const opened = await openConnection(
+      port,
+      (answer, bytes) => {
+        const now = performance.now();
+        results.add(now - sentAt, bytes, answer, driver.answered(index, answer));
+        send(now);
+      },
+      reject,
+    );
+    function send(now: number): void {
+      const request = now < end ? driver.next(index) : undefined;
+      sentAt = now;
+      if (request === undefined) resolve();
+      else opened.send(request);
+    }
+    return { opened, send, done };
+  });
+  const opened = await Promise.race([Promise.all(runs), failure]);
+  // The clock starts when all are connected.
+  results = new Results();
+  end = performance.now() + seconds * 1000;
+  for (const { send } of opened) send(performance.now());
+  await Promise.race([Promise.all(opened.map(({ done }) => done)), failure]);
+  const summary = results.summary();
+  for (const each of opened) each.opened.close();
+  return summary;
+}
+
+/**
+ * Sends requests at a fixed rate, whether or not earlier ones have been answered, and counts the latency of each from the moment
+ * at which it was due: a server that stalls pays for everybody who would have come meanwhile (no coordinated omission).
+ * @param connections how many may be under way; what finds none free waits for one, and its clock runs
+ */
+export async function loadAtRate(
+  port: number,
+  connections: number,
+  { perSecond, seconds }: { readonly perSecond: number; readonly seconds: number },
+  driver: Driver,
+): Promise<Measurement> {
+  const { promise: failure, reject } = Promise.withResolvers<never>();
+  const total = Math.floor(perSecond * seconds);
+  const free: number[] = [];
+  const dueAt: number[] = [];
+  let sent = 0;
+  let answered = 0;
+  const opened = await Promise.race([
+    Promise.all(
+      Array.from({ length: connections }, (_, index) => {
+        free.push(index);
+        return openConnection(port, (answer, bytes) => arrive(index, answer, bytes), reject);
+      }),
+    ),
+    failure,
+  ]);
+  const results = new Results();
+  const begun = performance.now();
+  const { promise: done, resolve } = Promise.withResolvers<void>();
+
+  function arrive(index: number, answer: Answer, bytes: number): void {
+    results.add(performance.now() - (dueAt[index] ?? 0), bytes, answer, driver.answered(index, answer));
+    free.push(index);
+    if (++answered === total) resolve();
+    else sendDue();
+  }
+
+  function sendDue(): void {
+    const due = Math.min(total, Math.floor(((performance.now() - begun) * perSecond) / 1000) + 1);
+    while (sent < due) {
+      const index = free.pop();
+      if (index === undefined) return;
+      dueAt[index] = begun + (sent++ * 1000) / perSecond;
+      const request = driver.next(index);
+      if (request === undefined) reject(new Error('the load ran out of requests'));
+      else opened[index]?.send(request);
+    }
+  }
+
+  const sending = (async () => {
+    for (; sent < total; await wait(1)) sendDue();
+    await done;
+  })();
+  await Promise.race([sending, failure]);
+  const summary = results.summary();
+  for (const connection of opened) connection.close();
+  return summary;
 }

@@ -1,45 +1,54 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What the system tells of a process, behind its name: proc(5). */
-const statOf = (pid: number): readonly string[] =>
-  readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+/** Milliseconds of user and system time. */
+export interface ProcessorTime {
+  readonly user: number;
+  readonly system: number;
+}
+
+/** What the system tells of a process, behind its name: proc(5). Empty where it has ended, or nobody tells. */
+function statOf(pid: number): readonly string[] {
+  try {
+    return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+  } catch {
+    return [];
+  }
+}
 
 /** Clock ticks are hundredths of a second on Linux. */
 const TICK = 10;
 
-/** User and system time of a process so far, in milliseconds, and of its children that have ended; zero where nobody tells. */
-export function processorTime(pid: number): { user: number; system: number; ended: number } {
+/** A process and the processes that it has started. */
+function family(pid: number): readonly number[] {
   try {
-    const fields = statOf(pid);
-    const ended = (Number(fields[13]) + Number(fields[14])) * TICK;
-    return { user: Number(fields[11]) * TICK, system: Number(fields[12]) * TICK, ended };
+    const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
+    return [pid, ...all.map(Number).filter((other) => Number(statOf(other)[1]) === pid)];
   } catch {
-    return { user: 0, system: 0, ended: 0 };
+    return [];
   }
 }
 
-/** All of it in one number, of a process and the processes that it has started. */
-export function treeTime(pid: number): number {
-  let sum = processorTime(pid).ended;
-  try {
-    for (const name of readdirSync('/proc')) {
-      if (!/^\d+$/.test(name)) continue;
-      const process = Number(name);
-      if (process !== pid && parentOf(process) !== pid) continue;
-      const { user, system } = processorTime(process);
-      sum += user + system;
+/** The time of a process and of the processes that it has started, also of those that have ended; zero where nobody tells. */
+export function processorTime(pid: number): ProcessorTime {
+  const own = statOf(pid);
+  let [user, system] = [Number(own[13] ?? 0), Number(own[14] ?? 0)];
+  for (const process of family(pid)) {
+    const fields = statOf(process);
+    user += Number(fields[11] ?? 0);
+    system += Number(fields[12] ?? 0);
+  }
+  return { user: user * TICK, system: system * TICK };
+}
+
+/** Memory in mebibytes that a process and those that it has started hold; what they share is counted for each. */
+export function residentMemory(pid: number): number {
+  let kibibytes = 0;
+  for (const process of family(pid)) {
+    try {
+      kibibytes += Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${process}/status`, 'utf8'))?.[1] ?? 0);
+    } catch {
+      // It has ended meanwhile.
     }
-  } catch {
-    return 0;
   }
-  return sum;
-}
-
-/** 0 where the process has ended meanwhile. */
-function parentOf(pid: number): number {
-  try {
-    return Number(statOf(pid)[1]);
-  } catch {
-    return 0;
-  }
+  return kibibytes / 1024;
 }

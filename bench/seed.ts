@@ -1,89 +1,223 @@
+import { hash } from 'node:crypto';
+import { DatabaseSync } from 'node:sqlite';
+import { Client } from 'pg';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { createClient } from '../src/clients/clients.ts';
+import type { Client as App } from '../src/clients/store.ts';
 import { SECOND } from '../src/clock.ts';
 import { readConfig } from '../src/config/config.ts';
 import { addGrant } from '../src/consent/store.ts';
-import { openCore } from '../src/core.ts';
+import { databaseFile, openCore } from '../src/core.ts';
 import type { Origin } from '../src/events/audit.ts';
 import { openKeys } from '../src/keys/keys.ts';
-import { randomIdentifier } from '../src/secrets.ts';
+import { digest, randomIdentifier } from '../src/secrets.ts';
+import { insertSession } from '../src/sessions/store.ts';
 import { insertFamily } from '../src/token/family-store.ts';
-import { mint, newLeaf } from '../src/token/mint.ts';
-import { FAMILY_LIFETIME } from '../src/token/rules/claims.ts';
-
-/** What a load needs: one client, and live tokens of as many people. */
-export interface Seed {
-  readonly clientId: string;
-  readonly clientSecret: string;
-  readonly tokens: readonly { readonly access: string; readonly refresh: string }[];
-}
-
-const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+import { newLeaf } from '../src/token/mint.ts';
+import { accessClaims, FAMILY_LIFETIME, refreshClaims } from '../src/token/rules/claims.ts';
+import { pictureUrl } from '../src/userinfo/rules/avatar.ts';
+import { CLIENTS, PASSWORD, REDIRECT_URI, SCOPE, type Spread, spread } from './setting.ts';
 
 export type Environment = Readonly<Record<string, string>>;
 
-/** Fills a database with people who each gave one app access, through the service's own functions. */
+const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+
+/** What a load needs to know of a database full of people: each gave one app access and has its tokens. */
+export interface Seed extends Spread {
+  clientOf(person: number): { readonly id: string; readonly secret: string };
+  usernameOf(person: number): string;
+  /** The secret in the session cookie of a person's browser. */
+  sessionOf(person: number): string;
+  /** Makes another live access token. */
+  accessToken(person: number): string;
+  /** The live refresh token of a person, as long as nobody has used it. */
+  firstRefreshToken(person: number): string;
+}
+
+/** What is random in production is random here, too, but known: the database computes it as we do. */
+const scattered = (text: string): string => hash('md5', text).slice(0, 22);
+const sessionSecret = (index: number): string => digest(`session ${index}`);
+
+/**
+ * Fills a database with people who each gave one of {@link CLIENTS} apps access. One of them is made by the service's own
+ * functions, and all others are copies that the database makes of the rows: a million takes a minute.
+ */
 export async function seed(environment: Environment & { TESSERA_BASE_URL: string }, people: number): Promise<Seed> {
   const issuer = environment.TESSERA_BASE_URL;
-  const core = await openCore(readConfig(environment), Date.now);
+  const config = readConfig(environment);
+  const core = await openCore(config, Date.now);
   const { database, ids, secret, clock } = core;
   const keys = await openKeys(database, { current: secret, previous: undefined }, clock);
-  const created = await createClient(
+
+  const clients: (App & { readonly secret: string })[] = [];
+  for (let index = 0; index < CLIENTS; index++) {
+    const { client, clientSecret = '' } = await createClient(
+      core,
+      { name: `Load ${index}`, redirectUris: [REDIRECT_URI] },
+      origin,
+    );
+    clients.push({ ...client, secret: clientSecret });
+  }
+
+  const model = await createAccount(
     core,
-    { name: 'Load', redirectUris: ['https://app.example.com/callback'] },
+    { username: 'model', displayName: 'Model', email: 'model@example.com', password: PASSWORD },
     origin,
   );
-  const { client, clientSecret = '' } = created;
-  const tokens: { access: string; refresh: string }[] = [];
-
-  async function person(index: number): Promise<void> {
-    const email = `person${index}@example.com`;
-    const name = { username: `person${index}`, displayName: `Person ${index}`, email };
-    const account = await createAccount(core, name, origin);
-    const [grantId, familyId] = [await ids.next(), await ids.next()];
-    const now = clock();
-    const endsAt = now + FAMILY_LIFETIME * SECOND;
-    const leaf = newLeaf(keys.ring(), now, endsAt);
-    const scopes = 'openid email';
-    const about = { accountId: account.id, clientId: client.id, scopes };
-    const sid = randomIdentifier();
-    await database.commit(function* grant() {
-      yield* addGrant({ ...about, id: grantId, declined: '', epoch: client.consentEpoch, now });
-      yield* insertFamily({
-        ...about,
-        id: familyId,
-        grantId,
-        accountGeneration: account.generation,
-        clientGeneration: client.generation,
-        claims: null,
-        sid,
-        authTime: now,
-        leaf,
-        createdAt: now,
-        endsAt,
-      });
-    });
-    const ids_ = { issuer, accountId: account.id, clientId: client.id, familyId };
-    const subject = { ...ids_, profile: account.profile, updatedAt: account.updatedAt, sid, authTime: now };
-    const proof = { kind: 'secret', secret: clientSecret } as const;
-    const order = {
-      subject,
-      scope: scopes,
-      leaf,
-      nonce: null,
-      narrowed: false,
+  const [grantId, familyId, client] = [await ids.next(), await ids.next(), clients[0]];
+  if (client === undefined) throw new Error('there is no client');
+  const now = clock();
+  const endsAt = now + FAMILY_LIFETIME * SECOND;
+  const leaf = newLeaf(keys.ring(), now, endsAt);
+  const about = { accountId: model.id, clientId: client.id, scopes: SCOPE };
+  await database.commit(function* grant() {
+    yield* addGrant({ ...about, id: grantId, declined: '', epoch: client.consentEpoch, now });
+    yield* insertFamily({
+      ...about,
+      id: familyId,
+      grantId,
+      accountGeneration: model.generation,
+      clientGeneration: client.generation,
       claims: null,
-      alg: 'HS256',
-      proof,
-    } as const;
-    const minted = mint(keys.ring(), order, now);
-    if (minted === undefined) throw new Error('the key set changed while seeding');
-    tokens[index] = { access: minted.access_token, refresh: minted.refresh_token };
-  }
+      sid: randomIdentifier(),
+      authTime: now,
+      leaf,
+      createdAt: now,
+      endsAt,
+    });
+  });
 
-  for (let from = 0; from < people; from += 500) {
-    await Promise.all(Array.from({ length: Math.min(500, people - from) }, (_, offset) => person(from + offset)));
+  // From the next id on, with room for a person's three.
+  const base = BigInt(await ids.next()) + (1n << 22n);
+  const id = (part: number) => `${base + BigInt(part)} + 4 * n.n`;
+  const text = (label: string) => `substr(md5('${label}' || n.n), 1, 22)`;
+  const sql = await openSql(databaseFile(config), config.databaseUrl);
+  const account = {
+    id: id(0),
+    username: `'person' || n.n`,
+    email: `'person' || n.n || '@example.com'`,
+    email_key: `'person' || n.n || '@example.com'`,
+    display_name: `'Person ' || n.n`,
+    generation: text('generation'),
+  };
+  const grant = { id: id(1), account_id: id(0), client_id: 'c.id', consent_epoch: 'c.epoch' };
+  const family = {
+    id: id(2),
+    grant_id: id(1),
+    account_id: id(0),
+    client_id: 'c.id',
+    account_generation: text('generation'),
+    client_generation: 'c.generation',
+    sid: text('sid'),
+    leaf_jti: text('leaf'),
+  };
+  const values = clients.map(
+    ({ id, consentEpoch, generation }, n) => `(${n}, ${id}, '${consentEpoch}', '${generation}')`,
+  );
+  for (const [table, from, changed] of [
+    ['account', model.id, account],
+    ['consent_grant', grantId, grant],
+    ['token_family', familyId, family],
+  ] as const) {
+    const columns = await sql.columns(table);
+    const expressions = columns.map((column) => (changed as Record<string, string>)[column] ?? `t.${column}`);
+    await sql.run(
+      `WITH RECURSIVE n(n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM n WHERE n < ${people - 1}),
+         c(n, id, epoch, generation) AS (VALUES ${values.join(', ')})
+       INSERT INTO ${table} (${columns.join(', ')})
+       SELECT ${expressions.join(', ')} FROM ${table} t, n JOIN c ON c.n = n.n % ${CLIENTS} WHERE t.id = ${from}`,
+    );
   }
+  await sql.close();
+
+  const { sample, sessions, numberOf: number } = spread(people);
+  const accountOf = (n: number) => (base + BigInt(4 * n)).toString();
+  const generationOf = (n: number) => scattered(`generation${n}`);
+  await database.commit(function* signIn() {
+    for (let person = 0; person < sessions; person++) {
+      const n = number(person);
+      yield* insertSession({
+        hash: digest(sessionSecret(person)),
+        sid: randomIdentifier(),
+        accountId: accountOf(n),
+        generation: generationOf(n),
+        authTime: now,
+        lastSeenAt: now,
+        expiresAt: endsAt,
+      });
+    }
+  });
+  const ring = keys.ring();
   await core.close();
-  return { clientId: client.id, clientSecret, tokens };
+
+  const [accessKey, refreshKey] = [ring.current('access'), ring.current('refresh')];
+  const subjectOf = (person: number) => {
+    const n = number(person);
+    const accountId = accountOf(n);
+    return {
+      issuer,
+      accountId,
+      clientId: clients[n % CLIENTS]?.id ?? '',
+      familyId: (base + BigInt(4 * n + 2)).toString(),
+      profile: { ...model.profile, username: `person${n}`, email: `person${n}@example.com` },
+      updatedAt: model.updatedAt,
+      picture: pictureUrl(issuer, accountId),
+      sid: scattered(`sid${n}`),
+      authTime: now,
+    };
+  };
+  return {
+    sample,
+    sessions,
+    numberOf: number,
+    clientOf: (person) => clients[number(person) % CLIENTS] ?? client,
+    usernameOf: (person) => `person${number(person)}`,
+    sessionOf: sessionSecret,
+    accessToken: (person) =>
+      accessKey.sign(accessClaims(subjectOf(person), { scope: SCOPE, claims: null }, randomIdentifier(), Date.now())),
+    firstRefreshToken: (person) =>
+      refreshKey.sign(refreshClaims(subjectOf(person), { ...leaf, jti: scattered(`leaf${number(person)}`) })),
+  };
+}
+
+/** The database behind the service's back, with the function that both kinds have by the same name. */
+interface Sql {
+  columns(table: string): Promise<readonly string[]>;
+  run(text: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+async function openSql(file: string | undefined, url: string): Promise<Sql> {
+  if (file === undefined) return openPostgresSql(url);
+  const connection = new DatabaseSync(file, { enableForeignKeyConstraints: false });
+  connection.function('md5', { deterministic: true }, (text) => hash('md5', String(text)));
+  connection.exec('PRAGMA synchronous = OFF; PRAGMA cache_size = -500000');
+  return {
+    columns: async (table) =>
+      connection
+        .prepare(`SELECT * FROM ${table}`)
+        .columns()
+        .map(({ name }) => name),
+    run: async (text) => connection.exec(text),
+    async close() {
+      connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      connection.close();
+    },
+  };
+}
+
+async function openPostgresSql(url: string): Promise<Sql> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  // What refers to what is known: nothing is to be looked up for each row.
+  await client.query("SET session_replication_role = 'replica'; SET synchronous_commit = off");
+  return {
+    columns: async (table) => (await client.query(`SELECT * FROM ${table} LIMIT 0`)).fields.map(({ name }) => name),
+    run: async (text) => void (await client.query(text)),
+    async close() {
+      await client.query('VACUUM ANALYZE');
+      await client.query('CHECKPOINT');
+      await client.end();
+    },
+  };
 }

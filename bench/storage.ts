@@ -11,10 +11,10 @@ import { start } from '../src/app.ts';
 import { readConfig } from '../src/config/config.ts';
 import { randomSecret } from '../src/secrets.ts';
 import { startPostgres } from '../test/support/postgres.ts';
+import { refreshing } from './drivers.ts';
 import { freePort } from './free-port.ts';
 import { load } from './load.ts';
-import { refreshDriver } from './refresh.ts';
-import { seed } from './seed.ts';
+import { populate, protocol, serviceEnvironment } from './tessera.ts';
 
 const { values: options } = parseArgs({
   options: { people: { type: 'string', default: '20000' }, seconds: { type: 'string', default: '10' } },
@@ -27,17 +27,15 @@ const database = new Client({ connectionString: postgres.url });
 try {
   const port = await freePort();
   const environment = {
-    TESSERA_BASE_URL: `http://localhost:${port}`,
-    TESSERA_PORT: String(port),
+    ...serviceEnvironment(port),
     TESSERA_DATA_DIR: folder,
     TESSERA_DATABASE_URL: postgres.url,
     TESSERA_SECRET: randomSecret(),
     TESSERA_LOG_LEVEL: 'error',
-    TESSERA_LIMIT_TOKEN: 'off',
   };
   await database.connect();
   const number = async (sql: string): Promise<number> => Number(Object.values((await database.query(sql)).rows[0])[0]);
-  const seeded = await seed(environment, people);
+  const population = await populate(environment, people);
   await database.query('VACUUM ANALYZE');
 
   const tables = await database.query<{ name: string; bytes: string; rows: string }>(
@@ -54,7 +52,8 @@ try {
 
   const tessera = await start(readConfig(environment));
   const before = await number("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')");
-  const done = await load(port, 32, Number(options.seconds), refreshDriver(seeded, new Map(), true));
+  const driver = refreshing({ sample: population.seeded.sample, ...protocol(port, population) }, 32);
+  const done = await load(port, 32, Number(options.seconds), driver);
   const after = await number("SELECT pg_wal_lsn_diff(pg_current_wal_lsn(), '0/0')");
   await tessera.close();
   console.log(`${done.requests} refreshes, ${Math.round((after - before) / done.requests)} bytes of WAL each`);

@@ -1,0 +1,11 @@
+import cluster from 'node:cluster';
+
+/** Several processes of the service behind one port: this one takes the connections and hands them out in turn, whole. */
+const processes = Number(process.argv[2] ?? 2);
+cluster.setupPrimary({ exec: 'bin/tessera.js', args: ['serve'] });
+for (let index = 0; index < processes; index++) cluster.fork();
+const end = () => {
+  for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGTERM');
+};
+process.on('SIGTERM', end);
+cluster.on('exit', () => Object.keys(cluster.workers ?? {}).length === 0 && process.exit(0));

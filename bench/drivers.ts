@@ -1,0 +1,56 @@
+import type { Answer, Driver } from './load.ts';
+import type { Subject } from './subject.ts';
+
+/** Requests that were written before, picked at random, over and over. */
+export const anyOf = (requests: readonly string[], status = 200): Driver => ({
+  next: () => requests[Math.floor(Math.random() * requests.length)],
+  answered: (_connection, answer) => answer.status === status,
+});
+
+/** Requests that were written before, each sent once, until there are no more. */
+export function eachOf(requests: readonly string[], status = 200): Driver {
+  let sent = 0;
+  return { next: () => requests[sent++], answered: (_connection, answer) => answer.status === status };
+}
+
+/**
+ * A connection's people one at a time, picked at random; each person belongs to one connection alone, so nobody's token is used
+ * twice at once.
+ */
+function people(sample: number, connections: number, request: (person: number) => string) {
+  const own = Math.max(1, Math.floor(sample / connections));
+  const current: number[] = [];
+  return {
+    whoOf: (connection: number) => current[connection] ?? 0,
+    next(connection: number) {
+      const person = connection + connections * Math.floor(Math.random() * own);
+      current[connection] = person;
+      return request(person);
+    },
+  };
+}
+
+/** Refresh with rotation: every person is a chain of tokens. */
+export function refreshing(subject: Pick<Subject, 'sample' | 'refresh' | 'refreshed'>, connections: number): Driver {
+  const { next, whoOf } = people(subject.sample, connections, subject.refresh);
+  return { next, answered: (connection, answer) => subject.refreshed(whoOf(connection), answer) };
+}
+
+/** The redirect for people who are signed in and gave their consent before. @param exchanges takes what redeems the codes */
+export function authorizing(subject: Subject, connections: number, exchanges: string[]): Driver {
+  const { next, whoOf } = people(subject.sessions, connections, subject.authorize);
+  return {
+    next,
+    answered(connection, answer) {
+      const exchange = subject.exchange(whoOf(connection), answer);
+      if (exchange !== undefined) exchanges.push(exchange);
+      return exchange !== undefined;
+    },
+  };
+}
+
+/** Sign-ins with a password, which end with a session and another address. */
+export const signingIn = (next: (browser: number) => string): Driver => ({
+  next,
+  answered: (_connection, { status, head }: Answer) => status === 303 && /\r\nset-cookie: [^\r]*session=/i.test(head),
+});

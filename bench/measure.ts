@@ -1,0 +1,61 @@
+import { type Driver, load, type Measurement } from './load.ts';
+import { processorTime } from './processor-time.ts';
+import { type Summary, summaryOf } from './statistics.ts';
+import type { Target } from './subject.ts';
+
+/** What one round of one cell measured. */
+export interface Row extends Measurement {
+  /** Microseconds of the server for a request. */
+  readonly userMicros: number;
+  readonly systemMicros: number;
+  /** What the database server spent on a request, user and system. */
+  readonly databaseMicros: number;
+}
+
+/** One cell of a comparison: a piece of work on one target. */
+export interface Cell {
+  readonly work: string;
+  readonly target: string;
+  readonly connections: number;
+  readonly people: number;
+  warmUp(): Promise<unknown>;
+  round(): Promise<Row>;
+}
+
+export interface Result extends Pick<Cell, 'work' | 'target' | 'connections' | 'people'> {
+  readonly summary: Summary;
+}
+
+/** Measures a load with the time that it takes of the target's processes. */
+export async function accounted(target: Target, run: () => Promise<Measurement>): Promise<Row> {
+  const time = () => ({
+    server: processorTime(target.process.pid ?? 0),
+    database: target.database === undefined ? { user: 0, system: 0 } : processorTime(target.database),
+  });
+  const before = time();
+  const measured = await run();
+  const after = time();
+  const micros = (milliseconds: number) => (milliseconds * 1000) / measured.requests;
+  return {
+    ...measured,
+    userMicros: micros(after.server.user - before.server.user),
+    systemMicros: micros(after.server.system - before.server.system),
+    databaseMicros: micros(after.database.user + after.database.system - before.database.user - before.database.system),
+  };
+}
+
+export const measure = (target: Target, connections: number, seconds: number, driver: Driver): Promise<Row> =>
+  accounted(target, () => load(target.port, connections, seconds, driver));
+
+/** Runs all cells in turn, round after round: what the machine does meanwhile meets them all. */
+export async function compare(cells: readonly Cell[], rounds: number): Promise<Result[]> {
+  const rows = new Map<Cell, Row[]>(cells.map((cell) => [cell, []]));
+  for (const cell of cells) await cell.warmUp();
+  for (let round = 0; round < rounds; round++) {
+    for (const cell of cells) rows.get(cell)?.push(await cell.round());
+  }
+  return cells.map((cell) => {
+    const { work, target, connections, people } = cell;
+    return { work, target, connections, people, summary: summaryOf(rows.get(cell) ?? []) };
+  });
+}

@@ -1,0 +1,17 @@
+import { hash } from 'node:crypto';
+
+/** What the peer's own process and the load both know of its people, so that nobody has to send it around. */
+
+const opaque = (name: string): string => hash('sha256', name, 'base64url');
+
+export const accessTokenOf = (set: number, person: number): string => opaque(`access ${set} ${person}`);
+export const refreshTokenOf = (person: number): string => opaque(`refresh ${person}`);
+export const sessionOf = (person: number): string => opaque(`session ${person}`);
+export const grantOf = (person: number): string => opaque(`grant ${person}`);
+
+export const peerClient = (index: number) => ({ id: `client-${index}`, secret: opaque(`secret ${index}`) });
+
+/** What the peer is told. */
+export type PeerOrder =
+  | { readonly kind: 'seed'; readonly people: number; readonly tokenAnswerBytes: number }
+  | { readonly kind: 'tokens'; readonly set: number; readonly count: number };

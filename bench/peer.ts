@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { join } from 'node:path';
+import type { Answer } from './load.ts';
+import { accessTokenOf, type PeerOrder, peerClient, refreshTokenOf, sessionOf } from './peer-people.ts';
+import { authorizationQuery, CLIENTS, REDIRECT_URI, spread } from './setting.ts';
+import { atRandom, codeIn, forkProgram, get, member, post, type Subject } from './subject.ts';
+
+/** Starts node-oidc-provider with people of its own. @param tokenAnswerBytes how long its answers of tokens are to be */
+export async function startPeer(
+  people: number,
+  { folder, tokenAnswerBytes }: { readonly folder: string; readonly tokenAnswerBytes: number },
+): Promise<Subject> {
+  const started = await forkProgram('./peer-server.ts', {
+    log: join(folder, `peer-${people}.log`),
+    execArgv: ['--max-old-space-size=12000'],
+  });
+  const { process: child, port } = started;
+  async function order(what: PeerOrder): Promise<void> {
+    const answer = once(child, 'message');
+    child.send(what);
+    const [{ error }] = (await answer) as [{ error?: string }];
+    if (error !== undefined) throw new Error(`the peer failed: ${error}`);
+  }
+
+  await order({ kind: 'seed', people, tokenAnswerBytes });
+  const { sample, sessions, numberOf } = spread(people);
+  const refreshTokens = new Map<number, string>();
+  let sets = 0;
+  const token = (person: number, grant: Record<string, string>) => {
+    const { id, secret } = peerClient(numberOf(person) % CLIENTS);
+    const form = new URLSearchParams({ ...grant, client_id: id, client_secret: secret }).toString();
+    return post('/token', 'application/x-www-form-urlencoded', form);
+  };
+
+  return {
+    name: 'node-oidc-provider',
+    process: child,
+    port,
+    people,
+    sample,
+    sessions,
+    async userInfo(count) {
+      const set = ++sets;
+      await order({ kind: 'tokens', set, count });
+      return atRandom(count, count).map((index) =>
+        get('/userinfo', `Authorization: Bearer ${accessTokenOf(set, index)}`),
+      );
+    },
+    refresh: (person) =>
+      token(person, {
+        grant_type: 'refresh_token',
+        refresh_token: refreshTokens.get(person) ?? refreshTokenOf(numberOf(person)),
+      }),
+    refreshed(person: number, { status, body }: Answer) {
+      const next = member(body, 'refresh_token');
+      if (next !== undefined) refreshTokens.set(person, next);
+      return status === 200 && next !== undefined;
+    },
+    authorize: (person) =>
+      get(
+        `/authorize?${authorizationQuery(peerClient(numberOf(person) % CLIENTS).id)}`,
+        `Cookie: _session=${sessionOf(person)}`,
+      ),
+    exchange(person, answer) {
+      const code = codeIn(answer);
+      if (code === undefined) return undefined;
+      return token(person, { grant_type: 'authorization_code', code, redirect_uri: REDIRECT_URI });
+    },
+  };
+}
