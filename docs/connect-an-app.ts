@@ -3,7 +3,8 @@ import { readFileSync } from 'node:fs';
 const read = (path: string): string => readFileSync(new URL(`../examples/${path}`, import.meta.url), 'utf8').trimEnd();
 
 const show = (path: string): string =>
-  `\`\`\`${path.endsWith('.html') ? 'html' : 'js'}\n${read(path)}\n\`\`\`\n\n<sup>[examples/${path}](../../examples/${path})</sup>`;
+  `<!-- not run: test/clients runs this very file -->
+\`\`\`${path.endsWith('.html') ? 'html' : 'js'}\n${read(path)}\n\`\`\`\n\n<sup>[examples/${path}](../../examples/${path})</sup>`;
 
 /** How apps are connected with five usual libraries: the code is that of the examples, which the tests run. */
 export const connectAnApp = (note: string): string => `${note}
@@ -12,7 +13,7 @@ export const connectAnApp = (note: string): string => `${note}
 
 Any OpenID Connect library works: it needs the issuer, which is your base URL, the client id and the client secret, and
 [discovers](../reference/discovery.md) the rest. Here is a whole app for each of five libraries: it signs people in, reads
-[UserInfo](../reference/tokens.md), refreshes its tokens before they end, and signs out here and at the issuer. Each is a file of
+[UserInfo](../reference/scopes.md), refreshes its tokens before they end, and signs out here and at the issuer. Each is a file of
 [examples/](../../examples/), and the tests run it as it stands here.
 
 | Library | For | Redirect URI |
@@ -40,6 +41,7 @@ signed with the client's secret (\`HS256\`), which the libraries on this page ta
 
 In a clone of this repository, after \`npm ci\`, with the two values that the registration printed:
 
+<!-- not run: it starts an app that goes on until it is stopped; test/clients walks through it -->
 \`\`\`sh
 ISSUER=http://localhost:3000 CLIENT_ID=the-clientId CLIENT_SECRET=the-clientSecret PORT=8080 node examples/openid-client.js
 \`\`\`
@@ -90,6 +92,7 @@ npx tessera client create --name "My page" --type public \\
   --redirect-uri http://localhost:8080/callback --post-logout-redirect-uri http://localhost:8080/
 \`\`\`
 
+<!-- not run: it starts an app that goes on until it is stopped; test/clients walks through it -->
 \`\`\`sh
 ISSUER=http://localhost:3000 CLIENT_ID=the-clientId PORT=8080 node examples/oidc-client-ts/server.js
 \`\`\`

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import type { Command } from 'commander';
+import { exitCodes } from '../src/cli/exit-codes.ts';
 import { program } from '../src/cli/program.ts';
 import { variables } from '../src/config/config.ts';
 import { limitVariables } from '../src/config/limits.ts';
@@ -7,6 +8,7 @@ import { metadata } from '../src/discovery/metadata.ts';
 import { eventTypes } from '../src/events/audit.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import { errorCodes } from '../src/oauth-error.ts';
+import { claims, scopes } from './claims-and-scopes.ts';
 import { connectAnApp } from './connect-an-app.ts';
 
 const NOTE = '<!-- Made by `npm run docs`. Do not edit. -->';
@@ -128,10 +130,25 @@ function commandLine(): string {
 # Command line
 
 From a clone: \`npx tessera …\` or \`npm run tessera -- …\`. The commands work on the data directly, also while a server runs on
-it; what they do binds the server's next request. \`--json\` prints JSON on standard output. Exit codes: 0 done; 1 refused,
-because the input or the state does not allow it; 2 wrong usage; 3 the configuration or the data cannot be used.
+it; what they do binds the server's next request. \`--json\` prints JSON on standard output. [Exit codes](exit-codes.md).
 
 ${sections.join('\n\n')}
+`;
+}
+
+function exits(): string {
+  const rows = Object.values(exitCodes).map(([code, short, when]) => `| ${code} | ${short} | ${when} |`);
+  return `${NOTE}
+
+# Exit codes
+
+Every command of \`tessera\`, the server included, ends with one of these. What is wrong stands on standard error, in words; with
+\`--json\` as \`{"error": "<code>", "error_description": "<text>"}\`, with the codes of the [API](errors.md) and
+\`invalid_configuration\`.
+
+| Code | In short | When |
+|---|---|---|
+${rows.join('\n')}
 `;
 }
 
@@ -171,7 +188,10 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/events.md': events,
   'docs/reference/metrics.md': metrics,
   'docs/reference/command-line.md': commandLine,
+  'docs/reference/exit-codes.md': exits,
   'docs/reference/discovery.md': discovery,
+  'docs/reference/scopes.md': () => scopes(NOTE),
+  'docs/reference/claims.md': () => claims(NOTE),
   'docs/how-to/connect-an-app.md': () => connectAnApp(NOTE),
 };
 

@@ -3,15 +3,13 @@ import { ConfigError } from '../config/config.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { WrongSecret } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
-
-/** 0 done · 1 refused: the input or the state does not allow it · 2 wrong usage · 3 the configuration or the data cannot be used */
-const EXIT = { refused: 1, usage: 2, setup: 3 } as const;
 
 const tessera = program();
 
 /** Says what is wrong on standard error: to scripts as the API would. */
-function fail(error: string, text: string, code: number): void {
+function fail(error: string, text: string, [code]: readonly [number, ...string[]]): void {
   const { json } = tessera.opts<{ json?: boolean }>();
   process.stderr.write(`${json ? JSON.stringify({ error, error_description: text }) : text}\n`);
   process.exitCode = code;
@@ -27,14 +25,14 @@ try {
 } catch (error) {
   if (error instanceof CommanderError) {
     // The parser has said what is wrong already.
-    process.exitCode = error.exitCode === 0 ? 0 : EXIT.usage;
+    process.exitCode = error.exitCode === 0 ? exitCodes.done[0] : exitCodes.usage[0];
   } else if (error instanceof ConfigError) {
     const text = `Tessera cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
-    fail('invalid_configuration', text, EXIT.setup);
+    fail('invalid_configuration', text, exitCodes.setup);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
-    fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, EXIT.setup);
+    fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.setup);
   } else if (error instanceof OAuthError) {
-    fail(error.code, error.message, EXIT.refused);
+    fail(error.code, error.message, exitCodes.refused);
   } else {
     throw error;
   }

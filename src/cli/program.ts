@@ -4,6 +4,7 @@ import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
 import type { ContextOf } from './context.ts';
 import { doctorCommand } from './doctor.ts';
+import { exitCodesInShort } from './exit-codes.ts';
 import { keysCommands } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
@@ -23,7 +24,7 @@ Examples:
   tessera user ban ada --reason spam
 
 Every command says more with --help: tessera user ban --help
-Exit status: 0 done, 1 refused, 2 wrong usage, 3 the configuration or the data cannot be used.`;
+Exit status: ${exitCodesInShort}.`;
 
 /** The settings of a server that can be given as flags. */
 const serverOptions = (command: Command): Command =>

@@ -1,36 +1,36 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { generated } from '../../docs/generate.ts';
-
-const root = fileURLToPath(new URL('../..', import.meta.url));
+import { contents, deadLink, links, pages, read } from '../../docs/site/markdown.ts';
+import { blocksOf } from './blocks.ts';
 
 for (const [path, make] of Object.entries(generated)) {
   test(`${path} says what the code says (npm run docs makes it anew)`, () => {
-    assert.equal(readFileSync(join(root, path), 'utf8'), make());
+    assert.equal(read(path), make());
   });
 }
 
-function* pages(folder: string): Generator<string> {
-  for (const entry of readdirSync(folder, { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) yield* pages(path);
-    else if (entry.name.endsWith('.md')) yield path;
-  }
-}
+test('every link of every page leads to a file, and to a heading where it names one', () => {
+  const dead = [...pages()].flatMap((page) => links(read(page)).flatMap((link) => deadLink(page, link) ?? []));
+  assert.deepEqual(dead, []);
+});
 
-test('every link between the pages leads somewhere', () => {
-  const broken: string[] = [];
-  for (const page of pages(root)) {
-    const text = readFileSync(page, 'utf8').replaceAll(/```.*?```/gs, '');
-    for (const [, target = ''] of text.matchAll(/\]\(([^)\s]+)\)/g)) {
-      if (/^(https?:|#|mailto:)/.test(target)) continue;
-      const file = join(dirname(page), target.split('#', 1)[0] ?? '');
-      if (!existsSync(file)) broken.push(`${page}: ${target}`);
-    }
+test('a link to nothing, out of the repository or to a heading that is not there is found dead', () => {
+  for (const link of ['nowhere.md', '../../..', '../README.md#no-such-heading', '#nor-this']) {
+    assert.notEqual(deadLink('docs/tutorial/first-sign-in.md', link), undefined, link);
   }
-  assert.deepEqual(broken, []);
+  assert.equal(deadLink('docs/tutorial/first-sign-in.md', '../../README.md#the-first-five-minutes'), undefined);
+});
+
+test('docs/README.md lists every page once', () => {
+  const listed = contents().flatMap((section) => section.pages.map(({ path }) => path));
+  const all = [...pages('docs')].filter((path) => path !== 'docs/README.md');
+  assert.deepEqual(listed.toSorted(), all.toSorted());
+});
+
+test('every block of the documentation says its language, and why it is not run where it is not', () => {
+  for (const block of [...pages('docs'), 'README.md'].flatMap(blocksOf)) {
+    assert.notEqual(block.language, '', `${block.place} names no language`);
+    assert.notEqual(block.notRun, '', `${block.place} does not say why`);
+  }
 });

@@ -1,0 +1,42 @@
+import { relative } from 'node:path';
+import { layout } from './layout.ts';
+import { anchors, contents, deadLink, links, read, root } from './markdown.ts';
+
+/** As much of Eleventy's configuration as is used here. */
+interface Eleventy {
+  addPassthroughCopy(files: Readonly<Record<string, string>>): void;
+  addGlobalData(name: string, value: unknown): void;
+  addTransform(name: string, transform: (this: { page: { inputPath: string } }, content: string) => string): void;
+}
+
+/** Builds the site of the documentation: `npm run site`. */
+export default function configure(eleventy: Eleventy) {
+  const sections = contents();
+  const source = process.env['SITE_SOURCE_URL']?.replace(/\/$/, '');
+
+  eleventy.addPassthroughCopy({
+    'docs/images': 'images',
+    'docs/site/site.css': 'assets/site.css',
+    'src/pages/assets/style.css': 'assets/style.css',
+    'src/pages/assets/icon.svg': 'assets/icon.svg',
+  });
+  eleventy.addGlobalData(
+    'permalink',
+    () =>
+      ({ page }: { page: { filePathStem: string } }) =>
+        `${page.filePathStem.replace(/README$/, 'index')}.html`,
+  );
+  eleventy.addTransform('layout', function (body) {
+    const page = relative(root, this.page.inputPath);
+    const dead = links(read(page)).flatMap((link) => deadLink(page, link) ?? []);
+    if (dead.length > 0) throw new Error(dead.join('\n'));
+    return layout({ page, body, sections, anchorOf: anchors(), source });
+  });
+
+  return {
+    dir: { input: 'docs', output: 'site' },
+    templateFormats: ['md'],
+    // Braces in the pages are text.
+    markdownTemplateEngine: false,
+  };
+}

@@ -1,0 +1,122 @@
+import { posix } from 'node:path';
+import { type Html, html, Html as Markup } from '../../src/pages/html.ts';
+import { tile } from '../../src/pages/mark.ts';
+import { type Section, target } from './markdown.ts';
+
+/** Where a page, a picture or a style sheet of `docs/` lies on the site. */
+const onSite = (path: string): string =>
+  path
+    .replace(/^docs\//, '')
+    .replace(/(^|\/)README\.md$/, '$1index.html')
+    .replace(/\.md$/, '.html');
+
+/** The way from one page of the site to another: relative, so that the site works under any address and from a folder. */
+const way = (from: string, to: string): string => posix.relative(posix.dirname(onSite(from)), onSite(to));
+
+const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
+const textOf = (markup: string): string =>
+  markup.replaceAll(/<[^>]*>/g, '').replaceAll(/&(amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity);
+
+/**
+ * Points the links of a page to where things lie on the site.
+ * @param source where the repository can be browsed; without it what is not on the site is named, and no link
+ */
+function pointLinks(page: string, body: string, source: string | undefined): string {
+  const outside = (path: string): boolean => !path.startsWith('docs/') || !/\.(md|png|svg)$/.test(path);
+  return body.replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gs, (whole, link: string, inner: string) => {
+    const to = target(page, link);
+    if (to === undefined || link.startsWith('#')) return whole;
+    if (!outside(to.path)) return `<a href="${way(page, to.path)}${to.anchor && `#${to.anchor}`}">${inner}</a>`;
+    if (source !== undefined) return `<a href="${source}/${to.path}">${inner}</a>`;
+    return `<span title="${to.path}, in the repository">${inner}</span>`;
+  });
+}
+
+interface Heading {
+  readonly anchor: string;
+  readonly text: string;
+}
+
+/** Gives the headings of a page their anchors, and lists those of the second level. */
+function mark(body: string, anchorOf: (text: string) => string): { body: string; headings: readonly Heading[] } {
+  const headings: Heading[] = [];
+  const marked = body.replaceAll(/<h([1-6])>(.*?)<\/h\1>/gs, (_, level: string, inner: string) => {
+    const text = textOf(inner);
+    const anchor = anchorOf(text);
+    if (level === '1') return `<h1 id="${anchor}">${inner}</h1>`;
+    if (level === '2') headings.push({ anchor, text });
+    return `<h${level} id="${anchor}">${inner} <a class="anchor" href="#${anchor}" aria-label="Link to “${text.replaceAll('"', '')}”">#</a></h${level}>`;
+  });
+  return { body: marked, headings };
+}
+
+export interface Rendered {
+  /** Its path in the repository. */
+  readonly page: string;
+  /** What the Markdown became. */
+  readonly body: string;
+  readonly sections: readonly Section[];
+  readonly anchorOf: (text: string) => string;
+  readonly source: string | undefined;
+}
+
+/** A page of the site: the product's own style and mark around what a page of `docs/` says. */
+export function layout({ page, body, sections, anchorOf, source }: Rendered): string {
+  const { body: marked, headings } = mark(pointLinks(page, body, source), anchorOf);
+  const title = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(marked)?.[1] ?? '');
+  const order = sections.flatMap(({ pages }) => pages);
+  const place = order.findIndex(({ path }) => path === page);
+  const section = sections.find(({ pages }) => pages.some(({ path }) => path === page));
+  const contents = 'docs/README.md';
+  const step = (
+    to: { readonly path: string; readonly label: string } | undefined,
+    rel: string,
+    word: string,
+  ): Html | undefined => to && html`<a rel="${rel}" href="${way(page, to.path)}"><span>${word}</span> ${to.label}</a>`;
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}${page !== contents && ' – Tessera documentation'}</title>
+<link rel="stylesheet" href="${way(page, 'docs/assets/style.css')}">
+<link rel="stylesheet" href="${way(page, 'docs/assets/site.css')}">
+<link rel="icon" href="${way(page, 'docs/assets/icon.svg')}" type="image/svg+xml">
+</head>
+<body class="docs">
+<a class="skip" href="#content">Skip to content</a>
+<header class="masthead">
+<a class="brand" href="${way(page, contents)}">${tile({ kind: 'mark' })}Tessera <span class="muted">documentation</span></a>
+<a class="to-contents" href="#contents">Contents</a>
+</header>
+<div class="page">
+<main id="content" tabindex="-1">
+${section && html`<p class="muted small">${section.title}</p>`}
+<article>
+${new Markup(marked.replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll">$&</div>'))}
+</article>
+${
+  place >= 0 &&
+  html`<nav class="steps" aria-label="Previous and next page">${step(order[place - 1], 'prev', 'Previous')}${step(order[place + 1], 'next', 'Next')}</nav>`
+}
+</main>
+${
+  page !== contents &&
+  headings.length > 2 &&
+  html`<nav class="headings" aria-labelledby="on-this-page">
+<h2 id="on-this-page">On this page</h2>
+<ul>${headings.map(({ anchor, text }) => html`<li><a href="#${anchor}">${text}</a></li>`)}</ul>
+</nav>`
+}
+<nav id="contents" class="contents" aria-label="Contents" tabindex="-1">${sections.map(
+    ({ title, pages }) => html`
+<h2>${title}</h2>
+<ul>${pages.map(({ path, label }) => html`<li><a href="${way(page, path)}"${path === page && html` aria-current="page"`}>${label}</a></li>`)}</ul>`,
+  )}
+</nav>
+</div>
+</body>
+</html>
+`.text;
+}

@@ -1,0 +1,58 @@
+import { fork, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, dirname, join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+
+const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
+
+// `npx tessera` and `npx node` are what npm would run in a clone.
+const PRELUDE = `
+set -eu
+. ./variables
+npx() { program=$1; shift; if [ "$program" = node ]; then node "$@"; else node "$STAND_IN" "$program" "$@"; fi; }
+curl() { node "$STAND_IN" curl "$@"; }
+set -a
+`;
+
+/** A shell in a folder of its own, whose `data` is that of the server. Variables live on from one script to the next. */
+export interface Shell {
+  /** Runs a script to its end, and answers what it printed. */
+  run(script: string): Promise<{ readonly out: string; readonly errors: string; readonly code: number | null }>;
+  close(): Promise<void>;
+}
+
+export async function openShell(dataDir: string): Promise<Shell> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-docs-'));
+  symlinkSync(dataDir, join(folder, 'data'));
+  writeFileSync(join(folder, 'variables'), '');
+  const socket = join(folder, 'socket');
+  const host = fork(here('program-host.ts'), [socket], { cwd: folder });
+  await once(host, 'message');
+  return {
+    async run(script) {
+      const child = spawn('sh', ['-c', `${PRELUDE}${script}\nset +a\nexport -p > variables`], {
+        cwd: folder,
+        env: {
+          PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH']}`,
+          HOME: folder,
+          DOCS_SOCKET: socket,
+          STAND_IN: here('stand-in.js'),
+        },
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+      const ended = once(child, 'close');
+      const [out, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
+      await ended;
+      return { out, errors, code: child.exitCode };
+    },
+    async close() {
+      const gone = once(host, 'exit');
+      host.disconnect();
+      await gone;
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
