@@ -19,11 +19,14 @@ import { browsers } from './http/browser.ts';
 import { listen } from './http/listener.ts';
 import { outgoing } from './http/outgoing.ts';
 import { createApp } from './http/server.ts';
+import { readByHandler } from './http/validators.ts';
 import { openKeys, tendKeys } from './keys/keys.ts';
 import { startCourier } from './logout/courier.ts';
 import { logoutRoutes } from './logout/routes.ts';
 import { listenForMetrics, type MetricsListener } from './metrics/listener.ts';
 import { unmetered } from './metrics/meter.ts';
+import { describedRoutes } from './openapi/document.ts';
+import { referenceRoutes } from './openapi/routes.ts';
 import { serveAssets } from './pages/assets.ts';
 import { pageErrors, strayErrors } from './pages/error-page.ts';
 import type { Site } from './pages/layout.ts';
@@ -95,6 +98,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       isRegisteredOrigin: registeredOrigins(database),
       answerError: strayErrors(site),
     });
+    const described = describedRoutes(app);
     app.register(
       async (root) => {
         tokenRoutes(root, parts);
@@ -104,10 +108,13 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
         healthRoutes(root, { database, leaving: () => draining });
         doctorRoutes(root, { ...parts, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
         discoveryRoutes(root, parts);
+        referenceRoutes(root, { ...parts, described });
         serveAssets(root);
         root.register(async (pages) => {
           pages.register(cookie);
           acceptForms(pages);
+          // What is wrong with a parameter becomes a page or a redirect, which the routes decide about.
+          pages.setValidatorCompiler(readByHandler);
           pages.setErrorHandler(pageErrors(site));
           authorizationRoutes(pages, parts);
           sessionRoutes(pages, parts);

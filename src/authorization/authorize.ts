@@ -12,6 +12,7 @@ import { sendErrorPage } from '../pages/error-page.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
 import { audience } from '../token/rules/claims.ts';
 import { continueRoutes } from './continue.ts';
+import { authorizeByGet, authorizeByPost } from './operations.ts';
 import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalResponse } from './progress.ts';
 import { intersection } from './rules/claims-parameter.ts';
 import { errorResponse } from './rules/redirect.ts';
@@ -35,8 +36,10 @@ interface AuthorizationParts extends FlowParts {
 
 /** The authorization endpoint: contract §4.1; by POST too (OpenID Connect Core 1.0 §3.1.2.1). */
 export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationParts): void {
-  app.get(PATH, (request, reply) => authorize(request, reply, request.query as RepeatableParameters));
-  app.post(PATH, async (request, reply) => {
+  app.get(PATH, { schema: authorizeByGet }, (request, reply) =>
+    authorize(request, reply, request.query as RepeatableParameters),
+  );
+  app.post(PATH, { schema: authorizeByPost }, async (request, reply) => {
     const error = misplaced(request.query as RepeatableParameters);
     return error === undefined ? authorize(request, reply, formOf(request)) : showError(parts, request, reply, error);
   });

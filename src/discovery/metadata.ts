@@ -1,5 +1,5 @@
 import { PROMPTS } from '../authorization/rules/authentication-request.ts';
-import { RESPONSE_MODES } from '../authorization/rules/request.ts';
+import { RESPONSE_MODES } from '../authorization/rules/parameters.ts';
 import { TOKEN_PATH } from '../clients/authentication.ts';
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';

@@ -3,13 +3,12 @@ import { HOUR, SECOND } from '../clock.ts';
 import type { Keys } from '../keys/keys.ts';
 import { JWKS_MAX_AGE } from '../keys/rules/schedule.ts';
 import { JWKS_PATH, metadata } from './metadata.ts';
+import { documents, readKeys } from './operations.ts';
 
 interface DiscoveryParts {
   readonly keys: Keys;
   readonly issuer: string;
 }
-
-const DOCUMENTS = ['openid-configuration', 'oauth-authorization-server'] as const;
 
 /** RFC 9110 §9.3.2: what anybody may read is there for HEAD too. */
 const HEAD = { exposeHeadRoute: true, config: { readers: 'anyone' } } as const;
@@ -24,10 +23,12 @@ const publish = (reply: FastifyReply, maxAge: number, body: unknown): FastifyRep
 
 /** The discovery documents and the key set, below the base URL (OpenID Connect Discovery 1.0 §4). */
 export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: DiscoveryParts): void {
-  for (const name of DOCUMENTS) {
-    app.get(`/.well-known/${name}`, HEAD, async (_request, reply) => publish(reply, HOUR, metadata(issuer)));
+  for (const [name, schema] of Object.entries(documents)) {
+    app.get(`/.well-known/${name}`, { ...HEAD, schema }, async (_request, reply) =>
+      publish(reply, HOUR, metadata(issuer)),
+    );
   }
-  app.get(JWKS_PATH, HEAD, async (_request, reply) => {
+  app.get(JWKS_PATH, { ...HEAD, schema: readKeys }, async (_request, reply) => {
     const published = await keys.published();
     return publish(reply, JWKS_MAX_AGE, { keys: published.map(({ publicJwk }) => publicJwk) });
   });
@@ -43,7 +44,7 @@ export function insertedDiscoveryRoutes(
   basePath: string,
 ): void {
   if (basePath === '') return;
-  for (const name of DOCUMENTS) {
+  for (const name of Object.keys(documents)) {
     app.get(`/.well-known/${name}${basePath}`, HEAD, async (_request, reply) => publish(reply, HOUR, metadata(issuer)));
   }
 }

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Database } from '../database/database.ts';
 import { first, statement } from '../database/statement.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { isLive, isReady } from './operations.ts';
 
 const probe = statement((db, _p: object) => db.selectFrom('key_set').select('id'));
 
@@ -16,10 +17,10 @@ interface HealthParts {
 
 /** Whether the process lives, and whether it can do its work: for load balancers and supervisors. */
 export function healthRoutes(app: FastifyInstance, { database, leaving }: HealthParts): void {
-  app.get('/health/live', HEAD, async (_request, reply) =>
+  app.get('/health/live', { ...HEAD, schema: isLive }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   );
-  app.get('/health/ready', HEAD, async (_request, reply) => {
+  app.get('/health/ready', { ...HEAD, schema: isReady }, async (_request, reply) => {
     if (leaving()) {
       throw new OAuthError(503, 'temporarily_unavailable', 'This node is about to stop.', { 'retry-after': '1' });
     }

@@ -15,6 +15,7 @@ import { sendErrorPage } from '../pages/error-page.ts';
 import { type Site, sendPage } from '../pages/layout.ts';
 import { endSession, type SignedIn, whoIs } from '../sessions/sessions.ts';
 import { readHint } from './hint.ts';
+import { END_SESSION_NAMES, endSessionByGet, endSessionByPost } from './operations.ts';
 import { askPage, CONFIRM_PATH, type Fault, signedOutPage } from './pages.ts';
 import { askingId, endSessionStep, type Hint, type Obstacle } from './rules/end-session.ts';
 
@@ -29,11 +30,6 @@ export interface LogoutParts {
 
 /** Where clients send a browser to sign its person out, below the base URL. */
 export const END_SESSION_PATH = '/oidc/logout';
-
-/** OpenID Connect RP-Initiated Logout 1.0 §2. `logout_hint` and `ui_locales` are accepted, and change nothing so far. */
-const NAMES = [
-  ...['id_token_hint', 'logout_hint', 'client_id', 'post_logout_redirect_uri', 'state', 'ui_locales'],
-] as const;
 
 /** The end session endpoint. */
 export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
@@ -132,7 +128,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     reply: FastifyReply,
     parameters: RepeatableParameters,
   ): RepeatableParameters | undefined {
-    const wrong = NAMES.find((name) => parameters.repeated.has(name) || parameters.malformed.has(name));
+    const wrong = END_SESSION_NAMES.find((name) => parameters.repeated.has(name) || parameters.malformed.has(name));
     if (wrong === undefined) return parameters;
     const text = site.messages.signOut;
     const page = { title: text.unreadableTitle, text: text.unreadableText };
@@ -140,12 +136,12 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     return undefined;
   }
 
-  app.get(END_SESSION_PATH, async (request, reply) => {
+  app.get(END_SESSION_PATH, { schema: endSessionByGet }, async (request, reply) => {
     const parameters = readable(request, reply, request.query as RepeatableParameters);
     return parameters === undefined ? reply : answer(request, reply, parameters);
   });
 
-  app.post(END_SESSION_PATH, async (request, reply) => {
+  app.post(END_SESSION_PATH, { schema: endSessionByPost }, async (request, reply) => {
     const parameters = readable(request, reply, formOf(request));
     if (parameters === undefined) return reply;
     // A form from another site brings no cookies of SameSite=Lax; the redirect to ourselves does.
@@ -156,7 +152,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
 
   /** Asks the same by GET. */
   function startAgain(request: FastifyRequest, reply: FastifyReply, parameters: RepeatableParameters): FastifyReply {
-    const carried = NAMES.flatMap((name) => {
+    const carried = END_SESSION_NAMES.flatMap((name) => {
       const value = parameters.get(name);
       return value === undefined ? [] : [[name, value] as const];
     });

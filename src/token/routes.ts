@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { type AuthenticatedClient, authenticateClient, TOKEN_PATH } from '../clients/authentication.ts';
-import { CREDENTIAL_NAMES, readCredentials } from '../clients/rules/credentials.ts';
+import { readCredentials } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from '../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
@@ -9,27 +9,16 @@ import { originOf } from '../http/origin.ts';
 import type { Parameters } from '../http/parameters.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
 import { authorizationCodeGrant } from './authorization-code-grant.ts';
-import { readBody } from './body.ts';
+import { compileReader } from './body.ts';
 import { clientCredentialsGrant } from './client-credentials-grant.ts';
 import { introspect } from './introspection.ts';
+import { introspectToken, requestTokens, revokeToken as revokeOperation } from './operations.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { refreshTokenGrant } from './refresh-token-grant.ts';
 import { revokeToken } from './revocation.ts';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
-
-const TOKEN_REQUEST = [
-  ...CREDENTIAL_NAMES,
-  'grant_type',
-  'code',
-  'redirect_uri',
-  'code_verifier',
-  'refresh_token',
-  'scope',
-  'resource',
-] as const;
-const ABOUT_A_TOKEN = [...CREDENTIAL_NAMES, 'token', 'token_type_hint'] as const;
 
 const GRANTS: Readonly<Record<GrantType, Grant>> = {
   authorization_code: authorizationCodeGrant,
@@ -47,33 +36,34 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
   app.register(async (token) => {
     acceptJson(token);
     acceptForms(token);
+    token.setValidatorCompiler(compileReader);
 
     // Contract §4.2, decisions §4.
-    token.post(TOKEN_PATH, PAGES, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply, TOKEN_REQUEST);
+    token.post(TOKEN_PATH, { ...PAGES, schema: requestTokens }, async (request, reply) => {
+      const { parameters, authenticated } = await fromClient(request, reply);
       // 3. The grant; a request that it refuses at once is counted all the same.
       const exchange = await prepared(parameters, authenticated);
       return answer(reply, await exchange(parts, authenticated));
     });
 
     // RFC 7009 §2.2: what the answer holds is ignored; the API always answers with JSON.
-    token.post(REVOCATION_PATH, PAGES, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply, ABOUT_A_TOKEN);
+    token.post(REVOCATION_PATH, { ...PAGES, schema: revokeOperation }, async (request, reply) => {
+      const { parameters, authenticated } = await fromClient(request, reply);
       await revokeToken(parts, authenticated, presentedToken(parameters));
       return answer(reply, {});
     });
 
     // RFC 7662.
-    token.post(INTROSPECTION_PATH, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply, ABOUT_A_TOKEN);
+    token.post(INTROSPECTION_PATH, { schema: introspectToken }, async (request, reply) => {
+      const { parameters, authenticated } = await fromClient(request, reply);
       return answer(reply, await introspect(parts, authenticated, presentedToken(parameters)));
     });
   });
 
   /** What all of them begin with. */
-  async function fromClient(request: FastifyRequest, reply: FastifyReply, names: readonly string[]) {
-    // 1. The body: one object or form of texts, none of them twice.
-    const parameters = readBody(request.body, names);
+  async function fromClient(request: FastifyRequest, reply: FastifyReply) {
+    // 1. The body: one object or form of texts, none of them twice. It was read by its schema.
+    const parameters = request.body as Parameters;
     // 2. The client, before anything of the grant or token.
     const credentials = readCredentials(request.headers.authorization, parameters);
     const authenticated = await authenticateClient(parts, credentials, originOf(request));

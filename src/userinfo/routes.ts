@@ -1,24 +1,28 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '../accounts/store.ts';
 import { numericDate } from '../clock.ts';
-import { acceptForms } from '../http/bodies.ts';
+import { acceptForms, formOf } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
+import { readByHandler } from '../http/validators.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { invalidToken, missingToken, notFound, OAuthError } from '../oauth-error.ts';
 import { html } from '../pages/html.ts';
 import { bearerToken, refuseSecondToken } from './bearer.ts';
+import { postStandardClaims, readStandardClaims, readUserInfo } from './operations.ts';
 import { readUser, type UserInfoParts } from './read-user.ts';
 import { initials } from './rules/avatar.ts';
 import { standardClaims, userInfo } from './rules/userinfo.ts';
+
+const STANDARD_PATH = '/oidc/userinfo';
 
 /** HB-04: an app in a browser may read it. */
 const PAGES = { config: { readers: 'registered' } } as const;
 
 /** UserInfo: the contract's (§4.3), and its twin in standard claims for stock clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
-  app.get('/api/v2/oauth/userinfo', PAGES, async (request, reply) => {
+  app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfo }, async (request, reply) => {
     const token = bearerToken(request.headers.authorization);
     if ((request.query as RepeatableParameters).has('access_token')) refuseSecondToken();
     const { person, scopes } = await readUser(parts, token, originOf(request));
@@ -30,29 +34,21 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
 
   app.register(async (standard) => {
     acceptForms(standard);
-    standard.route({
-      method: ['GET', 'POST'],
-      url: '/oidc/userinfo',
-      ...PAGES,
-      handler: async (request, reply) => {
-        const token = oneToken(
-          request.headers.authorization,
-          request.query as RepeatableParameters,
-          request.body as RepeatableParameters | undefined,
-        );
-        const {
-          person,
-          scopes,
-          claims: single,
-          client,
-        } = await readUser(parts, token, originOf(request)).catch(challenge);
-        const claims = standardClaims(person, scopes, parts.issuer, single);
-        reply.header('cache-control', 'no-store');
-        if (client.userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
-        return reply.type('application/jwt').send(await signedAnswer(parts, client.userinfoAlg, client.id, claims));
-      },
-    });
+    // A token that comes twice is refused in words of its own.
+    standard.setValidatorCompiler(readByHandler);
+    standard.get(STANDARD_PATH, { ...PAGES, schema: readStandardClaims }, answer);
+    standard.post(STANDARD_PATH, { ...PAGES, schema: postStandardClaims }, answer);
   });
+
+  async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const token = oneToken(request.headers.authorization, request.query as RepeatableParameters, formOf(request));
+    const read = await readUser(parts, token, originOf(request)).catch(challenge);
+    const claims = standardClaims(read.person, read.scopes, parts.issuer, read.claims);
+    const { userinfoAlg, id } = read.client;
+    reply.header('cache-control', 'no-store');
+    if (userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
+    return reply.type('application/jwt').send(await signedAnswer(parts, userinfoAlg, id, claims));
+  }
 }
 
 /**
@@ -89,13 +85,9 @@ function challenge(error: unknown): never {
 }
 
 /** RFC 6750 §2: in the header or, for a POST, in the form; never in the address, never twice. */
-function oneToken(
-  authorization: string | undefined,
-  query: RepeatableParameters,
-  form: RepeatableParameters | undefined,
-): string {
-  const inForm = form?.get('access_token');
-  if (query.has('access_token') || form?.repeated.has('access_token')) refuseSecondToken();
+function oneToken(authorization: string | undefined, query: RepeatableParameters, form: RepeatableParameters): string {
+  const inForm = form.get('access_token');
+  if (query.has('access_token') || form.repeated.has('access_token')) refuseSecondToken();
   if (inForm === undefined) return bearerToken(authorization);
   if (authorization !== undefined) refuseSecondToken();
   if (!/^\S+$/.test(inForm)) throw missingToken();

@@ -464,4 +464,4 @@ export const adminPlace = (method: string, url: string): Place => ({
 
 /** Routes that look at no proof: they answer everybody alike. */
 export const takesNothing = (url: string): boolean =>
-  ['/health/', '/.well-known/', '/assets/', '/avatars/'].some((start) => url.startsWith(start));
+  ['/health/', '/.well-known/', '/openapi.json', '/assets/', '/avatars/'].some((start) => url.startsWith(start));

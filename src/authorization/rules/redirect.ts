@@ -1,4 +1,5 @@
-import type { RedirectedError, ResponseMode } from './request.ts';
+import type { ResponseMode } from './parameters.ts';
+import type { RedirectedError } from './request.ts';
 
 interface Target {
   readonly redirectUri: string;

@@ -4,6 +4,15 @@ import type { RepeatableParameters } from '../../http/parameters.ts';
 import { claimScopes, type RequestedClaims } from '../../scopes/claims.ts';
 import { parseScope, SCOPES } from '../../scopes/scopes.ts';
 import { checkAuthentication, type Prompt } from './authentication-request.ts';
+import {
+  CHALLENGE,
+  LONGEST_NONCE,
+  LONGEST_STATE,
+  PARAMETER_NAMES,
+  RESPONSE_MODES,
+  type ResponseMode,
+  SINGLE_NAMES,
+} from './parameters.ts';
 
 /** What the rules need to know of a client. */
 export interface RegisteredClient {
@@ -28,10 +37,6 @@ export interface DisplayedError {
   readonly description: string;
 }
 
-/** How an answer reaches its client: in the address, or in a form that the browser sends there. */
-export const RESPONSE_MODES = ['query', 'form_post'] as const;
-export type ResponseMode = (typeof RESPONSE_MODES)[number];
-
 /** Where answers of one request go: a client's own registered address. Only {@link checkTarget} makes one. */
 export interface RedirectTarget {
   readonly kind: 'target';
@@ -46,20 +51,22 @@ declare const checked: unique symbol;
  * The errors that this endpoint sends: those of RFC 6749 §4.1.2.1, of OpenID Connect Core 1.0 §3.1.2.6, and the one of OpenID
  * Connect Core Unmet Authentication Requirements 1.0.
  */
-export type AuthorizationErrorCode =
-  | 'invalid_request'
-  | 'unauthorized_client'
-  | 'access_denied'
-  | 'invalid_scope'
-  | 'invalid_target'
-  | 'server_error'
-  | 'temporarily_unavailable'
-  | 'login_required'
-  | 'consent_required'
-  | 'unmet_authentication_requirements'
-  | 'request_not_supported'
-  | 'request_uri_not_supported'
-  | 'registration_not_supported';
+export const AUTHORIZATION_ERRORS = [
+  'invalid_request',
+  'unauthorized_client',
+  'access_denied',
+  'invalid_scope',
+  'invalid_target',
+  'server_error',
+  'temporarily_unavailable',
+  'login_required',
+  'consent_required',
+  'unmet_authentication_requirements',
+  'request_not_supported',
+  'request_uri_not_supported',
+  'registration_not_supported',
+] as const;
+export type AuthorizationErrorCode = (typeof AUTHORIZATION_ERRORS)[number];
 
 /** An error for the client, sent to its own address. */
 export interface RedirectedError {
@@ -155,49 +162,17 @@ function formPostProblem(redirectUri: string, state: string | null): string | un
   return undefined;
 }
 
-/** The parameters that the endpoint knows: repeated, they are an error (RFC 6749 §3.1). */
-const KNOWN = [
-  'response_type',
-  'scope',
-  'state',
-  'nonce',
-  'code_challenge',
-  'code_challenge_method',
-  'prompt',
-  'max_age',
-  'login_hint',
-  'id_token_hint',
-  'claims',
-  'acr_values',
-  'ui_locales',
-  'claims_locales',
-  'display',
-  'response_mode',
-  'request',
-  'request_uri',
-  'registration',
-] as const;
-
 /**
  * OpenID Connect Core 1.0 §3.1.2.1: a POST carries its parameters in the body. One that stands in the address besides could be
  * meant to be seen by some and not by others, so nothing is redirected.
  */
 export function misplaced(query: RepeatableParameters): DisplayedError | undefined {
-  const name = ['client_id', 'redirect_uri', 'resource', ...KNOWN].find((known) => query.has(known));
+  const name = PARAMETER_NAMES.find((known) => query.has(known));
   const problem = name === 'redirect_uri' ? 'redirect_uri' : 'client';
   return name === undefined
     ? undefined
     : display(problem, `${name} stands in the address of a POST: send it in the body.`);
 }
-
-/** What an address can hold; a POST could carry more, and each request that waits is kept. */
-const LONGEST_STATE = 16 * 1024;
-
-/** Goes into the database, the ID token and so into headers of clients. */
-const LONGEST_NONCE = 1024;
-
-/** RFC 7636 §4.2: the base64url of a SHA-256. */
-const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
 const refuse = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
   kind: 'redirect',
@@ -211,7 +186,7 @@ export function checkRequest(
   client: RegisteredClient,
   target: RedirectTarget,
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
-  for (const name of KNOWN) {
+  for (const name of SINGLE_NAMES) {
     if (parameters.repeated.has(name)) return refuse('invalid_request', `${name} was sent more than once`);
     if (parameters.malformed.has(name)) return refuse('invalid_request', `${name} is not percent-encoded UTF-8`);
   }

@@ -6,9 +6,6 @@ import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from './assertion.t
 export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
 export type AuthMethod = (typeof AUTH_METHODS)[number];
 
-/** The parameters of a body that name and prove a client, at every endpoint that it authenticates to. */
-export const CREDENTIAL_NAMES = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type'] as const;
-
 /** How a client names itself and what it proves it with; not checked yet. */
 export type ClientCredentials =
   | {

@@ -1,0 +1,25 @@
+import type { FastifySchema } from 'fastify';
+import * as Type from 'typebox/type';
+import { answers } from '../http/operation.ts';
+
+const IN_HEALTH = { area: 'health', caller: 'anyone' } as const;
+const Ok = Type.Object({ status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }) });
+const response = { 200: answers('It does.', Ok) };
+const examples = [{ summary: 'A node that is well', status: 200, answer: { status: 'ok' } }];
+
+export const isLive = {
+  ...IN_HEALTH,
+  operationId: 'isLive',
+  summary: 'Whether the process lives',
+  response,
+  examples,
+} satisfies FastifySchema;
+
+export const isReady = {
+  ...IN_HEALTH,
+  operationId: 'isReady',
+  summary: 'Whether the process can do its work',
+  description: 'Not while the store is away, and not while the node is about to stop.',
+  response,
+  examples,
+} satisfies FastifySchema;

@@ -1,0 +1,345 @@
+import type { FastifyInstance, FastifySchema } from 'fastify';
+import {
+  type Answer,
+  AREAS,
+  type Caller,
+  type Example,
+  JSON_TYPE,
+  type Operation,
+  refusal,
+} from '../http/operation.ts';
+import type { ErrorCode } from '../oauth-error.ts';
+import { SCOPES } from '../scopes/scopes.ts';
+
+/** A route that says what it does. */
+export interface DescribedRoute {
+  readonly method: string;
+  /** As it was registered, with the path of the base URL. */
+  readonly url: string;
+  readonly schema: FastifySchema & Operation;
+}
+
+/** An OpenAPI 3.1 document, as far as its makers and readers here look into it. */
+export interface OpenApiDocument {
+  readonly openapi: '3.1.1';
+  readonly info: { readonly title: string; readonly version: string; readonly description: string };
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, Readonly<Record<string, OperationObject>>>>;
+  readonly components: {
+    readonly schemas: Readonly<Record<string, Schema>>;
+    readonly responses: Readonly<Record<string, ResponseObject>>;
+    readonly securitySchemes: Readonly<Record<string, object>>;
+  };
+}
+
+/** JSON Schema, draft 2020-12. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description?: string;
+  readonly security: readonly Readonly<Record<string, readonly string[]>>[];
+  readonly parameters?: readonly ParameterObject[];
+  readonly requestBody?: { readonly required: boolean; readonly content: Readonly<Record<string, MediaObject>> };
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+}
+
+/** Where the thing itself stands, such as `#/components/responses/404.not_found`. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: 'path' | 'query';
+  readonly required: boolean;
+  readonly description?: string;
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+interface MediaObject {
+  readonly schema: Schema;
+  readonly examples?: Readonly<Record<string, { readonly value: unknown }>>;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers?: Answer['headers'];
+  readonly content?: Readonly<Record<string, MediaObject>>;
+}
+
+/** Collects the routes of a server that say what they do. HEAD goes without saying where there is GET. */
+export function describedRoutes(app: FastifyInstance): readonly DescribedRoute[] {
+  const routes: DescribedRoute[] = [];
+  app.addHook('onRoute', ({ method, url, schema }) => {
+    if (!isDescribed(schema)) return;
+    for (const name of [method].flat()) if (name !== 'HEAD') routes.push({ method: name, url, schema });
+  });
+  return routes;
+}
+
+const isDescribed = (schema: FastifySchema | undefined): schema is FastifySchema & Operation =>
+  schema?.operationId !== undefined;
+
+/**
+ * The API document of these routes.
+ * @param about.issuer the base URL, under which the routes are
+ */
+export function openApiDocument(
+  routes: readonly DescribedRoute[],
+  { issuer, version }: { readonly issuer: string; readonly version: string },
+): OpenApiDocument {
+  const schemas = namedSchemas();
+  const base = new URL(issuer).pathname.replace(/\/$/, '');
+  const refusals: Record<string, ResponseObject> = {};
+  const paths: Record<string, Record<string, OperationObject>> = {};
+  for (const { method, url, schema } of routes) {
+    const path = url.slice(base.length).replaceAll(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, schema, { ...schemas, refusals }) };
+  }
+  return {
+    openapi: '3.1.1',
+    info: {
+      title: 'Tessera',
+      version,
+      description:
+        'The endpoints of this server, made from the schemas by which it validates. Every error is JSON: a stable code, and words that say what to do.',
+    },
+    servers: [{ url: issuer }],
+    tags: Object.entries(AREAS).map(([name, [title, about]]) => ({ name, description: `${title}. ${about}` })),
+    paths,
+    components: { schemas: schemas.named, responses: refusals, securitySchemes: securitySchemes(issuer) },
+  };
+}
+
+function securitySchemes(issuer: string) {
+  const scopes = Object.fromEntries(SCOPES.map((scope) => [scope, '']));
+  const tokenUrl = `${issuer}/api/v2/oauth/token`;
+  return {
+    accessToken: {
+      type: 'oauth2',
+      description: 'An access token: `Authorization: Bearer <token>`.',
+      flows: {
+        authorizationCode: {
+          authorizationUrl: `${issuer}/api/v2/oauth/authorize`,
+          tokenUrl,
+          refreshUrl: tokenUrl,
+          scopes,
+        },
+      },
+    },
+    adminKey: {
+      type: 'http',
+      scheme: 'bearer',
+      description: 'An admin key: `npx tessera admin-key create`, or `TESSERA_ADMIN_KEY`.',
+    },
+    clientSecretBasic: {
+      type: 'http',
+      scheme: 'basic',
+      description:
+        '`client_secret_basic`: the client’s id and secret. In its place fields of the body can prove the client: `client_id` with `client_secret` (`client_secret_post`), or `client_assertion` with `client_assertion_type` (`private_key_jwt`). A public client sends `client_id` alone.',
+    },
+  };
+}
+
+/** An empty requirement is that of callers who prove themselves in the body. */
+const SECURITY: Readonly<Record<Caller, OperationObject['security']>> = {
+  anyone: [],
+  'access token': [{ accessToken: [] }],
+  'admin key': [{ adminKey: [] }],
+  client: [{ clientSecretBasic: [] }, {}],
+  'client that can prove itself': [{ clientSecretBasic: [] }, {}],
+};
+
+type Convert = (schema: unknown) => Schema;
+
+/** What the parts of a document are made with. */
+interface Making {
+  readonly convert: Convert;
+  /** Refusals that several operations have in common, by their names. */
+  readonly refusals: Record<string, ResponseObject>;
+}
+
+function operation(method: string, schema: DescribedRoute['schema'], making: Making): OperationObject {
+  const { convert } = making;
+  const { operationId, area, summary, description, caller, body, consumes = [JSON_TYPE] } = schema;
+  const parameters = [
+    ...parametersOf('path', schema.params, schema.examples, convert),
+    ...parametersOf('query', schema.querystring, schema.examples, convert),
+  ];
+  return {
+    operationId,
+    tags: [area],
+    summary,
+    ...(description !== undefined && { description }),
+    security: SECURITY[caller],
+    ...(parameters.length > 0 && { parameters }),
+    ...(body !== undefined && { requestBody: bodyOf(body, consumes, schema.examples, convert) }),
+    responses: responsesOf(method, schema, making),
+  };
+}
+
+interface ObjectShape {
+  readonly properties: Readonly<Record<string, unknown>>;
+  readonly required?: readonly string[];
+}
+
+function parametersOf(
+  place: 'path' | 'query',
+  schema: unknown,
+  examples: readonly Example[],
+  convert: Convert,
+): readonly ParameterObject[] {
+  if (schema === undefined) return [];
+  const { properties, required = [] } = schema as ObjectShape;
+  return Object.entries(properties).map(([name, property]) => {
+    const { description, ...rest } = convert(property);
+    const initial = (property as Schema)['default'];
+    const shown = examples.flatMap(({ summary, params, query }) => {
+      const value = (place === 'path' ? params : query)?.[name];
+      return value === undefined ? [] : [[summary, { value }] as const];
+    });
+    return {
+      name,
+      in: place,
+      required: required.includes(name) && initial === undefined,
+      ...(typeof description === 'string' && { description }),
+      schema: rest,
+      ...(shown.length > 0 && { examples: Object.fromEntries(shown) }),
+    };
+  });
+}
+
+function bodyOf(schema: unknown, consumes: readonly string[], examples: readonly Example[], convert: Convert) {
+  const shown = examples.flatMap(({ summary, body }) =>
+    body === undefined ? [] : [[summary, { value: body }] as const],
+  );
+  const media = {
+    schema: convert(schema),
+    ...(shown.length > 0 && { examples: Object.fromEntries(shown) }),
+  };
+  return {
+    required: ((schema as ObjectShape).required ?? []).length > 0,
+    content: Object.fromEntries(consumes.map((type) => [type, media])),
+  };
+}
+
+/** What every route may answer, whatever else it does. */
+const ANYWHERE: Readonly<Record<number, readonly ErrorCode[]>> = {
+  400: ['invalid_request'],
+  414: ['invalid_request'],
+  500: ['server_error'],
+  503: ['temporarily_unavailable'],
+};
+/** What every route may answer to which a body can be sent. */
+const WITH_BODY: Readonly<Record<number, readonly ErrorCode[]>> = {
+  413: ['invalid_request'],
+  415: ['invalid_request'],
+};
+
+/** The name of a refusal among the components: its status and codes, and whether it may be a page. */
+function nameOf(status: string, { content = {} }: Answer): string {
+  const { properties } = content[JSON_TYPE]?.schema as { readonly properties: { readonly error: Schema } };
+  const codes = properties.error['enum'] as readonly string[];
+  return [status, ...codes, ...Object.keys(content).flatMap((type) => (type === 'text/html' ? ['page'] : []))].join(
+    '.',
+  );
+}
+
+function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: Making) {
+  const own = schema.response as Readonly<Record<string, Answer>>;
+  const common = { ...ANYWHERE, ...(method !== 'GET' && WITH_BODY) };
+  const all: Record<string, Answer> = { ...own };
+  for (const [status, codes] of Object.entries(common)) {
+    all[status] ??= refusal(Number(status), codes, schema.refusesWithPage);
+  }
+  const shared = (status: string, answer: Answer): Reference => {
+    const name = nameOf(status, answer);
+    refusals[name] ??= response(status, answer, [], convert);
+    return { $ref: `#/components/responses/${name}` };
+  };
+  const isShown = (status: string) => schema.examples.some((example) => String(example.status) === status);
+  return Object.fromEntries(
+    Object.entries(all).map(([status, answer]) => [
+      status,
+      Number(status) < 400 || isShown(status)
+        ? response(status, answer, schema.examples, convert)
+        : shared(status, answer),
+    ]),
+  );
+}
+
+function response(
+  status: string,
+  { content, ...answer }: Answer,
+  examples: readonly Example[],
+  convert: Convert,
+): ResponseObject {
+  if (content === undefined) return answer;
+  const shown = examples.flatMap((example) =>
+    String(example.status) === status && example.answer !== undefined
+      ? [[example.summary, { value: example.answer }] as const]
+      : [],
+  );
+  return {
+    ...answer,
+    content: Object.fromEntries(
+      Object.entries(content).map(([type, { schema }]) => [
+        type,
+        {
+          schema: convert(schema),
+          ...(shown.length > 0 && type === JSON_TYPE && { examples: Object.fromEntries(shown) }),
+        },
+      ]),
+    ),
+  };
+}
+
+/** The formats of JSON Schema for what our own are called. */
+const FORMATS: Readonly<Record<string, Schema>> = {
+  instant: { format: 'date-time' },
+  'calendar-date': { format: 'date' },
+  'https-url': { format: 'uri' },
+  email: { format: 'email' },
+  id: { pattern: '^[1-9][0-9]{0,18}$' },
+};
+
+const sentence = (text: string): string =>
+  `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+
+/**
+ * Turns the schemas of routes into those of the document: what has a title stands among the components by that name; what a
+ * field is for (`about`) and what it must be (`description`, which completes "must be …") become one text.
+ */
+function namedSchemas(): { readonly named: Readonly<Record<string, Schema>>; readonly convert: Convert } {
+  const named: Record<string, Schema> = {};
+  const sources = new Map<string, unknown>();
+
+  const convertAll = (map: object) =>
+    Object.fromEntries(Object.entries(map).map(([name, value]) => [name, convert(value)]));
+
+  function convert(schema: unknown): Schema {
+    const { title, about, description, format, ...rest } = schema as Schema;
+    const texts = [about, description].filter((text) => typeof text === 'string').map(sentence);
+    const converted: Record<string, unknown> = {
+      ...(texts.length > 0 && { description: texts.join(' ') }),
+      ...rest,
+      ...(typeof format === 'string' && FORMATS[format]),
+    };
+    for (const [keyword, value] of Object.entries(rest)) {
+      if (keyword === 'properties') converted[keyword] = convertAll(value as object);
+      if (keyword === 'items') converted[keyword] = convert(value);
+      if (keyword === 'anyOf' || keyword === 'oneOf') converted[keyword] = (value as unknown[]).map(convert);
+    }
+    if (typeof title !== 'string') return converted;
+    if ((sources.get(title) ?? schema) !== schema) throw new Error(`two schemas are called ${title}`);
+    sources.set(title, schema);
+    named[title] ??= converted;
+    return { $ref: `#/components/schemas/${title}` };
+  }
+  return { named, convert };
+}
