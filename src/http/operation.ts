@@ -39,6 +39,8 @@ export interface Example {
 
 /** An answer of a route: a Response Object of OpenAPI, which is what the framework's `schema.response` takes too. */
 export interface Answer {
+  /** What it is called where several routes answer the same. */
+  readonly name?: string;
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
@@ -112,6 +114,7 @@ const ERROR_HEADERS: Readonly<Record<number, Answer['headers']>> = {
 export function refusal(status: number, codes: readonly ErrorCode[], withPage = false): Answer {
   const headers = ERROR_HEADERS[status];
   return {
+    name: [status, ...codes, ...(withPage ? ['page'] : [])].join('.'),
     description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join(' '),
     ...(headers !== undefined && { headers }),
     content: { [JSON_TYPE]: { schema: errorOf(codes) }, ...(withPage && PAGE) },

@@ -91,7 +91,7 @@ const isDescribed = (schema: FastifySchema | undefined): schema is FastifySchema
  */
 export function openApiDocument(
   routes: readonly DescribedRoute[],
-  { issuer, version }: { readonly issuer: string; readonly version: string },
+  { issuer }: { readonly issuer: string },
 ): OpenApiDocument {
   const schemas = namedSchemas();
   const base = new URL(issuer).pathname.replace(/\/$/, '');
@@ -105,7 +105,7 @@ export function openApiDocument(
     openapi: '3.1.1',
     info: {
       title: 'Tessera',
-      version,
+      version: 'v2',
       description:
         'The endpoints of this server, made from the schemas by which it validates. Every error is JSON: a stable code, and words that say what to do.',
     },
@@ -241,15 +241,6 @@ const WITH_BODY: Readonly<Record<number, readonly ErrorCode[]>> = {
   415: ['invalid_request'],
 };
 
-/** The name of a refusal among the components: its status and codes, and whether it may be a page. */
-function nameOf(status: string, { content = {} }: Answer): string {
-  const { properties } = content[JSON_TYPE]?.schema as { readonly properties: { readonly error: Schema } };
-  const codes = properties.error['enum'] as readonly string[];
-  return [status, ...codes, ...Object.keys(content).flatMap((type) => (type === 'text/html' ? ['page'] : []))].join(
-    '.',
-  );
-}
-
 function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: Making) {
   const own = schema.response as Readonly<Record<string, Answer>>;
   const common = { ...ANYWHERE, ...(method !== 'GET' && WITH_BODY) };
@@ -257,25 +248,22 @@ function responsesOf(method: string, schema: DescribedRoute['schema'], { convert
   for (const [status, codes] of Object.entries(common)) {
     all[status] ??= refusal(Number(status), codes, schema.refusesWithPage);
   }
-  const shared = (status: string, answer: Answer): Reference => {
-    const name = nameOf(status, answer);
-    refusals[name] ??= response(status, answer, [], convert);
-    return { $ref: `#/components/responses/${name}` };
-  };
-  const isShown = (status: string) => schema.examples.some((example) => String(example.status) === status);
   return Object.fromEntries(
-    Object.entries(all).map(([status, answer]) => [
-      status,
-      Number(status) < 400 || isShown(status)
-        ? response(status, answer, schema.examples, convert)
-        : shared(status, answer),
-    ]),
+    Object.entries(all).map(([status, answer]) => {
+      const made = response(status, answer, schema.examples, convert);
+      const { name } = answer;
+      if (name === undefined || schema.examples.some((example) => String(example.status) === status)) {
+        return [status, made];
+      }
+      refusals[name] ??= made;
+      return [status, { $ref: `#/components/responses/${name}` }];
+    }),
   );
 }
 
 function response(
   status: string,
-  { content, ...answer }: Answer,
+  { content, name: _, ...answer }: Answer,
   examples: readonly Example[],
   convert: Convert,
 ): ResponseObject {

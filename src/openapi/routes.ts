@@ -15,7 +15,7 @@ export function referenceRoutes(app: FastifyInstance, { issuer, described }: Ref
   let made: { readonly document: OpenApiDocument; readonly text: string } | undefined;
   const reference = () => {
     if (made === undefined) {
-      const document = openApiDocument(described, { issuer, version: 'v2' });
+      const document = openApiDocument(described, { issuer });
       made = { document, text: JSON.stringify(document) };
     }
     return made;

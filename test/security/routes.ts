@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { FastifyInstance } from 'fastify';
+import { type DescribedRoute, describedRoutes } from '../../src/openapi/document.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 export interface Route {
@@ -11,13 +12,17 @@ export interface Route {
 export interface RoutedServer extends TestServer {
   /** Every route that this very server registered: a new one is in every matrix by itself. */
   readonly routes: readonly Route[];
+  /** Those of them that are in the API document. */
+  readonly described: readonly DescribedRoute[];
 }
 
 /** Starts a server and notes its route table while it is put together. */
 export async function startRouted(settings: Readonly<Record<string, string>> = {}): Promise<RoutedServer> {
   const routes: Route[] = [];
+  let described: readonly DescribedRoute[] = [];
   const note = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
+    described = describedRoutes(fastify);
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const name of [method].flat()) routes.push({ method: name, url });
     });
@@ -27,7 +32,7 @@ export async function startRouted(settings: Readonly<Record<string, string>> = {
   try {
     const server = await startServer(settings);
     assert.ok(routes.some(({ url }) => url === '/api/v2/oauth/token'));
-    return { ...server, routes };
+    return { ...server, routes, described };
   } finally {
     unsubscribe('fastify.initialization', note);
   }

@@ -8,6 +8,8 @@ import { readConfig } from '../../src/config/config.ts';
 import { randomSecret } from '../../src/secrets.ts';
 import { withPort } from './own-port.ts';
 import { ownDatabase } from './postgres-database.ts';
+// Watches what every server of these tests answers.
+import './answer-checker.ts';
 
 export const ADMIN_KEY = randomSecret();
 

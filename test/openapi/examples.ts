@@ -1,0 +1,131 @@
+import type { FastifySchema } from 'fastify';
+import type { Example, Operation } from '../../src/http/operation.ts';
+import { FORM_TYPE } from '../../src/http/operation.ts';
+import { sample } from '../../src/http/samples.ts';
+import type { DescribedRoute } from '../../src/openapi/document.ts';
+import type { Agent } from '../support/agent.ts';
+import {
+  admin,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  signedIn,
+  type TestClient,
+  type TestUser,
+} from '../support/flow.ts';
+import { ADMIN_KEY, type TestServer } from '../support/server.ts';
+
+export type DescribedSchema = FastifySchema & Operation;
+
+export const examplesOf = (described: readonly DescribedRoute[], operationId: string): readonly Example[] =>
+  described.find(({ schema }) => schema.operationId === operationId)?.schema.examples ?? [];
+
+/** Where the values of examples come from. */
+export interface Fixture {
+  readonly server: TestServer;
+  readonly user: TestUser;
+  readonly browser: Agent;
+  /** Whether each call gets things of its own, as one that changes them needs; otherwise ids are nobody's. */
+  readonly fresh: boolean;
+}
+
+export async function fixture(server: TestServer): Promise<Fixture> {
+  const user = await newUser(server);
+  return { server, user, browser: await signedIn(server, user), fresh: true };
+}
+
+export interface Call {
+  readonly method: string;
+  readonly address: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+let made = 0;
+
+/** The values that stand for those of the examples, as far as a request names them. */
+async function valuesFor({ server, user, browser }: Fixture, text: string): Promise<Readonly<Record<string, string>>> {
+  const names = (name: keyof typeof sample) => text.includes(sample[name]);
+  const values: Record<string, string> = { [`"${sample.username}"`]: `"ada-${++made}"` };
+  if (names('userId')) {
+    values[sample.userId] = (await newUser(server, { password: undefined })).id;
+  }
+  if (names('organizationId')) {
+    const { body } = await admin(server, 'POST', '/organizations', {
+      name: `engines-${made}`,
+      domain: 'engines.example',
+    });
+    values[sample.organizationId] = body.id;
+    const member = values[sample.userId];
+    if (member !== undefined) await admin(server, 'PUT', `/organizations/${body.id}/members/${member}`, {});
+  }
+  if (names('clientId') || names('accessToken')) Object.assign(values, await ofClient());
+  return values;
+
+  async function ofClient() {
+    const client: TestClient = await newClient(server);
+    const own: Record<string, string> = {
+      [sample.clientId]: client.clientId,
+      [sample.clientSecret]: client.clientSecret,
+    };
+    if (names('secretId')) {
+      const { body } = await admin(server, 'GET', `/clients/${client.clientId}`);
+      own[sample.secretId] = body.secrets[0].id;
+      await admin(server, 'POST', `/clients/${client.clientId}/secrets`, {});
+    }
+    if (!names('code') && !names('accessToken') && !names('refreshToken')) return own;
+    const code = await codeFor(server, client, user, { scope: 'openid email' }, { browser });
+    if (names('code')) return { ...own, [sample.code]: code };
+    const { body } = await redeem(server, client, code);
+    return { ...own, [sample.accessToken]: body.access_token, [sample.refreshToken]: body.refresh_token };
+  }
+}
+
+const CREDENTIALS: Partial<Readonly<Record<Operation['caller'], string>>> = {
+  'admin key': ADMIN_KEY,
+  'access token': sample.accessToken,
+};
+
+/** The request of an example, with real values in the place of the shown ones. */
+export async function callExample(
+  fixture: Fixture,
+  { method, url, schema }: DescribedRoute,
+  { params = {}, query = {}, body }: Example,
+): Promise<Call> {
+  const path = url.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
+  const isForm = schema.consumes?.includes(FORM_TYPE) && !schema.consumes.includes('application/json');
+  const credential = CREDENTIALS[schema.caller];
+  const call = {
+    method,
+    address: path + (Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : ''),
+    headers: {
+      ...(credential !== undefined && { authorization: `Bearer ${credential}` }),
+      ...(body !== undefined && { 'content-type': isForm ? FORM_TYPE : 'application/json' }),
+    },
+    ...(body !== undefined && {
+      body: isForm ? new URLSearchParams(body as Record<string, string>).toString() : JSON.stringify(body),
+    }),
+  };
+  if (!fixture.fresh) return call;
+  const texts = JSON.stringify(call);
+  const values = await valuesFor(fixture, texts);
+  const filled = (text: string) =>
+    Object.entries(values).reduce((so, [shown, real]) => so.replaceAll(shown, real), text);
+  return {
+    method,
+    address: filled(call.address),
+    headers: Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, filled(value)])),
+    ...(call.body !== undefined && { body: filled(call.body) }),
+  };
+}
+
+export async function send({ baseUrl }: TestServer, { method, address, headers, body }: Call) {
+  const answer = await fetch(baseUrl + address, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body !== undefined && { body }),
+  });
+  return { status: answer.status, text: await answer.text() };
+}
