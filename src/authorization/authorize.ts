@@ -189,7 +189,7 @@ function sendBack(
 /** A fault after the target is certain goes to the client, as the contract's list of codes has it. */
 function asRedirectedError(error: unknown, request: FastifyRequest): RedirectedError {
   const away = error instanceof OAuthError ? error.status === 503 : (error as Error)?.name === 'StoreUnavailable';
-  request.log.error({ err: error }, 'an authorization request failed');
+  request.log.error({ reqId: request.id, err: error }, 'an authorization request failed');
   return away
     ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment' }
     : { kind: 'redirect', error: 'server_error', description: `correlation id ${request.id}` };

@@ -33,12 +33,12 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
 function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StoreUnavailable) {
-    request.log.error({ err: error }, 'the store is unavailable');
+    request.log.error({ reqId: request.id, err: error }, 'the store is unavailable');
     return unavailable();
   }
   const known = FRAMEWORK[error instanceof Error && 'code' in error ? String(error.code) : ''];
   if (known !== undefined) return new OAuthError(known[0], 'invalid_request', known[1]);
-  request.log.error({ err: error }, 'a fault of ours');
+  request.log.error({ reqId: request.id, err: error }, 'a fault of ours');
   return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
 }
 

@@ -15,7 +15,7 @@ export function observe(app: FastifyInstance, meter: Pick<Meter, 'answered'>): v
     const level = status >= 500 ? 'error' : refusal === null && status < 400 ? 'debug' : 'info';
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     const why = refusal && { error: refusal.code, reason: refusal.reason };
-    request.log[level]({ method, route, status, ms, ...why }, 'answered');
+    request.log[level]({ reqId: request.id, method, route, status, ms, ...why }, 'answered');
     done();
   });
 }

@@ -50,6 +50,8 @@ function hostsIn(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
+const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0] ?? '';
+
 /**
  * The HTTP server without its routes: limits, common headers, one place where errors become answers.
  * @param options.server an HTTP server that listens already; requests reach the routes once they are ready
@@ -75,6 +77,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
     // The framework's own lines carry addresses, and with them codes, states and handles: see observe.ts.
     logger: { level: options.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
+    // A logger made for each request would cost more than most requests log: the lines name the request themselves.
+    childLoggerFactory: (logger) => logger,
     routerOptions: {
       ignoreTrailingSlash: false,
       caseSensitive: true,
@@ -87,10 +91,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   observe(app, options.meter);
   app.decorateRequest('address', '');
-  app.addHook('onRequest', async (request, reply) => {
-    request.address = request.ip ?? '';
-    reply.headers(headers).header('x-request-id', request.id);
-    const preflight = request.headers.origin !== undefined && (await admitOrigin(request, reply));
+  const check = (request: FastifyRequest): void => {
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
     }
@@ -98,8 +99,21 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (request.raw.httpVersion === '1.1' && hostsIn(request.raw.rawHeaders) !== 1) {
       throw invalidRequest('The request must have one Host header.');
     }
-    if (preflight) return reply.code(204).send();
-    if (request.is404) throw nothingHere(methodsAt((request.raw.url ?? '').split('?', 1)[0] ?? ''));
+  };
+  app.addHook('onRequest', (request, reply, done) => {
+    request.address = request.ip ?? '';
+    reply.headers(headers).header('x-request-id', request.id);
+    if (request.headers.origin === undefined) {
+      // Most requests come from no page, and need not wait for a promise.
+      check(request);
+      return done(request.is404 ? nothingHere(methodsAt(pathOf(request))) : undefined);
+    }
+    return admitOrigin(request, reply).then((preflight) => {
+      check(request);
+      if (preflight) return reply.code(204).send();
+      if (request.is404) throw nothingHere(methodsAt(pathOf(request)));
+      return undefined;
+    });
   });
   // Before any body is read; the handler is only there for the framework.
   app.setNotFoundHandler((request, reply) => refuse(nothingHere(undefined), request, reply));

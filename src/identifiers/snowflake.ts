@@ -8,7 +8,8 @@ export function snowflake(instant: number, node: number, sequence: number): stri
 
 /** Whether a text is written as an id is: a positive decimal number of at most 63 bits without leading zeros. */
 export function isSnowflake(text: string): boolean {
-  return /^[1-9]\d{0,18}$/.test(text) && BigInt(text) < 1n << 63n;
+  // Of two numbers with as many digits the texts compare as the numbers do.
+  return /^[1-9]\d{0,18}$/.test(text) && (text.length < 19 || text <= '9223372036854775807');
 }
 
 /** The last id of a node: which millisecond, and how many in it. */

@@ -1,6 +1,7 @@
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Database } from '../database/database.ts';
+import { Durations } from './durations.ts';
 import type { Meter } from './meter.ts';
 
 /** What is looked at when the figures are read. */
@@ -35,13 +36,12 @@ export function createMetrics(): Metrics {
   // Event-loop delay, memory, processor time, garbage collection: the library's own.
   collectDefaultMetrics({ register: registry });
 
-  const requests = new Histogram({
-    name: 'tessera_http_request_duration_seconds',
-    help: 'Answered requests and how long they took, by method, route and status.',
-    labelNames: ['method', 'route', 'status'] as const,
-    buckets: SECONDS,
-    registers,
-  });
+  const requests = new Durations(
+    'tessera_http_request_duration_seconds',
+    'Answered requests and how long they took, by method, route and status.',
+    SECONDS,
+  );
+  registry.registerMetric(requests as unknown as Metric);
   const refusals = new Counter({
     name: 'tessera_refusals_total',
     help: 'Refused requests by route and error code; the reason is that of the verdict on a token, code, session or client.',
@@ -128,7 +128,7 @@ export function createMetrics(): Metrics {
     },
     meter: {
       answered({ method, route, status, seconds, refusal }) {
-        requests.observe({ method, route, status }, seconds);
+        requests.observe(`${status} ${method} ${route}`, () => ({ method, route, status }), seconds);
         if (refusal !== null) refusals.inc({ route, error: refusal.code, reason: refusal.reason ?? '' });
       },
       committed(count, seconds) {

@@ -11,7 +11,7 @@ import { storedScopes } from '../scopes/scopes.ts';
 import { readClaims } from '../token/rules/claims.ts';
 import { refuseToken } from '../verdict/refusals.ts';
 import { judge } from '../verdict/rules.ts';
-import { readFamily } from '../verdict/store.ts';
+import { readHolder } from '../verdict/store.ts';
 import type { Person } from './rules/userinfo.ts';
 
 export interface UserInfoParts {
@@ -53,7 +53,7 @@ export async function readUser(
       const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
       if (seconds > 0) throw rateLimited(seconds);
     }
-    const found = await database.read(() => readFamily(verified));
+    const found = await database.read(() => readHolder(verified));
     // A deleted account or client has taken its families with it.
     if (found === undefined) throw refuseToken(INVALID);
     if (found.keyVersion !== opened.ring.version) {

@@ -9,8 +9,8 @@ import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import type { Role } from '../organizations/store.ts';
 import type { Inherited, Standing } from './rules.ts';
 
-/** A token family with everything that the verdict and the answer need, as of one moment. */
-export interface FamilyRecord {
+/** Everything that the verdict on a token and UserInfo's answer need, as of one moment. */
+export interface HolderRecord {
   readonly standing: Standing;
   readonly inherited: Inherited;
   readonly keyVersion: string;
@@ -20,6 +20,10 @@ export interface FamilyRecord {
   readonly organization: Organization | null;
   /** How the client wants UserInfo signed: null is JSON. */
   readonly userinfoAlg: AsymmetricAlg | null;
+}
+
+/** The same, with the token family itself. */
+export interface FamilyRecord extends HolderRecord {
   readonly family: {
     readonly scopes: string;
     readonly resources: readonly string[] | null;
@@ -61,7 +65,7 @@ interface FamilyKey {
 }
 
 // No column here is named as an id: the 64-bit reading that ids need is not worth its time on this path.
-const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
+const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
   db
     .selectFrom('token_family as f')
     .innerJoin('account as a', 'a.id', 'f.account_id')
@@ -86,17 +90,6 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
       'f.client_generation',
       'f.ends_at',
       'f.dead_at',
-      'f.scopes',
-      'f.resources',
-      'f.sid',
-      'f.auth_time',
-      'f.sequence',
-      'f.leaf_jti',
-      'f.leaf_kid',
-      'f.leaf_issued_at',
-      'f.leaf_expires_at',
-      'f.predecessor_jti',
-      'f.rotated_at',
       'k.version as key_version',
       'a.username',
       'a.email',
@@ -119,8 +112,30 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
       sql<string | null>`cast(o.id as text)`.as('organization'),
     ]);
 
+const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
+  selectHolder(db, p).select([
+    'f.scopes',
+    'f.resources',
+    'f.sid',
+    'f.auth_time',
+    'f.sequence',
+    'f.leaf_jti',
+    'f.leaf_kid',
+    'f.leaf_issued_at',
+    'f.leaf_expires_at',
+    'f.predecessor_jti',
+    'f.rotated_at',
+  ]);
+
+const holderByFamily = statement((db, p: FamilyKey) => selectHolder(db, p));
 const byFamily = statement((db, p: FamilyKey) => selectFamily(db, p));
 const byFamilyLocked = statement((db, p: FamilyKey) => selectFamily(db, p).select('f.claims').forUpdate('f'));
+
+/** Reads who holds a token of a family that is this account's and this client's; undefined where none of that is on record. */
+export function* readHolder(key: FamilyKey): Work<HolderRecord | undefined> {
+  const row = yield* first(holderByFamily, key);
+  return row && toHolder(row);
+}
 
 /** Reads a family that is this account's and this client's; undefined where none of that is on record. */
 export function* readFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
@@ -134,7 +149,7 @@ export function* lockFamily(key: FamilyKey): Work<LockedFamily | undefined> {
   return row && { ...toRecord(row), claims: row.claims };
 }
 
-function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
+function toHolder(row: RowOf<typeof holderByFamily>): HolderRecord {
   return {
     standing: {
       account: {
@@ -162,6 +177,12 @@ function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
             role: row.role as Role | null,
             domain: row.organization_domain,
           },
+  };
+}
+
+function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
+  return {
+    ...toHolder(row),
     family: {
       scopes: row.scopes,
       resources: storedResources(row.resources),

@@ -17,8 +17,8 @@ import { builder, columnTypes, isLocked, migrationDialect, resultCode } from './
 interface Prepared {
   readonly statement: StatementSync;
   readonly parameters: readonly unknown[];
-  /** The columns that hold ids where there are any: only then is the slower reading of 64-bit integers needed. */
-  readonly ids: ReadonlySet<string> | undefined;
+  /** Statements that hold ids are read with the slower 64-bit integers, the others without. */
+  readonly toRow: (values: readonly unknown[]) => Row;
 }
 
 interface Waiting {
@@ -65,7 +65,8 @@ export async function openSqlite(
     const names = native.columns().map((column) => column.name);
     const ids = new Set(names.filter((name) => name === 'id' || name.endsWith('_id')));
     if (ids.size > 0) native.setReadBigInts(true);
-    return { statement: native, parameters, ids: ids.size > 0 ? ids : undefined };
+    native.setReturnArrays(true);
+    return { statement: native, parameters, toRow: rowMaker(names, ids) };
   }
 
   function execute(step: Step): readonly Row[] {
@@ -74,9 +75,8 @@ export async function openSqlite(
       query = prepare(step.statement);
       prepared.set(step.statement, query);
     }
-    const rows = query.statement.all(...(bind(query.parameters, step.params) as [])) as Row[];
-    const { ids } = query;
-    return ids === undefined ? rows : rows.map((row) => withIds(row, ids));
+    const rows = query.statement.all(...(bind(query.parameters, step.params) as [])) as unknown as unknown[][];
+    return rows.map(query.toRow);
   }
 
   function drive<T>(work: Work<T>): T {
@@ -216,16 +216,24 @@ function connect(path: string): DatabaseSync {
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
+  // In KiB: the pages of some hundred thousand people. What is not held is read from the file for each request.
+  connection.exec('PRAGMA cache_size = -65536');
   return connection;
 }
 
-function withIds(row: Row, ids: ReadonlySet<string>): Row {
-  const read: Record<string, unknown> = {};
-  for (const name in row) {
-    const value = row[name];
-    read[name] = typeof value !== 'bigint' ? value : ids.has(name) ? value.toString() : Number(value);
-  }
-  return read;
+/**
+ * Makes objects of rows that come as arrays. It is written out once for a statement, from the columns that the statement
+ * names: so its objects share one shape, and making and reading them costs half of what it does with the driver's own.
+ * @param ids the columns that hold ids; where there are any, all integers come as 64-bit ones
+ */
+function rowMaker(names: readonly string[], ids: ReadonlySet<string>): (values: readonly unknown[]) => Row {
+  const integer = (value: string) => `typeof ${value} === 'bigint' ? Number(${value}) : ${value}`;
+  const members = names.map((name, index) => {
+    const value = `values[${index}]`;
+    if (ids.size === 0) return `${JSON.stringify(name)}: ${value}`;
+    return `${JSON.stringify(name)}: ${ids.has(name) ? `${value} === null ? null : String(${value})` : integer(value)}`;
+  });
+  return new Function('values', `return { ${members.join(', ')} };`) as (values: readonly unknown[]) => Row;
 }
 
 /** https://www.sqlite.org/rescode.html: busy, locked, read-only, I/O error, corrupt, full, cannot open, not a database. */
