@@ -161,7 +161,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       familyId: (base + BigInt(4 * n + 2)).toString(),
       profile: { ...model.profile, username: `person${n}`, email: `person${n}@example.com` },
       updatedAt: model.updatedAt,
-      picture: pictureUrl(issuer, accountId),
+      picture: pictureUrl(issuer, accountId, null),
       sid: scattered(`sid${n}`),
       authTime: now,
     };

@@ -21,6 +21,7 @@ const profile: Profile = {
   phone: '+442071838750',
   socialLinks: [{ platform: 'github', url: 'https://github.com/ada', label: 'GitHub' }],
   avatarColor: '#5b2a86',
+  picture: null,
 };
 const organization = { id: '3', name: 'engines', role: 'OWNER', domain: 'example.com' } as const;
 const person = { id: '1', profile, organization, createdAt: 0, updatedAt: 0 };

@@ -31,10 +31,11 @@ import { serveAssets } from './pages/assets.ts';
 import { pageErrors, strayErrors } from './pages/error-page.ts';
 import type { Site } from './pages/layout.ts';
 import { en } from './pages/messages.ts';
+import { pictureRoutes } from './pictures/routes.ts';
 import { deriveKey } from './secrets.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { tokenRoutes } from './token/routes.ts';
-import { avatarRoutes, userInfoRoutes } from './userinfo/routes.ts';
+import { userInfoRoutes } from './userinfo/routes.ts';
 
 /** A server that answers. */
 export interface Tessera {
@@ -65,7 +66,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
     core = opened;
     metrics?.watch(opened);
     figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
-    const { database, ids, passwords, secret } = opened;
+    const { database, ids, passwords, pictures, secret } = opened;
     const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
     const keys = await openKeys(database, { current: secret, previous }, clock);
     const { limits } = config;
@@ -78,6 +79,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       ids,
       keys,
       passwords,
+      pictures,
       limits,
       issuer: baseUrl,
       site,
@@ -104,7 +106,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
         tokenRoutes(root, parts);
         userInfoRoutes(root, parts);
         adminRoutes(root, parts);
-        avatarRoutes(root, parts);
+        pictureRoutes(root, parts);
         healthRoutes(root, { database, leaving: () => draining });
         doctorRoutes(root, { ...parts, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
         discoveryRoutes(root, parts);

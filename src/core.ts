@@ -11,6 +11,7 @@ import { inspectSqlite } from './database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts';
 import { type Ids, leasedIds } from './identifiers/ids.ts';
 import { readVersion } from './keys/store.ts';
+import { type Pictures, pictures } from './pictures/pictures.ts';
 
 /** What the server and the command line share: the data, and the means to change it. */
 export interface Core {
@@ -19,6 +20,7 @@ export interface Core {
   readonly database: Database;
   readonly ids: Ids;
   readonly passwords: Passwords;
+  readonly pictures: Pictures;
   readonly secret: Buffer;
   close(): Promise<void>;
 }
@@ -43,6 +45,7 @@ export async function openCore(
     database,
     ids,
     passwords: passwords(config.hashingConcurrency),
+    pictures: pictures(),
     secret,
     async close() {
       await ids.release();

@@ -4,6 +4,8 @@ import { type EventType, type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { announceAccountEnd } from '../logout/announce.ts';
 import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
+import type { Picture } from '../pictures/pictures.ts';
+import { replacePicture } from '../pictures/store.ts';
 import { randomIdentifier } from '../secrets.ts';
 import type { Passwords } from './passwords.ts';
 import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
@@ -64,6 +66,7 @@ async function change(
   id: string,
   event: { type: EventType; origin: Origin; details?: Readonly<Record<string, unknown>> },
   apply: (account: Account, now: number) => Account,
+  also?: () => Work<void>,
 ): Promise<Account> {
   const now = clock();
   return database.commit(function* apply_(): Work<Account> {
@@ -76,6 +79,7 @@ async function change(
     yield* refuseTaken(changed.profile, id);
     if (changed.generation !== account.generation) yield* announceAccountEnd(id, now);
     yield* store.saveAccount(changed);
+    if (also !== undefined) yield* also();
     yield* record({ at: now, accountId: id, ...event });
     return changed;
   });
@@ -98,6 +102,19 @@ export async function updateAccount(
     profile: changeProfile(account.profile, input, now),
     ...(hash === undefined ? {} : { passwordHash: hash, generation: randomIdentifier() }),
   }));
+}
+
+/** Gives an account a picture, or with null its initials again. Harmless where it has none. */
+export function setPicture(parts: Stored, id: string, picture: Picture | null, origin: Origin): Promise<Account> {
+  const name = picture?.name ?? null;
+  return change(
+    parts,
+    id,
+    { type: 'account.updated', origin, details: { fields: ['picture'] } },
+    (account) =>
+      account.profile.picture === name ? account : { ...account, profile: { ...account.profile, picture: name } },
+    () => replacePicture({ accountId: id }, picture),
+  );
 }
 
 /** Deletes an account with all that hangs on it. Its name and address are free again; its id never is. */

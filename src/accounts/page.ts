@@ -1,9 +1,21 @@
 import { accountNav, signOutForm } from '../consent/pages.ts';
-import { doneNotice, fact, facts, hidden, type Problems, passwordField, problemSummary } from '../pages/components.ts';
+import {
+  doneNotice,
+  fact,
+  facts,
+  fileField,
+  hidden,
+  type Problems,
+  passwordField,
+  problemSummary,
+} from '../pages/components.ts';
 import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { baseFacts, scopeValues } from '../pages/person.ts';
 import type { Account } from './store.ts';
+
+/** Phones turn what they took into one of these when they are asked for them. */
+const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 interface AccountPage {
   readonly account: Account;
@@ -17,6 +29,7 @@ interface AccountPage {
 export function accountPage(site: Site, { account, token, logoutToken, problems, done }: AccountPage): Page {
   const { messages, path } = site;
   const text = messages.account;
+  const { picture } = messages;
   const { profile } = account;
   const factsOf = (scope: 'details' | 'phone' | 'social', name: string) =>
     scopeValues(scope, profile, undefined, messages).map((shared) => fact(shared.name ?? name, shared.value));
@@ -36,6 +49,10 @@ ${facts([
   factsOf('details', ''),
   factsOf('social', messages.person.social),
 ])}</section>
+<section class="card"><header><h2>${picture.title}</h2><p class="muted small">${picture.lead}</p></header>
+<form method="post" action="${path('/account/picture')}" enctype="multipart/form-data" novalidate>${hidden(token)}
+${fileField({ name: 'picture', label: picture.file, hint: picture.hint, accept: PICTURE_TYPES, problems })}
+<div class="actions"><button class="primary" type="submit">${picture.submit}</button>${profile.picture !== null && html`<button class="danger" type="submit" name="action" value="remove">${picture.remove}</button>`}</div></form></section>
 <section class="card"><header><h2>${text.password}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
 ${
   account.passwordHash !== null &&

@@ -1,4 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
+import { boundedPool } from '../bounded-pool.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { randomSecret } from '../secrets.ts';
 
@@ -32,7 +33,12 @@ export interface Passwords {
  * @returns functions that throw {@link OAuthError} `temporarily_unavailable` when too many wait already
  */
 export function passwords(concurrency: number): Passwords {
-  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR);
+  const busy = 'Too many people are signing in. Try again in a moment.';
+  const { run, load } = boundedPool(
+    concurrency,
+    concurrency * QUEUE_FACTOR,
+    () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' }),
+  );
   let dummy: Promise<string> | undefined;
   return {
     load,
@@ -48,29 +54,4 @@ export function passwords(concurrency: number): Passwords {
       return isWeaker(stored) ? 'right, hash outdated' : 'right';
     },
   };
-}
-
-function boundedPool(concurrency: number, capacity: number) {
-  let running = 0;
-  const waiting: (() => void)[] = [];
-  async function run<T>(work: () => Promise<T>): Promise<T> {
-    if (running >= concurrency) {
-      if (waiting.length >= capacity) {
-        throw new OAuthError(503, 'temporarily_unavailable', 'Too many people are signing in. Try again in a moment.', {
-          'retry-after': '2',
-        });
-      }
-      await new Promise<void>((resolve) => waiting.push(resolve));
-    } else {
-      running++;
-    }
-    try {
-      return await work();
-    } finally {
-      const next = waiting.shift();
-      if (next === undefined) running--;
-      else next();
-    }
-  }
-  return { run, load: () => ({ running, waiting: waiting.length }) };
 }

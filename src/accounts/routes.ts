@@ -6,15 +6,17 @@ import { connectionsPage } from '../consent/pages.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
+import { acceptUploads, uploadOf } from '../http/uploads.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
+import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../pictures/pictures.ts';
 import { logoutContext, type SessionParts } from '../sessions/routes.ts';
 import { newSession, SESSION_LIFETIME, whoIs } from '../sessions/sessions.ts';
 import { confirmPassword } from '../sessions/sign-in.ts';
 import { insertSession, removeSession, type Session } from '../sessions/store.ts';
 import { findProblem } from '../validation/validate.ts';
-import { signOutEverywhere, updateAccount } from './accounts.ts';
+import { setPicture, signOutEverywhere, updateAccount } from './accounts.ts';
 import { accountPage } from './page.ts';
 import { profilePage } from './profile-page.ts';
 import { profileFields, readProfileForm } from './rules/profile-form.ts';
@@ -22,7 +24,7 @@ import { password as passwordSchema } from './schema.ts';
 import type { Account } from './store.ts';
 
 /** The pages of a person's own account. Every one of them begins with who is signed in, by the verdict of now. */
-export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
+export function accountRoutes(app: FastifyInstance, parts: SessionParts & { readonly pictures: Pictures }): void {
   const { site, browsers } = parts;
   const { messages } = site;
 
@@ -131,6 +133,35 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts): void {
     }
     const account = await updateAccount(parts, at.account.id, read.change, originAt(at));
     return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.profile.saved);
+  });
+
+  app.register(async (uploads) => {
+    acceptUploads(uploads, 'picture', LARGEST_PICTURE);
+    // Asked before the body is read, so that nobody else makes the server hold a file.
+    const mayUpload = async (request: FastifyRequest, reply: FastifyReply) => {
+      browsers.refuseForeignForm(request);
+      return (await visit(request, reply)) === undefined ? reply : undefined;
+    };
+    uploads.post('/account/picture', { onRequest: mayUpload }, async (request, reply) => {
+      const { fields, file } = uploadOf(request);
+      const at = await visit(request, reply);
+      if (at === undefined) return reply;
+      const refuse = (problem: PictureProblem) => {
+        const problems = { fields: { picture: messages.picture.bad[problem] }, general: [] };
+        return showAccount(at, problem === 'too large' ? 413 : 400, problems);
+      };
+      // Of such a form nothing was kept, its token neither.
+      if (file === 'too large') return refuse(file);
+      if (!at.browser.owns(fields, contextOf(at))) return showAccount(at, 400, general(messages.account.formExpired));
+      if (fields.get('action') === 'remove') {
+        const account = await setPicture(parts, at.account.id, null, originAt(at));
+        return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.removed);
+      }
+      const made = await parts.pictures.make(file ?? new Uint8Array());
+      if (typeof made === 'string') return refuse(made);
+      const account = await setPicture(parts, at.account.id, made, originAt(at));
+      return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.changed);
+    });
   });
 
   app.post('/account/password', async (request, reply) => {

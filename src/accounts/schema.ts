@@ -141,6 +141,7 @@ export const AccountRecord = Type.Object(
     phone: textOrNull,
     socialLinks: Type.Array(socialLink),
     avatarColor: text,
+    hasPicture: Type.Boolean({ about: 'Whether there is a picture; without one the initials are shown.' }),
     hasPassword: Type.Boolean({ about: 'Whether the person can sign in with a password.' }),
     status: Type.Unsafe<string>({ enum: ['active', 'banned', 'suspended'] }),
     ban: orNull(

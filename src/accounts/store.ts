@@ -97,6 +97,7 @@ function columns(p: AccountTable): AccountTable {
     suspension_reason: p.suspension_reason,
     created_at: p.created_at,
     updated_at: p.updated_at,
+    picture: p.picture,
   };
 }
 
@@ -118,6 +119,7 @@ export type ProfileRow = Pick<
   | 'phone'
   | 'social_links'
   | 'avatar_color'
+  | 'picture'
 >;
 
 export function toProfile(row: ProfileRow): Profile {
@@ -135,6 +137,7 @@ export function toProfile(row: ProfileRow): Profile {
     phone: row.phone,
     socialLinks: JSON.parse(row.social_links) as SocialLink[],
     avatarColor: row.avatar_color,
+    picture: row.picture,
   };
 }
 
@@ -182,6 +185,7 @@ function toRow(account: Account): AccountTable {
     suspension_reason: account.suspensionReason,
     created_at: account.createdAt,
     updated_at: account.updatedAt,
+    picture: profile.picture,
   };
 }
 

@@ -21,6 +21,7 @@ export function accountView(account: Account, now: number) {
     phone: profile.phone,
     socialLinks: profile.socialLinks,
     avatarColor: profile.avatarColor,
+    hasPicture: profile.picture !== null,
     hasPassword: account.passwordHash !== null,
     status: accountStatus(account, now),
     ban:

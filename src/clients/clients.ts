@@ -4,6 +4,8 @@ import { type EventType, type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { conflict, invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
+import type { Picture } from '../pictures/pictures.ts';
+import { replacePicture } from '../pictures/store.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
 import { DEFAULT_GRANT_TYPES } from './rules/grant-types.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
@@ -113,6 +115,7 @@ export async function createClient(
     jwksUri: input.jwksUri ?? null,
     defaultMaxAge: input.defaultMaxAge ?? null,
     owner: input.owner ?? null,
+    picture: null,
     status: 'active',
     generation: randomIdentifier(),
     consentEpoch: randomIdentifier(),
@@ -171,6 +174,28 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
       for (const { id: secretId } of yield* store.liveSecrets(id, now)) yield* store.removeSecret(secretId, id);
     yield* record({ at: now, type: eventOf(change), origin, clientId: id, details: { fields: Object.keys(change) } });
     return { client: saved, secrets: yield* store.liveSecrets(id, now) };
+  });
+}
+
+/** Gives a client a picture, or with null its letters again. Harmless where it has none. */
+export async function setClientPicture(
+  { database, clock }: Stored,
+  id: string,
+  picture: Picture | null,
+  origin: Origin,
+) {
+  const now = clock();
+  return database.commit(function* set() {
+    const client = yield* store.lockClient(id);
+    if (client === undefined) throw missing(id);
+    const secrets = yield* store.liveSecrets(id, now);
+    const name = picture?.name ?? null;
+    if (name === client.picture) return { client, secrets };
+    const saved: Client = { ...client, picture: name, updatedAt: now };
+    yield* store.saveClient(saved);
+    yield* replacePicture({ clientId: id }, picture);
+    yield* record({ at: now, type: 'client.updated', origin, clientId: id, details: { fields: ['picture'] } });
+    return { client: saved, secrets };
   });
 }
 

@@ -224,6 +224,7 @@ const clientFields = {
   jwks: orNull(Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) })),
   jwksUri: textOrNull,
   owner: textOrNull,
+  hasPicture: Type.Boolean({ about: 'Whether there is a picture; without one its letters are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
   secrets: Type.Array(SecretRecord, { about: 'Those that hold now: one, or two during a rotation.' }),
   createdAt: Instant,

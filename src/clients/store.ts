@@ -45,6 +45,8 @@ export interface Client {
   /** How old a sign-in may be, in seconds, where a request does not say; null is any age. */
   readonly defaultMaxAge: number | null;
   readonly owner: string | null;
+  /** The name of its picture; null is its letters. */
+  readonly picture: string | null;
   readonly status: 'active' | 'disabled';
   readonly generation: string;
   readonly consentEpoch: string;
@@ -122,6 +124,7 @@ function columns(p: ClientTable): ClientTable {
     jwks: p.jwks,
     jwks_uri: p.jwks_uri,
     owner: p.owner,
+    picture: p.picture,
     status: p.status,
     generation: p.generation,
     consent_epoch: p.consent_epoch,
@@ -155,6 +158,7 @@ function toClient(row: ClientTable): Client {
     jwks: row.jwks === null ? null : (JSON.parse(row.jwks) as JwkSet),
     jwksUri: row.jwks_uri,
     owner: row.owner,
+    picture: row.picture,
     status: row.status as Client['status'],
     generation: row.generation,
     consentEpoch: row.consent_epoch,
@@ -188,6 +192,7 @@ function toRow(client: Client): ClientTable {
     jwks: client.jwks === null ? null : JSON.stringify(client.jwks),
     jwks_uri: client.jwksUri,
     owner: client.owner,
+    picture: client.picture,
     status: client.status,
     generation: client.generation,
     consent_epoch: client.consentEpoch,

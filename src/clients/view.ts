@@ -38,6 +38,7 @@ export function clientView({ client, secrets }: { client: Client; secrets: reado
     jwks: client.jwks,
     jwksUri: client.jwksUri,
     owner: client.owner,
+    hasPicture: client.picture !== null,
     status: client.status,
     secrets: secrets.map(secretView),
     createdAt: iso(client.createdAt),

@@ -35,6 +35,8 @@ export interface AccountTable {
   suspension_reason: string | null;
   created_at: Instant;
   updated_at: Instant;
+  /** The name of the picture, if there is one. */
+  picture: string | null;
 }
 
 export interface OrganizationTable {
@@ -84,6 +86,16 @@ export interface ClientTable {
   default_max_age: number | null;
   /** The identifier of a resource server; no two clients have the same. */
   resource: string | null;
+  /** The name of the picture, if there is one. */
+  picture: string | null;
+}
+
+/** Pictures of people and of apps: each is of one of them. */
+export interface PictureTable {
+  name: string;
+  account_id: Id | null;
+  client_id: Id | null;
+  bytes: Uint8Array;
 }
 
 export interface ClientSecretTable {
@@ -291,6 +303,7 @@ export interface Tables {
   client_secret: ClientSecretTable;
   client_assertion: ClientAssertionTable;
   client_origin: ClientOriginTable;
+  picture: PictureTable;
   browser_session: BrowserSessionTable;
   known_browser: KnownBrowserTable;
   interaction: InteractionTable;

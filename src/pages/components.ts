@@ -53,6 +53,21 @@ export function field(it: Field): Html {
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false"${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
 }
 
+interface FileField {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  /** The types that the browser offers to choose from. */
+  readonly accept: readonly string[];
+  readonly problems: Problems;
+}
+
+/** A labelled file to choose. */
+export function fileField({ name, label, hint, accept, problems }: FileField): Html {
+  const { attributes, notes } = described(name, hint, problems);
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="file" accept="${accept.join(',')}"${attributes}></div>`;
+}
+
 interface Area {
   readonly name: string;
   readonly label: string;

@@ -61,7 +61,7 @@ export const pageErrors =
   };
 
 /** Where no person has business: errors there are JSON, whatever is asked for. */
-const FOR_PROGRAMS = /^\/+(api|oauth|oidc|assets|avatars|health|metrics|\.well-known)(\/|$)/i;
+const FOR_PROGRAMS = /^\/+(api|oauth|oidc|assets|avatars|app-pictures|health|metrics|\.well-known)(\/|$)/i;
 
 /** Answers where no route does: a page for a browser at an address where a page might be, and JSON otherwise. */
 export const strayErrors =

@@ -1,3 +1,4 @@
+import type { PictureProblem } from '../pictures/pictures.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import type { Part } from './html.ts';
 
@@ -143,6 +144,23 @@ export const en = {
     signOutEverywhereLead:
       'Ends every session, this one too, and the access of every app until you sign in to it again.',
     formExpired: 'This form was out of date, so nothing was changed. Please try again.',
+  },
+  picture: {
+    title: 'Picture',
+    lead: 'Every app that you let into your account sees it. Without one, your initials stand for you.',
+    file: 'Picture file',
+    hint: 'JPEG, PNG or WebP, up to 1 MiB. The square in its middle is kept; where and when it was taken is not.',
+    submit: 'Use this picture',
+    remove: 'Remove the picture',
+    changed: 'Your picture is changed. Apps see it the next time they ask.',
+    removed: 'Your picture is removed. Your initials stand for you again.',
+    bad: {
+      empty: 'Choose a file first, with a picture in it.',
+      'too large': 'This file is larger than 1 MiB. Choose a smaller one.',
+      strange: 'This file is not a JPEG, PNG or WebP picture. Choose another one.',
+      broken: 'This picture cannot be read: its file is damaged or not whole. Choose another one.',
+      'too many pixels': 'This picture has too many pixels. Choose one of at most 4096 by 4096.',
+    } satisfies Record<PictureProblem, string>,
   },
   profile: {
     title: 'Your profile',

@@ -18,13 +18,14 @@ export interface Membership {
 const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
 
 /** A person's picture. The name stands beside it, so it needs no text of its own. */
-export const picture = ({ path }: Site, { id }: Pick<Account, 'id'>, size: number): Html =>
-  html`<img class="picture" src="${path(`/avatars${avatarPath(id)}`)}" alt="" width="${size}" height="${size}">`;
+export const picture = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>, size: number): Html =>
+  html`<img class="picture" src="${path(`/avatars${avatarPath(id, profile.picture)}`)}" alt="" width="${size}" height="${size}">`;
 
 /** What every app with access gets, value by value, as on the page of a passport. */
-export function baseFacts(site: Site, { id, profile, createdAt }: Account): Html {
+export function baseFacts(site: Site, account: Account): Html {
   const text = site.messages.person;
-  return html`<div class="passport"><div class="holder">${picture(site, { id }, 88)}${facts([
+  const { id, profile, createdAt } = account;
+  return html`<div class="passport"><div class="holder">${picture(site, account, 88)}${facts([
     fact(text.name, foreign(profile.displayName), true),
     fact(text.username, profile.username, true),
   ])}</div>${facts([

@@ -57,7 +57,7 @@ interface Order {
 export function mint(ring: KeyRing, order: Order, now: number): TokenResponse | undefined {
   const subject: Subject = {
     ...order.subject,
-    picture: pictureUrl(order.subject.issuer, order.subject.accountId),
+    picture: pictureUrl(order.subject.issuer, order.subject.accountId, order.subject.profile.picture),
   };
   const refreshKey = ring.byKid('refresh', order.leaf.kid);
   if (refreshKey === undefined) return undefined;

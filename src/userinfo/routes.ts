@@ -1,18 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { findAccount } from '../accounts/store.ts';
 import { numericDate } from '../clock.ts';
 import { acceptForms, formOf } from '../http/bodies.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { readByHandler } from '../http/validators.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
-import { invalidToken, missingToken, notFound, OAuthError } from '../oauth-error.ts';
-import { html } from '../pages/html.ts';
+import { invalidToken, missingToken, OAuthError } from '../oauth-error.ts';
 import { bearerToken, refuseSecondToken } from './bearer.ts';
 import { postStandardClaims, readStandardClaims, readUserInfo } from './operations.ts';
 import { readUser, type UserInfoParts } from './read-user.ts';
-import { initials } from './rules/avatar.ts';
 import { standardClaims, userInfo } from './rules/userinfo.ts';
 
 const STANDARD_PATH = '/oidc/userinfo';
@@ -92,21 +88,4 @@ function oneToken(authorization: string | undefined, query: RepeatableParameters
   if (authorization !== undefined) refuseSecondToken();
   if (!/^\S+$/.test(inForm)) throw missingToken();
   return inForm;
-}
-
-/** A person's picture: initials on the account's colour. */
-export function avatarRoutes(app: FastifyInstance, { database }: Pick<UserInfoParts, 'database'>): void {
-  app.get<{ Params: { file: string } }>('/avatars/:file', async (request, reply) => {
-    const id = /^(\d+)\.svg$/.exec(request.params.file)?.[1] ?? '';
-    const account = isSnowflake(id) ? await database.read(() => findAccount(id)) : undefined;
-    if (account === undefined) throw notFound('There is no picture at this address.');
-    const { displayName, avatarColor } = account.profile;
-    const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96"><rect width="96" height="96" fill="${avatarColor}"/><text x="48" y="48" dy="0.36em" text-anchor="middle" font-family="system-ui, sans-serif" font-size="38" font-weight="600" fill="#fff">${initials(displayName)}</text></svg>`;
-    return reply
-      .type('image/svg+xml')
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
-      .header('cross-origin-resource-policy', 'cross-origin')
-      .header('cache-control', 'public, max-age=300')
-      .send(svg.text);
-  });
 }

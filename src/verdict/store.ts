@@ -104,6 +104,7 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'a.phone',
       'a.social_links',
       'a.avatar_color',
+      'a.picture',
       'a.created_at',
       'a.updated_at',
       'm.role',

@@ -444,6 +444,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/profile': accountPage('/account/profile'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
+  'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),
   'POST /account/sign-out-everywhere': accountForm('/account/sign-out-everywhere', {}, '303 /login'),
   'POST /account/connections': accountForm('/account/connections', { client_id: '1' }, '200'),
@@ -464,4 +465,6 @@ export const adminPlace = (method: string, url: string): Place => ({
 
 /** Routes that look at no proof: they answer everybody alike. */
 export const takesNothing = (url: string): boolean =>
-  ['/health/', '/.well-known/', '/openapi.json', '/assets/', '/avatars/'].some((start) => url.startsWith(start));
+  ['/health/', '/.well-known/', '/openapi.json', '/assets/', '/avatars/', '/app-pictures/'].some((start) =>
+    url.startsWith(start),
+  );

@@ -56,6 +56,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,
     owner: null,
+    hasPicture: false,
     status: 'active',
     createdAt: at,
     updatedAt: at,

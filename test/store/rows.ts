@@ -41,6 +41,7 @@ export function* client(id: string): Work<void> {
     id,
     name: `App ${id}`,
     ...nothing,
+    picture: null,
     redirectUris: ['https://app.example.com/cb'],
     postLogoutRedirectUris: [],
     scopes: null,

@@ -19,6 +19,8 @@ export interface Agent {
   ): Promise<Answer>;
   /** Sends a page's form: its hidden fields, with these laid over them. */
   submit(page: Answer, fields: Readonly<Record<string, string>>, action?: string): Promise<Answer>;
+  /** Sends a page's form as browsers send one with a file. */
+  upload(page: Answer, parts: Readonly<Record<string, string | File>>, action: string): Promise<Answer>;
   cookie(name: string): string | undefined;
   setCookie(name: string, value: string): void;
   clearCookies(): void;
@@ -65,6 +67,12 @@ export function agent(baseUrl: string, nodeOf: () => string = () => baseUrl): Ag
     submit(page, fields, action) {
       const form = formOf(page.text, action);
       return post(form.action, { ...form.hidden, ...fields });
+    },
+    upload(page, parts, action) {
+      const body = new FormData();
+      for (const [name, value] of Object.entries({ ...formOf(page.text, action).hidden, ...parts }))
+        body.append(name, value);
+      return send(action, { method: 'POST', body, headers: { origin: new URL(baseUrl).origin } });
     },
     cookie: (name) => jar.get(name),
     setCookie: (name, value) => void jar.set(name, value),

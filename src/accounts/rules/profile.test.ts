@@ -24,6 +24,7 @@ test('a new profile has the documented defaults', () => {
     phone: null,
     socialLinks: [],
     avatarColor: colorFor('7'),
+    picture: null,
   });
 });
 

@@ -16,6 +16,8 @@ export interface Profile {
   readonly phone: string | null;
   readonly socialLinks: readonly SocialLink[];
   readonly avatarColor: string;
+  /** The name of the picture; null is the initials. */
+  readonly picture: string | null;
 }
 
 export interface SocialLink {
@@ -52,6 +54,7 @@ export function newProfile(input: NewAccount, id: string, now: number): Profile 
       phone: null,
       socialLinks: [],
       avatarColor: colorFor(id),
+      picture: null,
     },
     input,
     now,

@@ -42,6 +42,7 @@ const notes = {
   jwks: null,
   jwksUri: null,
   owner: 'Acme Ltd',
+  hasPicture: false,
   status: 'active',
   secrets: [secret],
   createdAt: sample.moment,

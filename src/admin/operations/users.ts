@@ -27,6 +27,7 @@ const ada = {
   phone: null,
   socialLinks: [],
   avatarColor: '#5b2a86',
+  hasPicture: false,
   hasPassword: false,
   status: 'active',
   ban: null,

@@ -7,6 +7,7 @@ import { requestedClaims } from './0005-requested-claims.ts';
 import { logout } from './0006-logout.ts';
 import { clientOrigins } from './0007-client-origins.ts';
 import { resources } from './0008-resources.ts';
+import { pictures } from './0009-pictures.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -15,6 +16,8 @@ export interface ColumnTypes {
   readonly int: string;
   /** A 64-bit primary key that the database numbers itself, never giving a number twice. */
   readonly serial: string;
+  /** Octets of any length. */
+  readonly bytes: string;
   /** Table options after the closing parenthesis. */
   readonly options: string;
 }
@@ -32,6 +35,7 @@ export const timeline: Timeline = {
   '0006-logout': logout,
   '0007-client-origins': clientOrigins,
   '0008-resources': resources,
+  '0009-pictures': pictures,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -20,6 +20,7 @@ const MIGRATION_LOCK = '3853314791062309107';
 export const columnTypes: MigrationDialect = {
   int: 'BIGINT',
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
+  bytes: 'BYTEA',
   options: '',
   findTable: "SELECT to_regclass('kysely_migration')::text AS name",
   async begin(query) {

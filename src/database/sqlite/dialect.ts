@@ -33,6 +33,7 @@ export const builder = new Kysely<Tables>({
 export const columnTypes: MigrationDialect = {
   int: 'INTEGER',
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
+  bytes: 'BLOB',
   options: 'STRICT',
   findTable: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
   async begin(query) {

@@ -43,7 +43,7 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
     user: {
       displayName: profile.displayName,
       username: profile.username,
-      avatar: { baseUrl: avatarBaseUrl(issuer), path: avatarPath(id), color: profile.avatarColor },
+      avatar: { baseUrl: avatarBaseUrl(issuer), path: avatarPath(id, profile.picture), color: profile.avatarColor },
       about: profile.about,
       ...(scopes.has('email') && { email: { ...splitEmail(profile.email), isVerified: profile.emailVerified } }),
       ...(scopes.has('details') && {
@@ -90,7 +90,7 @@ export function standardClaims(
     sub: id,
     name: profile.displayName,
     preferred_username: profile.username,
-    picture: pictureUrl(issuer, id),
+    picture: pictureUrl(issuer, id, profile.picture),
     locale: profile.language,
     updated_at: numericDate(person.updatedAt),
     ...(scopes.has('email') && { email: profile.email, email_verified: profile.emailVerified }),

@@ -1,0 +1,95 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { formOf } from './bodies.ts';
+import { formParameters, type RepeatableParameters } from './parameters.ts';
+
+/** A form that may bring a file. */
+export interface Upload {
+  readonly fields: RepeatableParameters;
+  readonly file: Uint8Array | 'too large' | undefined;
+}
+
+/** What a form is beside its file: its fields, its boundaries, the names of its parts. */
+const WRAPPING = 16 * 1024;
+/** How many parts a form may have. */
+const MOST_PARTS = 8;
+/** How much of a body that is too large is still read, and dropped: a browser shows no answer before it has sent all. */
+const PATIENCE = 64 * 1024 * 1024;
+
+const tooLarge = () => new OAuthError(413, 'invalid_request', 'The body is larger than this address reads.');
+const malformed = () => invalidRequest('The body is not a form (multipart/form-data) with one file at most.');
+
+/**
+ * Lets the routes of this context read forms with a file (RFC 7578) as well; see {@link uploadOf}.
+ * @param name the field of the file; other files are refused
+ * @param largest how many bytes the file may have: of a larger one is only told that it was too large
+ */
+export function acceptUploads(app: FastifyInstance, name: string, largest: number): void {
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
+    const body = await receive(request, payload, largest + WRAPPING);
+    if (body === undefined) return { fields: formParameters(''), file: 'too large' } satisfies Upload;
+    const type = request.headers['content-type'] ?? '';
+    if (hasTooManyParts(body, type)) throw malformed();
+    const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
+      .formData()
+      .catch(() => Promise.reject(malformed()));
+    return readForm([...form], name, largest);
+  });
+}
+
+/** The body as a whole; undefined where it is too large, once it has been read to its end. */
+async function receive(
+  { headers }: FastifyRequest,
+  payload: AsyncIterable<Buffer>,
+  limit: number,
+): Promise<Buffer | undefined> {
+  if (Number(headers['content-length']) > PATIENCE) throw tooLarge();
+  let chunks: Buffer[] = [];
+  let size = 0;
+  try {
+    for await (const chunk of payload) {
+      size += chunk.length;
+      if (size > PATIENCE) break;
+      if (size <= limit) chunks.push(chunk);
+      else chunks = [];
+    }
+  } catch {
+    throw invalidRequest('The body did not arrive as a whole.');
+  }
+  if (size > PATIENCE) throw tooLarge();
+  return size > limit ? undefined : Buffer.concat(chunks);
+}
+
+/** Counted before anything is made of them. */
+function hasTooManyParts(body: Buffer, type: string): boolean {
+  const boundary = /boundary="?([^";]+)/i.exec(type)?.[1];
+  if (boundary === undefined) throw malformed();
+  let parts = 0;
+  for (let at = body.indexOf(`--${boundary}`); at !== -1; at = body.indexOf(`--${boundary}`, at + 1)) {
+    // The last one ends the form.
+    if (++parts > MOST_PARTS + 1) return true;
+  }
+  return false;
+}
+
+async function readForm(entries: readonly [string, string | File][], name: string, largest: number): Promise<Upload> {
+  const texts: [string, string][] = [];
+  const files: File[] = [];
+  for (const [field, value] of entries) {
+    if (typeof value === 'string') texts.push([field, value]);
+    else if (field === name) files.push(value);
+    else throw malformed();
+  }
+  const [file, ...more] = files;
+  if (more.length > 0) throw malformed();
+  const fields = formParameters(new URLSearchParams(texts).toString());
+  // A browser sends an empty file without a name where none was chosen.
+  if (file === undefined || (file.size === 0 && file.name === '')) return { fields, file: undefined };
+  return { fields, file: file.size > largest ? 'too large' : new Uint8Array(await file.arrayBuffer()) };
+}
+
+/** The form of a request to a route that reads uploads; one that came without a file is a form, too. */
+export function uploadOf(request: FastifyRequest): Upload {
+  const body = request.body as Upload | RepeatableParameters | undefined;
+  return body !== undefined && 'fields' in body ? body : { fields: formOf(request), file: undefined };
+}

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { png } from '../../test/support/images.ts';
+import { OAuthError } from '../oauth-error.ts';
+import { type Picture, pictures } from './pictures.ts';
+
+test('of many uploads at once some wait, the rest are asked to come again, and none is lost', async () => {
+  const { make } = pictures();
+  const settled = await Promise.allSettled(Array.from({ length: 40 }, () => make(png(3, 3))));
+  const made = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value as Picture] : []));
+  const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as OAuthError] : []));
+  // One is decoded while sixteen wait.
+  assert.equal(made.length, 17);
+  assert.equal(new Set(made.map(({ name }) => name)).size, 17);
+  for (const error of refused) {
+    assert.ok(error instanceof OAuthError);
+    assert.deepEqual([error.status, error.code, error.headers['retry-after']], [503, 'temporarily_unavailable', '2']);
+  }
+});
+
+test('sixteen million pixels are the most, or half as many with twice the depth', async () => {
+  const { make } = pictures();
+  const lie = { data: Buffer.alloc(9) };
+  assert.equal(await make(png(4096, 4096, lie)), 'broken');
+  assert.equal(await make(png(4096, 4097, lie)), 'too many pixels');
+  assert.equal(await make(png(4096, 4096, { ...lie, depth: 16 })), 'too many pixels');
+  assert.equal(await make(png(16_385, 1, lie)), 'too many pixels');
+  assert.equal(typeof (await make(png(16_384, 1))), 'object');
+});

@@ -1,0 +1,138 @@
+/** What a picture says of itself before its content: read without decoding anything. */
+export interface Header {
+  readonly width: number;
+  readonly height: number;
+  /** How many bytes a pixel takes once it is decoded. */
+  readonly pixelBytes: 4 | 8;
+  /** How it must be turned to stand upright: 1 to 8, as EXIF counts them; from 5 on, width and height change places. */
+  readonly orientation: number;
+}
+
+/**
+ * A progressive JPEG comes in about ten scans. Each one costs a pass over all of its pixels, however few bytes it has.
+ * https://libjpeg-turbo.org/pmwiki/uploads/About/TwoIssueswiththeJPEGStandard.pdf
+ */
+const MOST_SCANS = 64;
+
+/**
+ * Reads the header of a JPEG, PNG or WebP picture, told by its first bytes, and follows its parts to its end.
+ * @returns 'strange' for anything else; 'broken' where it is not whole, or says two things of its size
+ */
+export function readHeader(bytes: Uint8Array): Header | 'strange' | 'broken' {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const read = FORMATS.find(({ fits }) => within(() => fits(view), false))?.read;
+  if (read === undefined) return 'strange';
+  const header = within(() => read(view), undefined);
+  return header === undefined || header.width === 0 || header.height === 0 ? 'broken' : header;
+}
+
+/** Reading past the end throws a RangeError: then there is an answer, too. */
+function within<T, E>(read: () => T, beyond: E): T | E {
+  try {
+    return read();
+  } catch (error) {
+    if (error instanceof RangeError) return beyond;
+    throw error;
+  }
+}
+
+const tagAt = (view: DataView, at: number): string =>
+  String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3));
+
+const FORMATS: readonly { fits(view: DataView): boolean; read(view: DataView): Header | undefined }[] = [
+  { fits: (view) => view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a, read: readPng },
+  { fits: (view) => view.getUint16(0) === 0xffd8 && view.getUint8(2) === 0xff, read: readJpeg },
+  { fits: (view) => tagAt(view, 0) === 'RIFF' && tagAt(view, 8) === 'WEBP', read: readWebp },
+];
+
+/** PNG (third edition) §5: chunks of length, type, data and checksum, from IHDR to IEND. */
+function readPng(view: DataView): Header | undefined {
+  if (tagAt(view, 12) !== 'IHDR') return undefined;
+  let orientation = 1;
+  for (let at = 8; ; at += 12 + view.getUint32(at)) {
+    const type = tagAt(view, at + 4);
+    if (type === 'eXIf') orientation = orientationIn(view, at + 8, view.getUint32(at));
+    if (type !== 'IEND') continue;
+    const pixelBytes = view.getUint8(24) === 16 ? 8 : 4;
+    return { width: view.getUint32(16), height: view.getUint32(20), pixelBytes, orientation };
+  }
+}
+
+/** ITU T.81 §B.1: markers with their segments; behind a start of scan, data in which 0xff stands before 0 or a restart. */
+function readJpeg(view: DataView): Header | undefined {
+  let size: { width: number; height: number } | undefined;
+  let orientation = 1;
+  let scans = 0;
+  for (let at = 2; ; ) {
+    if (view.getUint8(at) !== 0xff) return undefined;
+    const marker = view.getUint8(++at);
+    if (marker === 0xff) continue;
+    at++;
+    if (marker === 0xd9) return size && scans > 0 ? { ...size, pixelBytes: 4, orientation } : undefined;
+    if (isAlone(marker)) continue;
+    const length = view.getUint16(at);
+    if (length < 2) return undefined;
+    if (isFrame(marker)) {
+      if (size !== undefined) return undefined;
+      size = { width: view.getUint16(at + 5), height: view.getUint16(at + 3) };
+    }
+    if (marker === 0xe1 && length > 8 && tagAt(view, at + 2) === 'Exif')
+      orientation = orientationIn(view, at + 8, length - 8);
+    at += length;
+    if (marker !== 0xda) continue;
+    if (++scans > MOST_SCANS) return undefined;
+    while (view.getUint8(at) !== 0xff || isData(view.getUint8(at + 1))) at++;
+  }
+}
+
+const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7;
+const isAlone = (marker: number): boolean => marker === 0x01 || isRestart(marker);
+/** What 0xff says inside the data of a scan: an 0xff, or a restart. */
+const isData = (next: number): boolean => next === 0 || isRestart(next);
+/** The starts of frames share their range with three tables. */
+const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+/** WebP container (RFC 9649 §2): chunks of type, length and data; an extended file says the size of its canvas first. */
+function readWebp(view: DataView): Header | undefined {
+  const end = view.getUint32(4, true) + 8;
+  if (end > view.byteLength) return undefined;
+  let orientation = 1;
+  for (let at = 12; at + 8 <= end; ) {
+    const length = view.getUint32(at + 4, true);
+    if (at + 8 + length > end) return undefined;
+    if (tagAt(view, at) === 'EXIF') orientation = orientationIn(view, at + 8, length);
+    at += 8 + length + (length % 2);
+  }
+  const size = webpSize(view);
+  return size && { ...size, pixelBytes: 4, orientation };
+}
+
+function webpSize(view: DataView): { width: number; height: number } | undefined {
+  switch (tagAt(view, 12)) {
+    case 'VP8X':
+      return { width: (view.getUint32(24, true) & 0xffffff) + 1, height: (view.getUint32(26, true) >>> 8) + 1 };
+    case 'VP8L': {
+      const packed = view.getUint32(21, true);
+      return { width: (packed & 0x3fff) + 1, height: ((packed >>> 14) & 0x3fff) + 1 };
+    }
+    case 'VP8 ':
+      return { width: view.getUint16(26, true) & 0x3fff, height: view.getUint16(28, true) & 0x3fff };
+    default:
+      return undefined;
+  }
+}
+
+/** The orientation (tag 0x0112) of the first directory of EXIF data; 1 where it does not say, or cannot be read. */
+function orientationIn(whole: DataView, at: number, length: number): number {
+  return within(() => {
+    const exif = new DataView(whole.buffer, whole.byteOffset + at, length);
+    const little = exif.getUint16(0) === 0x4949;
+    const directory = exif.getUint32(4, little);
+    for (let left = exif.getUint16(directory, little), entry = directory + 2; left > 0; left--, entry += 12) {
+      if (exif.getUint16(entry, little) !== 0x0112) continue;
+      const orientation = exif.getUint16(entry + 8, little);
+      return orientation >= 1 && orientation <= 8 ? orientation : 1;
+    }
+    return 1;
+  }, 1);
+}
