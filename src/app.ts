@@ -12,6 +12,7 @@ import type { MigrationOptions } from './database/migrations/timeline.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
 import { probeKey } from './doctor/probe.ts';
 import { doctorRoutes } from './doctor/routes.ts';
+import { notes } from './events/notes.ts';
 import { healthRoutes } from './health/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -86,6 +87,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
+      note: notes(database),
       clientKeys: clientKeys(ask, clock),
     };
 
@@ -135,6 +137,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       MINUTE,
       (error) => app.log.error({ err: error }, 'housekeeping'),
       () => tendKeys(database, secret, clock(), config.keyRotation),
+      config.auditRetention,
     );
     const failed = (error: unknown) => app.log.error({ err: error }, 'notices of ended sessions');
     const courier = startCourier({ ...parts, send: ask, meter, failed });

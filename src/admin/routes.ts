@@ -20,6 +20,7 @@ import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connec
 import type { Database } from '../database/database.ts';
 import type { Origin } from '../events/audit.ts';
 import { listEvents } from '../events/list.ts';
+import type { Note } from '../events/notes.ts';
 import { acceptJson } from '../http/bodies.ts';
 import type { TypeBoxProvider, TypedApp } from '../http/operation.ts';
 import { originOf } from '../http/origin.ts';
@@ -49,6 +50,7 @@ export interface AdminParts {
   readonly passwords: Passwords;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: string | undefined;
+  readonly note: Note;
 }
 
 declare module 'fastify' {
@@ -91,8 +93,9 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
     const key = adminKeyOf(request);
     if (parts.adminKey !== undefined && equalSecrets(key, parts.adminKey)) return null;
     const id = await findAdminKey(parts, key);
-    if (id === undefined) throw invalidToken('The admin key is not valid: it is unknown, or was revoked.');
-    return id;
+    if (id !== undefined) return id;
+    await parts.note({ at: clock(), type: 'admin_key.refused', outcome: 'failure', origin: originOf(request) });
+    throw invalidToken('The admin key is not valid: it is unknown, or was revoked.', 'unknown admin key');
   }
 
   function userRoutes(admin: TypedApp): void {
@@ -207,10 +210,10 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
 
   function eventRoutes(admin: TypedApp): void {
     admin.get('/audit-events', { schema: events.listEvents }, async ({ query }) => {
-      const { type = '', userId = '0', clientId = '0' } = query;
+      const { limit, cursor, order, ...filter } = query;
       return page(
-        query,
-        (at) => listEvents(database, { ...at, type, userId, clientId }),
+        { limit, ...(cursor !== undefined && { cursor }) },
+        (at) => listEvents(database, { ...at, order, filter }),
         (event) => event,
       );
     });

@@ -22,8 +22,7 @@ export function adminKeyCommands(contextOf: ContextOf): Command {
       out.show({ ...adminKeyView(made.key), adminKey: made.adminKey });
     });
 
-  adminKey
-    .command('list')
+  examples(adminKey.command('list'), 'tessera admin-key list')
     .description('list keys, also those that were revoked')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);

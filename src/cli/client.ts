@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { createClient, deleteClient, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
+import { createClient, deleteClient, endSecret, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
@@ -10,8 +10,9 @@ import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
+import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, collect, examples, orNull, requireOptions } from './context.ts';
-import { allPages } from './pages.ts';
+import { allPages, type Part, withPart } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 interface Fields {
@@ -123,7 +124,7 @@ const secondsOrNull = (text: string): number | null => (text === '' ? null : sec
 
 export function clientCommands(contextOf: ContextOf): Command {
   const client = new Command('client').description(
-    'apps: create, show, list, update, rotate-secret, disable, enable, delete',
+    'apps: create, show, list, update, rotate-secret, end-secret, disable, enable, delete',
   );
 
   /** A command about one app. */
@@ -164,17 +165,16 @@ export function clientCommands(contextOf: ContextOf): Command {
       out.show({ ...clientView(created), ...(clientSecret !== undefined && { clientSecret }) });
     });
 
-  about('show', 'show an app').action(showing(getClient));
+  examples(about('show', 'show an app'), 'tessera client show 289236738748416000').action(showing(getClient));
 
-  client
-    .command('list')
+  examples(withPart(client.command('list')), 'tessera client list', 'tessera client list --limit 100 --json')
     .description('list apps')
-    .action(async (_options, command: Command) => {
+    .action(async (options: Part, command: Command) => {
       const { flags, out } = contextOf(command);
       const views = await withCore(flags, ({ database, clock }) =>
         database.read(function* read() {
           const found = [];
-          for (const item of yield* allPages(listClients)) {
+          for (const item of yield* allPages(listClients, options)) {
             found.push(clientView({ client: item, secrets: yield* liveSecrets(item.id, clock()) }));
           }
           return found;
@@ -209,20 +209,43 @@ export function clientCommands(contextOf: ContextOf): Command {
       out.show({ ...secretView(made.secret), clientSecret: made.clientSecret });
     });
 
-  about('disable', 'disable an app; its codes and tokens are dead from now on, for ever').action(
-    showing((core, id) => updateClient(core, id, { status: 'disabled' }, origin)),
-  );
-  about('enable', 'enable an app again; what was dead stays dead').action(
-    showing((core, id) => updateClient(core, id, { status: 'active' }, origin)),
-  );
-
-  about('delete', 'delete an app with its secrets, tokens and consents').action(
-    async (id: string, _options, command: Command) => {
+  examples(
+    about('end-secret', 'end one of an app’s secrets at once; its codes and tokens live on'),
+    'tessera client end-secret 289236738748416000 289236738748416001',
+  )
+    .argument('<secretId>', 'the id of the secret, from: tessera client show <clientId>')
+    .action(async (id: string, secretId: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
-      await withCore(flags, (core) => deleteClient(core, checkedId(id), origin));
+      // What was given may be the secret itself: it is not repeated.
+      if (!isSnowflake(secretId)) throw notFound(`There is no secret with this id. See: tessera client show ${id}`);
+      await withCore(flags, (core) => endSecret(core, checkedId(id), secretId, origin));
+      out.say(`The secret ${secretId} is dead.`, { clientId: id, secretId, ended: true });
+    });
+
+  examples(
+    about('disable', 'disable an app; its codes and tokens are dead from now on, for ever'),
+    'tessera client disable 289236738748416000',
+  ).action(showing((core, id) => updateClient(core, id, { status: 'disabled' }, origin)));
+  examples(
+    about('enable', 'enable an app again; what was dead stays dead'),
+    'tessera client enable 289236738748416000',
+  ).action(showing((core, id) => updateClient(core, id, { status: 'active' }, origin)));
+
+  examples(
+    about('delete', 'delete an app with its secrets, tokens and consents; a terminal is asked whether it is meant'),
+    'tessera client delete 289236738748416000',
+    'tessera client delete 289236738748416000 --yes',
+  )
+    .option(...YES)
+    .action(async (id: string, options: { yes?: boolean }, command: Command) => {
+      const { flags, out } = contextOf(command);
+      await withCore(flags, async (core) => {
+        const found = await getClient(core, checkedId(id));
+        await confirm(`This deletes the app ${found.client.name} (${id}).`, options);
+        await deleteClient(core, id, origin);
+      });
       out.say(`Deleted the client ${id}.`, { clientId: id, deleted: true });
-    },
-  );
+    });
 
   return client;
 }

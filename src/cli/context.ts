@@ -42,6 +42,8 @@ const SINGULAR: Readonly<Record<string, string>> = {
   scopes: 'scope',
   grantTypes: 'grantType',
   jwks: 'jwksFile',
+  userId: 'user',
+  clientId: 'client',
 };
 
 /**
@@ -56,9 +58,20 @@ export function checkInput<S extends Type.TSchema>(schema: S, fields: object): T
   }
 }
 
+/** A refusal in the words of the API, with the flag in place of the field that it begins with. */
 function namingFlags(error: OAuthError, fields: readonly string[]): OAuthError {
   const [, name = '', place = '', rest = ''] = /^(\w+)(\S*)(.*)$/s.exec(error.message) ?? [];
   if (!fields.includes(name)) return error;
   const flag = (SINGULAR[name] ?? name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   return new OAuthError(error.status, error.code, `--${flag}${place}${rest}`);
+}
+
+/**
+ * Names the flags in what a domain refuses, too.
+ * @param command the command that was refused, whose options say which flags there are
+ */
+export function inFlags(error: OAuthError, command: Command): OAuthError {
+  const names = command.options.map((option) => option.attributeName());
+  const plural = Object.keys(SINGULAR).filter((name) => names.includes(SINGULAR[name] ?? ''));
+  return namingFlags(error, [...names, ...plural]);
 }

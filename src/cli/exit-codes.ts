@@ -4,7 +4,7 @@ export const exitCodes = {
   refused: [
     1,
     'refused',
-    'The input or the state does not allow it; `doctor` found a problem; the server was told twice to stop, and left at once.',
+    'The input or the state does not allow it; `doctor` found a problem; whoever was asked did not mean it; the server was told twice to stop, and left at once.',
   ],
   usage: [2, 'wrong usage', 'There is no such command or option, or an argument is missing.'],
   setup: [

@@ -4,6 +4,7 @@ import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
 import { dropPair, type KeyPairView, listPairs, rotatePairs } from '../keys/id-keys.ts';
 import { dropKey, listKeys, openKeys, rotateKeys } from '../keys/keys.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
+import { confirm, YES } from './confirm.ts';
 import { type ContextOf, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
@@ -24,8 +25,7 @@ async function checkSecret({ database, secret, config, clock }: Core): Promise<v
 export function keysCommands(contextOf: ContextOf): Command {
   const keys = new Command('keys').description('signing keys: list, rotate, drop');
 
-  keys
-    .command('list')
+  examples(keys.command('list'), 'tessera keys list')
     .description('list the keys')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
@@ -79,10 +79,12 @@ export function keysCommands(contextOf: ContextOf): Command {
   examples(keys.command('drop'), 'tessera keys drop P4Jh0HMbCBuWmWT4Y-Qq2A')
     .description('remove a key at once: every token that it signed is dead, or verified by nobody, from now on')
     .argument('<kid>', 'the kid, from: tessera keys list')
-    .action(async (kid: string, _options, command: Command) => {
+    .option(...YES)
+    .action(async (kid: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = contextOf(command);
       const dropped = await withCore(flags, async (core) => {
         await checkSecret(core);
+        await confirm(`This ends every token that the key ${kid} signed.`, options);
         const { database, secret } = core;
         const now = core.clock();
         return (await dropKey(database, secret, kid, origin, now)) || dropPair(database, secret, kid, origin, now);

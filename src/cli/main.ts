@@ -1,8 +1,10 @@
-import { CommanderError } from 'commander';
+import { type Command, CommanderError } from 'commander';
 import { ConfigError } from '../config/config.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { WrongSecret } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { DECLINED } from './confirm.ts';
+import { inFlags } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
 
@@ -20,19 +22,26 @@ process.stdout.on('error', (error: Error & { code?: string }) => {
   if (error.code !== 'EPIPE') throw error;
 });
 
+let running: Command = tessera;
+tessera.hook('preAction', (_program, command) => {
+  running = command;
+});
+
 try {
   await tessera.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // The parser has said what is wrong already.
-    process.exitCode = error.exitCode === 0 ? exitCodes.done[0] : exitCodes.usage[0];
+    // What is wrong has been said already.
+    const [code] =
+      error.exitCode === 0 ? exitCodes.done : error.code === DECLINED ? exitCodes.refused : exitCodes.usage;
+    process.exitCode = code;
   } else if (error instanceof ConfigError) {
     const text = `Tessera cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
     fail('invalid_configuration', text, exitCodes.setup);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
     fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.setup);
   } else if (error instanceof OAuthError) {
-    fail(error.code, error.message, exitCodes.refused);
+    fail(error.code, inFlags(error, running).message, exitCodes.refused);
   } else {
     throw error;
   }

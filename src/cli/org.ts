@@ -13,15 +13,15 @@ import {
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
-import { allPages } from './pages.ts';
+import { allPages, type Part, withPart } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 import { accountId } from './user.ts';
 
 const WHICH = ['<organization>', 'id or name'] as const;
 const WHO = ['<user>', 'id, username or email'] as const;
 
-const allOrganizations = ({ database }: Pick<Core, 'database'>) =>
-  database.read(() => allPages((part) => listOrganizations(part)));
+const allOrganizations = ({ database }: Pick<Core, 'database'>, part: Part = {}) =>
+  database.read(() => allPages(listOrganizations, part));
 
 /** The id of an organization that is named by its id or its name. */
 async function organizationId(core: Core, which: string): Promise<string> {
@@ -45,8 +45,7 @@ export function orgCommands(contextOf: ContextOf): Command {
       out.show(organizationView(made));
     });
 
-  org
-    .command('show')
+  examples(org.command('show'), 'tessera org show acme')
     .description('show an organization and its members')
     .argument(...WHICH)
     .action(async (which: string, _options, command: Command) => {
@@ -55,12 +54,11 @@ export function orgCommands(contextOf: ContextOf): Command {
       out.show({ ...organizationView(found.organization), members: found.members });
     });
 
-  org
-    .command('list')
+  examples(withPart(org.command('list')), 'tessera org list')
     .description('list organizations')
-    .action(async (_options, command: Command) => {
+    .action(async (options: Part, command: Command) => {
       const { flags, out } = contextOf(command);
-      const found = await withCore(flags, allOrganizations);
+      const found = await withCore(flags, (core) => allOrganizations(core, options));
       out.list(found.map(organizationView), ['id', 'name', 'domain', 'createdAt']);
     });
 
@@ -84,8 +82,7 @@ export function orgCommands(contextOf: ContextOf): Command {
       out.show({ organizationId: member.organizationId, userId: member.accountId, role });
     });
 
-  org
-    .command('remove-member')
+  examples(org.command('remove-member'), 'tessera org remove-member acme ada')
     .description('end a membership')
     .argument(...WHICH)
     .argument(...WHO)

@@ -17,13 +17,50 @@ const cell = (value: unknown): string => {
 /** A text that was chosen by somebody else must not steer the terminal. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 
-function table(rows: readonly (readonly string[])[]): string {
-  const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length))) ?? [];
+/** How many columns of a terminal a text takes: those of East Asia and emoji take two, combining marks none. */
+const WIDE =
+  /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
+const letters = new Intl.Segmenter();
+const pieces = (text: string): { readonly text: string; readonly width: number }[] =>
+  /^[ -~]*$/.test(text)
+    ? [...text].map((letter) => ({ text: letter, width: 1 }))
+    : [...letters.segment(text)].map(({ segment }) => ({ text: segment, width: WIDE.test(segment) ? 2 : 1 }));
+const widthOf = (text: string): number => pieces(text).reduce((sum, { width }) => sum + width, 0);
+
+/** A text cut to a width, with a sign that it was. */
+export function fit(text: string, width: number): string {
+  if (widthOf(text) <= width) return text;
+  let [kept, left] = ['', width - 1];
+  for (const piece of pieces(text)) {
+    if (piece.width > left) break;
+    kept += piece.text;
+    left -= piece.width;
+  }
+  return `${kept}…`;
+}
+
+const GAP = 2;
+const NARROWEST = 12;
+
+/** @param columns how wide the terminal is: texts of several words give way, ids do not. Undefined leaves all whole */
+function table(rows: readonly (readonly string[])[], columns: number | undefined): string {
+  const cells = (column: number) => rows.map((row) => row[column] ?? '');
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...cells(column).map(widthOf)));
+  const room = (columns ?? Number.POSITIVE_INFINITY) - GAP * (widths.length - 1);
+  for (const column of widths.keys()) {
+    const excess = widths.reduce((sum, width) => sum + width, 0) - room;
+    const width = widths[column] ?? 0;
+    const givesWay = excess > 0 && width > NARROWEST && cells(column).some((text) => text.includes(' '));
+    if (givesWay) widths[column] = Math.max(NARROWEST, width - excess);
+  }
   return rows
     .map((row) =>
       row
-        .map((text, column) => text.padEnd(widths[column] ?? 0))
-        .join('  ')
+        .map((text, column) => {
+          const shown = fit(text, widths[column] ?? 0);
+          return shown + ' '.repeat((widths[column] ?? 0) - widthOf(shown) + GAP);
+        })
+        .join('')
         .trimEnd(),
     )
     .join('\n');
@@ -32,6 +69,7 @@ function table(rows: readonly (readonly string[])[]): string {
 export function output(
   json: boolean,
   write: (text: string) => void = (text) => process.stdout.write(`${text}\n`),
+  columns: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
 ): Output {
   if (json) {
     return {
@@ -41,10 +79,17 @@ export function output(
     };
   }
   return {
-    show: (record) => write(table(Object.entries(record).map(([name, value]) => [name, printable(cell(value))]))),
-    list(records, columns) {
+    show: (record) =>
+      write(
+        table(
+          Object.entries(record).map(([name, value]) => [name, printable(cell(value))]),
+          undefined,
+        ),
+      ),
+    list(records, names) {
       if (records.length === 0) return write('None.');
-      write(table([columns, ...records.map((record) => columns.map((name) => printable(cell(record[name]))))]));
+      const rows = records.map((record) => names.map((name) => printable(cell(record[name]))));
+      write(table([names, ...rows], columns));
     },
     say: (text) => write(text),
   };

@@ -1,17 +1,36 @@
+import type { Command } from 'commander';
 import type { Work } from '../database/database.ts';
+import { isSnowflake } from '../identifiers/snowflake.ts';
+import { invalidRequest } from '../oauth-error.ts';
+import { wholeNumber } from './numbers.ts';
 
 const PART = 500;
 
-/** Every item of a list that is read part by part, in the order of their ids. */
+/** How much of a list is asked for. */
+export interface Part {
+  readonly limit?: number;
+  readonly after?: string;
+}
+
+/** The options of a list. */
+export const withPart = (command: Command): Command =>
+  command
+    .option('--limit <count>', 'at most so many; without it, all', wholeNumber(1, 1_000_000))
+    .option('--after <id>', 'only those after this one, which was the last of the part before');
+
+/** The items of a list that is read part by part, in the order of their ids. */
 export function* allPages<T extends { readonly id: string }>(
   read: (part: { after: string; limit: number }) => Work<T[]>,
+  { limit = Number.POSITIVE_INFINITY, after: start = '0' }: Part = {},
 ): Work<T[]> {
+  if (start !== '0' && !isSnowflake(start)) throw invalidRequest('--after must be an id.');
   const found: T[] = [];
-  for (let after = '0'; ; ) {
-    const part: T[] = yield* read({ after, limit: PART });
+  for (let after = start; ; ) {
+    const wanted = Math.min(PART, limit - found.length);
+    const part: T[] = yield* read({ after, limit: wanted });
     found.push(...part);
     const last = part.at(-1);
-    if (last === undefined || part.length < PART) return found;
+    if (last === undefined || part.length < wanted || found.length === limit) return found;
     after = last.id;
   }
 }

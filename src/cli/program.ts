@@ -2,14 +2,14 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
-import type { ContextOf } from './context.ts';
+import { type ContextOf, examples } from './context.ts';
 import { doctorCommand } from './doctor.ts';
+import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
 import { keysCommands } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
-import { serve } from './serve.ts';
 import type { GlobalFlags } from './session.ts';
 import { userCommands } from './user.ts';
 
@@ -22,6 +22,7 @@ Examples:
   tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin
   tessera client create --name "My app" --redirect-uri http://localhost:8080/callback
   tessera user ban ada --reason spam
+  tessera events --failures --since 1h
 
 Every command says more with --help: tessera user ban --help
 Exit status: ${exitCodesInShort}.`;
@@ -45,14 +46,27 @@ export function program(): Command {
     .showHelpAfterError('Run the command with --help to see what it takes.')
     .showSuggestionAfterError()
     .addHelpText('after', FIRST_STEPS);
-  serverOptions(tessera.command('serve'))
+  examples(
+    serverOptions(tessera.command('serve')),
+    'tessera serve',
+    'tessera serve --port 8080 --base-url https://id.example.com',
+  )
     .description('run the server')
-    .action((_options, command: Command) => serve(command.optsWithGlobals()));
+    // Loaded where it runs: no other command needs the server.
+    .action(async (_options, command: Command) => (await import('./serve.ts')).serve(command.optsWithGlobals()));
   const contextOf: ContextOf = (command) => {
     const flags = command.optsWithGlobals<GlobalFlags>();
     return { flags, out: output(flags.json ?? false) };
   };
-  for (const commands of [userCommands, clientCommands, orgCommands, adminKeyCommands, keysCommands, migrateCommand]) {
+  for (const commands of [
+    userCommands,
+    clientCommands,
+    orgCommands,
+    adminKeyCommands,
+    keysCommands,
+    eventsCommand,
+    migrateCommand,
+  ]) {
     tessera.addCommand(commands(contextOf));
   }
   tessera.addCommand(doctorCommand(contextOf, serverOptions));

@@ -1,11 +1,27 @@
+import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { type Core, databaseFile, openCore } from '../core.ts';
 import type { MigrationProgress } from '../database/migrations/migrate.ts';
 import type { Origin } from '../events/audit.ts';
 
-/** Every act of the command line is recorded as its own. */
-export const CLI_ORIGIN: Origin = { actor: { type: 'cli', id: null }, address: null, requestId: null };
+/** Every act of the command line is recorded as its own, with who ran it; what one run does bears one id. */
+export const CLI_ORIGIN: Origin = {
+  actor: { type: 'cli', id: null },
+  address: null,
+  requestId: randomUUID(),
+  systemUser: systemUser(),
+};
+
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a number that has no name.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
+}
 
 /** What a person is told where the migration of a start has to wait. */
 export const sayWaiting: MigrationProgress = {

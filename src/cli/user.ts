@@ -1,4 +1,4 @@
-import { Command } from 'commander';
+import { Command, Option } from 'commander';
 import {
   banAccount,
   createAccount,
@@ -16,8 +16,9 @@ import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connec
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
+import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';
-import { allPages } from './pages.ts';
+import { allPages, type Part, withPart } from './pages.ts';
 import { readPassword } from './password.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
@@ -26,6 +27,7 @@ interface Fields {
   readonly displayName?: string;
   readonly email?: string;
   readonly passwordStdin?: boolean;
+  readonly password?: unknown;
   readonly emailVerified?: boolean;
   readonly about?: string;
   readonly language?: string;
@@ -44,6 +46,7 @@ const withFields = (command: Command): Command =>
     .option('--display-name <name>', 'the name as others see it')
     .option('--email <address>', 'the email address')
     .option('--password-stdin', 'read the password from standard input; a terminal asks for it')
+    .addOption(new Option('--password [password]').hideHelp())
     .option('--email-verified', 'the address is known to be theirs')
     .option('--no-email-verified', 'the address is not known to be theirs')
     .option('--about <text>', 'up to 500 characters')
@@ -57,6 +60,11 @@ const withFields = (command: Command): Command =>
     .option('--avatar-color <color>', 'such as #5b2a86');
 
 async function readFields(fields: Fields): Promise<object> {
+  if (fields.password !== undefined) {
+    throw invalidRequest(
+      '--password is not taken: whoever looks at the processes of this machine would see it. Give --password-stdin.',
+    );
+  }
   return {
     username: fields.username,
     displayName: fields.displayName,
@@ -126,16 +134,23 @@ export function userCommands(contextOf: ContextOf): Command {
       out.show(view(await withCore(flags, (core) => createAccount(core, input, origin), { mayBeNew: true })));
     });
 
-  about('show', 'show an account').action(showing((core, id) => getAccount(core, id)));
+  examples(
+    about('show', 'show an account'),
+    'tessera user show ada',
+    'tessera user show ada@example.com --json',
+  ).action(showing((core, id) => getAccount(core, id)));
 
-  user
-    .command('list')
+  examples(
+    withPart(user.command('list')),
+    'tessera user list --query example.com',
+    'tessera user list --limit 100 --after 289236738748416000 --json',
+  )
     .description('list accounts')
     .option('--query <text>', 'only those whose name or email contains this')
-    .action(async (options: { query?: string }, command: Command) => {
+    .action(async (options: Part & { query?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
       const accounts = await withCore(flags, ({ database }) =>
-        database.read(() => allPages((part) => listAccounts({ ...part, text: options.query }))),
+        database.read(() => allPages((part) => listAccounts({ ...part, text: options.query }), options)),
       );
       out.list(accounts.map(view), ['id', 'username', 'email', 'status', 'createdAt']);
     });
@@ -164,7 +179,10 @@ export function userCommands(contextOf: ContextOf): Command {
       ),
     );
 
-  about('suspend', 'suspend an account until it is reinstated; every token and session of it is dead from now on')
+  examples(
+    about('suspend', 'suspend an account until it is reinstated; every token and session of it is dead from now on'),
+    'tessera user suspend ada --reason "asked for by phone"',
+  )
     .option('--reason <text>', 'for the record; the person does not see it')
     .action(
       showing((core, id, { reason }: { reason?: string }) =>
@@ -172,24 +190,31 @@ export function userCommands(contextOf: ContextOf): Command {
       ),
     );
 
-  about('unban', 'lift a ban; what was dead stays dead').action(showing((core, id) => unbanAccount(core, id, origin)));
-  about('reinstate', 'lift a suspension; what was dead stays dead').action(
+  examples(about('unban', 'lift a ban; what was dead stays dead'), 'tessera user unban ada').action(
+    showing((core, id) => unbanAccount(core, id, origin)),
+  );
+  examples(about('reinstate', 'lift a suspension; what was dead stays dead'), 'tessera user reinstate ada').action(
     showing((core, id) => reinstateAccount(core, id, origin)),
   );
 
-  about('delete', 'delete an account with all that hangs on it').action(
-    async (who: string, _options, command: Command) => {
+  examples(
+    about('delete', 'delete an account with all that hangs on it; a terminal is asked whether it is meant'),
+    'tessera user delete ada',
+    'tessera user delete ada --yes',
+  )
+    .option(...YES)
+    .action(async (who: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = contextOf(command);
       const id = await withCore(flags, async (core) => {
         const found = await accountId(core, who);
+        await confirm(`This deletes the user ${who} (${found}).`, options);
         await deleteAccount(core, found, origin);
         return found;
       });
       out.say(`Deleted the user ${id}.`, { id, deleted: true });
-    },
-  );
+    });
 
-  about('connections', 'list the apps that have access to an account').action(
+  examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       const found = await withCore(flags, async (core) => connectionsOf(core, await accountId(core, who)));

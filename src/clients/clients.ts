@@ -170,8 +170,12 @@ export async function updateClient({ database, clock }: Stored, id: string, chan
     yield* refuseTakenResource(saved);
     yield* store.saveClient(saved);
     // A client that proves itself with a key has no secret: one that it had could only be guessed or stolen.
-    if (!presentsSecret(saved))
-      for (const { id: secretId } of yield* store.liveSecrets(id, now)) yield* store.removeSecret(secretId, id);
+    if (!presentsSecret(saved)) {
+      for (const { id: secretId } of yield* store.liveSecrets(id, now)) {
+        yield* store.removeSecret(secretId, id);
+        yield* record({ at: now, type: 'client.secret_ended', origin, clientId: id, details: { secretId } });
+      }
+    }
     yield* record({ at: now, type: eventOf(change), origin, clientId: id, details: { fields: Object.keys(change) } });
     return { client: saved, secrets: yield* store.liveSecrets(id, now) };
   });
@@ -235,10 +239,10 @@ export async function rotateSecret(
     const before = yield* store.liveSecrets(clientId, now);
     for (const [index, secret] of before.entries()) {
       const last = index === before.length - 1;
-      yield* store.endSecret(
-        secret.id,
-        last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER) : now,
-      );
+      const endsAt = last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER) : now;
+      yield* store.endSecret(secret.id, endsAt);
+      if (endsAt > now) continue;
+      yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: secret.id } });
     }
     yield* store.addSecret(id, clientId, digest(clientSecret), now);
     yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });

@@ -28,6 +28,8 @@ export interface Config {
   readonly hashingConcurrency: number;
   /** How old a signing key becomes before another follows it, in milliseconds; null is as old as it may. */
   readonly keyRotation: number | null;
+  /** For how long audit events are kept, in milliseconds; null is for ever. */
+  readonly auditRetention: number | null;
   readonly limits: Limits;
 }
 
@@ -115,10 +117,10 @@ function logLevel(value: string): Reading<LogLevel> {
   return level === undefined ? { problem: `must be one of ${LOG_LEVELS.join(', ')}` } : { value: level };
 }
 
-function keyRotation(value: string): Reading<number | null> {
+function days(value: string): Reading<number | null> {
   if (value === 'off') return { value: null };
-  const days = Number(/^([1-9]\d{0,3})d$/.exec(value)?.[1] ?? Number.NaN);
-  return days > 0 ? { value: days * DAY } : { problem: 'must be a number of days such as 90d, or off' };
+  const count = Number(/^([1-9]\d{0,3})d$/.exec(value)?.[1] ?? Number.NaN);
+  return count > 0 ? { value: count * DAY } : { problem: 'must be a number of days such as 90d, or off' };
 }
 
 function metricsAddress(value: string): Reading<Config['metricsAddress']> {
@@ -200,10 +202,14 @@ export const variables = {
     initial: 'processors − 1, at least 1',
     about: 'How many passwords are hashed side by side. More wait their turn; past a bound, sign-in answers 503.',
   }),
-  keyRotation: new Variable('TESSERA_KEY_ROTATION', keyRotation, {
+  keyRotation: new Variable('TESSERA_KEY_ROTATION', days, {
     initial: '`90d`',
     about:
       'How old a signing key becomes before another follows it by itself, in days; `off` leaves it to `tessera keys`.',
+  }),
+  auditRetention: new Variable('TESSERA_AUDIT_RETENTION', days, {
+    initial: '`off`',
+    about: 'For how many days audit events are kept, such as `400d`; `off` keeps them for ever.',
   }),
 } as const;
 
@@ -253,6 +259,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
     // Null is a value of its own: nothing rotates by itself.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
+    auditRetention: read(variables.auditRetention) ?? null,
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {

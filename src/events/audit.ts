@@ -7,8 +7,21 @@ export interface Origin {
     | { readonly type: 'user' | 'client' | 'admin'; readonly id: string | null }
     | { readonly type: 'cli' | 'system' | 'anonymous'; readonly id: null };
   readonly address: string | null;
+  /** One HTTP request, or one run of a command. */
   readonly requestId: string | null;
+  /** Who ran the command, by the name that the machine has for them. */
+  readonly systemUser?: string;
 }
+
+export const actorTypes = [
+  'user',
+  'client',
+  'admin',
+  'cli',
+  'system',
+  'anonymous',
+] as const satisfies readonly Origin['actor']['type'][];
+export type ActorType = (typeof actorTypes)[number];
 
 /** The kinds of events. docs/reference/events.md lists them with their meaning. */
 export const eventTypes = {
@@ -36,11 +49,14 @@ export const eventTypes = {
   'token.client_issued': 'An app got an access token for itself.',
   'token.refreshed': 'A refresh token was exchanged for its successor.',
   'token.repeated': 'A refresh was repeated inside the grace window and got the same successor.',
-  'token.refused': 'A code or refresh token was refused.',
+  'token.refused': 'A code or token was refused: `reason`. At UserInfo only what is not merely expired.',
+  'token.wrong_kind': 'A token of ours was presented where another kind, or a token for another place, belongs.',
+  'token.forged':
+    'Something in the form of a token was presented that no key of ours signed: forged, or an ID token under HS256, which only its client can verify.',
   'token.code_replayed': 'A code was used a second time; its tokens are dead.',
   'token.refresh_reused': 'A retired refresh token was used; its family is dead.',
   'token.revoked': 'An app ended a token; all tokens of its family are dead.',
-  'token.foreign_client': 'A code or token was presented by another client than its own.',
+  'token.foreign_client': 'A code or token was presented, or asked about, by another client than its own.',
   'client.auth_failed': 'A client failed to authenticate: `reason`, and `cause` where its keys could not be read.',
   'client.created': 'A client was registered.',
   'client.updated': 'A client’s registration was changed.',
@@ -54,9 +70,14 @@ export const eventTypes = {
   'organization.member_removed': 'A person left an organisation.',
   'admin_key.created': 'An admin key was made.',
   'admin_key.revoked': 'An admin key was revoked.',
+  'admin_key.refused': 'The admin API was called with a key that is unknown or was revoked.',
+  'keys.created': 'The first signing key of a new database was made.',
+  'keys.resealed': 'A signing key was sealed anew, because the secret of the server was changed.',
   'keys.rotated': 'A new signing key was made; one of ID tokens (`alg`) takes over when `signsFrom` says.',
   'keys.dropped': 'A signing key was dropped; its tokens are dead, or verified by nobody who reads the key set again.',
   'limit.exceeded': 'A rate limit stopped a caller.',
+  'events.trimmed':
+    'The oldest events were removed, as `TESSERA_AUDIT_RETENTION` has it: how many, and up to which id.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -104,6 +125,7 @@ const insert = statement(
 
 /** Records an event in the unit of work that it tells of, so that the two commit together or not at all. */
 export function* record(event: AuditEvent): Work<void> {
+  const { systemUser } = event.origin;
   yield* run(insert, {
     at: event.at,
     type: event.type,
@@ -114,6 +136,6 @@ export function* record(event: AuditEvent): Work<void> {
     clientId: event.clientId ?? null,
     address: event.origin.address,
     requestId: event.origin.requestId,
-    details: JSON.stringify(event.details ?? {}),
+    details: JSON.stringify({ ...event.details, ...(systemUser !== undefined && { systemUser }) }),
   });
 }

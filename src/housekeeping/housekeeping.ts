@@ -1,6 +1,7 @@
 import { type Clock, DAY, MINUTE, SECOND } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
+import { trimEvents } from '../events/trim-store.ts';
 import { claim } from '../limits/limits.ts';
 
 const BATCH = 500;
@@ -117,9 +118,10 @@ const browsers = statement((db, p: { before: number; limit: number }) =>
 /**
  * Removes every row that can no longer matter, a batch at a time, so that requests come in between. Nothing depends on it but the size of the database:
  * validity is computed from the clock whenever it is asked for.
+ * @param keepEvents for how long events are kept, in milliseconds; null is for ever
  * @returns how many rows went
  */
-export async function sweep(database: Database, now: number): Promise<number> {
+export async function sweep(database: Database, now: number, keepEvents: number | null = null): Promise<number> {
   const ends = [
     [interactions, now],
     [sessions, now],
@@ -131,7 +133,7 @@ export async function sweep(database: Database, now: number): Promise<number> {
     [clientTokens, now],
     [browsers, now - KNOWN_BROWSER],
   ] as const;
-  let removed = 0;
+  let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
   for (const [statement, before] of ends) {
     for (let batch = BATCH; batch === BATCH; removed += batch) {
       batch = await database.commit(function* remove(): Work<number> {
@@ -143,25 +145,30 @@ export async function sweep(database: Database, now: number): Promise<number> {
 }
 
 /** Sweeps, unless another node of this database does so in these moments. */
-export async function sweepInTurn(database: Database, now: number): Promise<number> {
+export async function sweepInTurn(database: Database, now: number, keepEvents: number | null = null): Promise<number> {
   const mine = await database.commit(() => claim('housekeeping', TURN, now));
-  return mine ? sweep(database, now) : 0;
+  return mine ? sweep(database, now, keepEvents) : 0;
 }
 
-/** Sweeps now and then until stopped. @param tend what else is done from time to time, after each sweep */
+/**
+ * Sweeps now and then until stopped.
+ * @param tend what else is done from time to time, after each sweep
+ * @param keepEvents see {@link sweep}
+ */
 export function startHousekeeping(
   database: Database,
   clock: Clock,
   intervalMs: number,
   failed: (error: unknown) => void,
   tend: () => Promise<unknown> = async () => {},
+  keepEvents: number | null = null,
 ) {
   let running: Promise<unknown> = Promise.resolve();
   let busy = false;
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = sweepInTurn(database, clock())
+    running = sweepInTurn(database, clock(), keepEvents)
       .then(tend)
       .catch(failed)
       .finally(() => {

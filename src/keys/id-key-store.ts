@@ -1,5 +1,5 @@
 import type { Work } from '../database/database.ts';
-import { all, run, statement } from '../database/statement.ts';
+import { all, first, run, statement } from '../database/statement.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
 import type { Scheduled } from './rules/schedule.ts';
 
@@ -32,7 +32,12 @@ const start = statement((db, p: { kid: string; at: number }) =>
   db.updateTable('id_token_key').set({ signs_from: p.at }).where('kid', '=', p.kid),
 );
 const replaceSealed = statement((db, p: { kid: string; before: string; sealed: string }) =>
-  db.updateTable('id_token_key').set({ sealed: p.sealed }).where('kid', '=', p.kid).where('sealed', '=', p.before),
+  db
+    .updateTable('id_token_key')
+    .set({ sealed: p.sealed })
+    .where('kid', '=', p.kid)
+    .where('sealed', '=', p.before)
+    .returning('kid'),
 );
 
 /** All key pairs, newest first. */
@@ -60,6 +65,7 @@ export function* startKeyPair(kid: string, at: number): Work<void> {
   yield* run(start, { kid, at });
 }
 
-export function* resealKeyPair(kid: string, before: string, sealed: string): Work<void> {
-  yield* run(replaceSealed, { kid, before, sealed });
+/** Answers false where another process did so before. */
+export function* resealKeyPair(kid: string, before: string, sealed: string): Work<boolean> {
+  return (yield* first(replaceSealed, { kid, before, sealed })) !== undefined;
 }

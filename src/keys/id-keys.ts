@@ -99,13 +99,15 @@ export async function dropPair(
     yield* deleteKeyPair(kid);
     // Without the dropped one between, an expired one would count as the last, and be published again.
     for (const key of own) if (statusOf(key, own, now) === 'expired') yield* deleteKeyPair(key.kid);
+    let followedBy: string | null = null;
     if (signerAt(found.alg, own, now)?.kid === kid) {
       const waiting = own.find((key) => key.kid !== kid && now < key.signsFrom);
+      followedBy = waiting?.kid ?? replacement.kid;
       if (waiting !== undefined) yield* startKeyPair(waiting.kid, now);
       else yield* insertKeyPair({ ...replacement, createdAt: now, signsFrom: now });
     }
     yield* renewVersion(randomIdentifier());
-    yield* record({ at: now, type: 'keys.dropped', origin, details: { kid, alg: found.alg } });
+    yield* record({ at: now, type: 'keys.dropped', origin, details: { kid, alg: found.alg, followedBy } });
     return true;
   });
 }

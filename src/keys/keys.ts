@@ -46,7 +46,12 @@ export async function openKeys(
   const previous = roots.previous === undefined ? undefined : sealingKey(roots.previous);
 
   /** Opens what is sealed; what the previous root sealed is sealed anew, by `reseal`. */
-  async function open(sealed: string, place: string, reseal: (anew: string) => Work<void>): Promise<Buffer> {
+  async function open(
+    sealed: string,
+    place: string,
+    kid: string,
+    reseal: (anew: string) => Work<boolean>,
+  ): Promise<Buffer> {
     const opened = unseal(sealing, sealed, place);
     if (opened !== undefined) return opened;
     const content = previous && unseal(previous, sealed, place);
@@ -57,7 +62,10 @@ export async function openKeys(
       );
     }
     const anew = seal(sealing, content, place);
-    await database.commit(() => reseal(anew));
+    await database.commit(function* renew(): Work<void> {
+      if (!(yield* reseal(anew))) return;
+      yield* record({ at: clock(), type: 'keys.resealed', origin: SYSTEM, details: { kid } });
+    });
     return content;
   }
 
@@ -70,7 +78,7 @@ export async function openKeys(
     const materials: KeyMaterial[] = [];
     for (const { kid, sealed, retired_at: retiredAt } of rows) {
       if (retiredAt !== null && retiredAt + RETIREMENT <= now) continue;
-      const material = await open(sealed, context(kid), (anew) => store.reseal(kid, sealed, anew));
+      const material = await open(sealed, context(kid), kid, (anew) => store.reseal(kid, sealed, anew));
       materials.push({ kid, material, retiredAt });
     }
     const pairs: IdTokenKey[] = [];
@@ -78,7 +86,7 @@ export async function openKeys(
       if (isForgotten(pair, stored, now)) continue;
       const { kid, alg, sealed, publicJwk } = pair;
       const reseal = (anew: string) => resealKeyPair(kid, sealed, anew);
-      const privateKey = (await open(sealed, keyPairContext(alg, kid), reseal)).toString('utf8');
+      const privateKey = (await open(sealed, keyPairContext(alg, kid), kid, reseal)).toString('utf8');
       pairs.push({ ...pair, publicJwk: JSON.parse(publicJwk), sign: signWith(alg, kid, privateKey) });
     }
     return keyRing(version, materials, pairs);
@@ -87,7 +95,11 @@ export async function openKeys(
   let ring = await load();
   if (ring === undefined) {
     const first = newKey(roots.current);
-    await database.commit(() => store.createKeySet(first, randomIdentifier(), clock()));
+    await database.commit(function* create(): Work<void> {
+      const now = clock();
+      if (!(yield* store.createKeySet(first, randomIdentifier(), now))) return;
+      yield* record({ at: now, type: 'keys.created', origin: SYSTEM, details: { kid: first.kid } });
+    });
     ring = await load();
   }
   if (ring === undefined) throw new Error('the key set could not be made');
@@ -175,8 +187,9 @@ export async function dropKey(
   const replacement = newKey(root);
   return database.commit(function* drop(): Work<boolean> {
     const dropped = yield* store.removeKey(kid, replacement, randomIdentifier(), now);
-    if (dropped) yield* record({ at: now, type: 'keys.dropped', origin, details: { kid } });
-    return dropped;
+    if (dropped === false) return false;
+    yield* record({ at: now, type: 'keys.dropped', origin, details: { kid, ...dropped } });
+    return true;
   });
 }
 

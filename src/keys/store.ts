@@ -36,7 +36,12 @@ const deleteRetired = statement((db, p: { before: number }) =>
   db.deleteFrom('signing_key').where('retired_at', '<=', p.before),
 );
 const resealKey = statement((db, p: { kid: string; before: string; sealed: string }) =>
-  db.updateTable('signing_key').set({ sealed: p.sealed }).where('kid', '=', p.kid).where('sealed', '=', p.before),
+  db
+    .updateTable('signing_key')
+    .set({ sealed: p.sealed })
+    .where('kid', '=', p.kid)
+    .where('sealed', '=', p.before)
+    .returning('kid'),
 );
 
 export function* readKeySet() {
@@ -59,9 +64,11 @@ export function* renewVersion(version: string): Work<void> {
   yield* run(setVersion, { version });
 }
 
-/** Makes the set and its first key, unless another process did. */
-export function* createKeySet(key: SealedKey, version: string, now: number): Work<void> {
-  if (yield* first(insertKeySet, { version })) yield* run(insertKey, { ...key, now });
+/** Makes the set and its first key; answers false where another process did. */
+export function* createKeySet(key: SealedKey, version: string, now: number): Work<boolean> {
+  if ((yield* first(insertKeySet, { version })) === undefined) return false;
+  yield* run(insertKey, { ...key, now });
+  return true;
 }
 
 /** A new current key and a new version of the set. */
@@ -72,14 +79,23 @@ export function* addKey(key: SealedKey, version: string, now: number): Work<void
   yield* run(setVersion, { version });
 }
 
-/** Deletes a key; where it was the current one, `replacement` takes its place. Answers whether there was such a key. */
-export function* removeKey(kid: string, replacement: SealedKey, version: string, now: number): Work<boolean> {
+/**
+ * Deletes a key; where it was the current one, `replacement` takes its place.
+ * @returns the kid of what took its place, if anything did; false where there was no such key
+ */
+export function* removeKey(
+  kid: string,
+  replacement: SealedKey,
+  version: string,
+  now: number,
+): Work<{ readonly followedBy: string | null } | false> {
   yield* first(lockKeySet, {});
   const removed = yield* first(deleteKey, { kid });
   if (removed === undefined) return false;
-  if (removed.retired_at === null) yield* run(insertKey, { ...replacement, now });
+  const wasCurrent = removed.retired_at === null;
+  if (wasCurrent) yield* run(insertKey, { ...replacement, now });
   yield* run(setVersion, { version });
-  return true;
+  return { followedBy: wasCurrent ? replacement.kid : null };
 }
 
 /** Deletes the keys that verify no more: retired before this instant. */
@@ -87,6 +103,7 @@ export function* removeRetired(before: number): Work<void> {
   yield* run(deleteRetired, { before });
 }
 
-export function* reseal(kid: string, before: string, sealed: string): Work<void> {
-  yield* run(resealKey, { kid, before, sealed });
+/** Answers false where another process did so before. */
+export function* reseal(kid: string, before: string, sealed: string): Work<boolean> {
+  return (yield* first(resealKey, { kid, before, sealed })) !== undefined;
 }

@@ -164,7 +164,11 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   if (result.kind === 'replay') return { kind: 'refused', reason: UNKNOWN, cause: 'code replayed' };
   // RFC 8707 §2.2. The code is as good as before.
   const resources = yield* grantedResources(parts, code.resources, attempt.resources);
-  if (resources === undefined) return { kind: 'unknown resource' };
+  if (resources === undefined) {
+    const reason = 'a resource that was not granted';
+    yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason } });
+    return { kind: 'unknown resource' };
+  }
 
   const account = yield* findAccount(code.accountId);
   if (account === undefined) return { kind: 'refused', reason: UNKNOWN };

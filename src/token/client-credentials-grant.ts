@@ -94,6 +94,8 @@ function* issue(parts: TokenParts, authenticated: AuthenticatedClient, attempt: 
   // A token for UserInfo without a person would be good for nothing.
   const own = audience(parts.issuer, 'access');
   if (resources.includes(own) || !(yield* areResources(resources, { issuer: parts.issuer, own }))) {
+    const details = { reason: 'a resource that is unknown' };
+    yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
     return { kind: 'unknown resource' };
   }
   yield* insertClientToken({ jti, clientId: client.id, clientGeneration, createdAt: now, endsAt });

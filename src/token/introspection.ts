@@ -37,8 +37,8 @@ const INACTIVE: Introspection = { active: false };
  * @throws {OAuthError} `invalid_client` for a client that has not proved who it is (§2.1)
  */
 export async function introspect(
-  { keys, clock, database, issuer }: TokenParts,
-  { client, proof }: AuthenticatedClient,
+  { keys, clock, database, issuer, note }: TokenParts,
+  { client, proof, origin }: AuthenticatedClient,
   presented: string,
 ): Promise<Introspection> {
   if (proof.kind === 'public') throw invalidClient('body');
@@ -48,7 +48,13 @@ export async function introspect(
     const token = opened && readAnyClaims(opened.claims, opened.kind, issuer, now);
     if (opened === undefined || token === undefined) return INACTIVE;
     const own = token.clientId === client.id;
-    if (!own && !isFor(client, opened.kind, token, issuer)) return INACTIVE;
+    if (!own && !isFor(client, opened.kind, token, issuer)) {
+      const { accountId } = token;
+      const details = { reason: 'asked about' };
+      const about = { clientId: client.id, accountId, details };
+      await note({ at: now, type: 'token.foreign_client', outcome: 'failure', origin, ...about });
+      return INACTIVE;
+    }
     const found = await database.read(() =>
       token.accountId === null ? lookUp(token, now) : lookUpFamily(opened.kind, token, now),
     );

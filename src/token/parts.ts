@@ -3,6 +3,7 @@ import type { ClientKeys } from '../clients/client-keys.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database, Work } from '../database/database.ts';
+import type { Note } from '../events/notes.ts';
 import type { Parameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import type { Keys } from '../keys/keys.ts';
@@ -39,4 +40,5 @@ export interface TokenParts {
   readonly issuer: string;
   readonly limits: Limits;
   readonly clientKeys: ClientKeys;
+  readonly note: Note;
 }

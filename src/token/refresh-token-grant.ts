@@ -11,6 +11,7 @@ import { judge, type Verdict } from '../verdict/rules.ts';
 import { type Leaf, type LockedFamily, lockFamily } from '../verdict/store.ts';
 import { killFamily, rotateFamily } from './family-store.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
+import { type Misuse, misuseOf } from './misuse.ts';
 import { countRequest, type Grant, type TokenParts } from './parts.ts';
 import { askedResources, grantedResources, unknownResource } from './resources.ts';
 import { readClaims, type VerifiedToken } from './rules/claims.ts';
@@ -65,9 +66,13 @@ async function exchange(
     const now = parts.clock();
     const opened = await openToken(parts.keys, 'refresh', presented);
     const token = opened && readClaims(opened.claims, 'refresh', parts.issuer, now);
+    const misuse =
+      token === undefined
+        ? await misuseOf(parts.keys, 'refresh', presented, { opened, issuer: parts.issuer, now })
+        : undefined;
     const outcome = await parts.database.commit(() =>
       opened === undefined || token === undefined
-        ? refuseUnknown(parts, authenticated, now)
+        ? refuseUnknown(parts, authenticated, misuse, now)
         : refresh(parts, authenticated, { token, ...wanted, ring: opened.ring, now }),
     );
     switch (outcome.kind) {
@@ -105,13 +110,18 @@ async function exchange(
   }
 }
 
-function* refuseUnknown(parts: TokenParts, authenticated: AuthenticatedClient, now: number): Work<Outcome> {
+function* refuseUnknown(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  misuse: Misuse | undefined,
+  now: number,
+): Work<Outcome> {
   const { client, origin } = authenticated;
   const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
   const reason = 'not a refresh token of this service, or expired';
-  const about = { origin, clientId: client.id, details: { reason } };
-  yield* record({ at: now, type: 'token.refused', outcome: 'failure', ...about });
+  const { type = 'token.refused', accountId = null, details = { reason } } = misuse ?? {};
+  yield* record({ at: now, type, outcome: 'failure', origin, clientId: client.id, accountId, details });
   return { kind: 'refused', reason };
 }
 
@@ -170,10 +180,18 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
     return { kind: 'refused', reason: 'refresh token reused' };
   }
   const scope = refreshedScope(family.scopes, client.scopes, scopes);
-  if (scope === undefined) return { kind: 'wider scope' };
+  if (scope === undefined) {
+    const reason = 'a wider scope than was granted';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    return { kind: 'wider scope' };
+  }
   const claims = refreshedClaims(storedClaims(found.claims), client.scopes, scopes);
   const resources = yield* grantedResources(parts, family.resources, attempt.resources);
-  if (resources === undefined) return { kind: 'unknown resource' };
+  if (resources === undefined) {
+    const reason = 'a resource that was not granted';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    return { kind: 'unknown resource' };
+  }
   if (move === 'repeat') {
     yield* record({ ...event, type: 'token.repeated', details });
     return { kind: 'granted', token, ring, found, scope, claims, resources, leaf: family.leaf };

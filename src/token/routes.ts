@@ -3,6 +3,8 @@ import { type AuthenticatedClient, authenticateClient, TOKEN_PATH } from '../cli
 import { readCredentials } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from '../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../clients/rules/redirect-uri.ts';
+import type { Work } from '../database/database.ts';
+import { record } from '../events/audit.ts';
 import { acceptForms, acceptJson } from '../http/bodies.ts';
 import { closeToPages } from '../http/cors.ts';
 import { originOf } from '../http/origin.ts';
@@ -71,11 +73,21 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     return { parameters, authenticated };
   }
 
+  function* countRefused(authenticated: AuthenticatedClient, refusal: unknown, now: number): Work<number> {
+    const seconds = yield* countRequest(parts, authenticated, now);
+    if (seconds === 0 && refusal instanceof OAuthError && refusal.code === 'unauthorized_client') {
+      const { client, origin } = authenticated;
+      const details = { reason: 'a grant that the client may not use' };
+      yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
+    }
+    return seconds;
+  }
+
   async function prepared(parameters: Parameters, authenticated: AuthenticatedClient) {
     try {
       return chooseGrant(parameters, authenticated)(parameters);
     } catch (refusal) {
-      const seconds = await parts.database.commit(() => countRequest(parts, authenticated, parts.clock()));
+      const seconds = await parts.database.commit(() => countRefused(authenticated, refusal, parts.clock()));
       throw seconds > 0 ? rateLimited(seconds) : refusal;
     }
   }

@@ -1,13 +1,15 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
-import type { Origin } from '../events/audit.ts';
+import type { AuditEvent, Origin } from '../events/audit.ts';
+import type { Note } from '../events/notes.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openToken } from '../keys/open-token.ts';
 import { take } from '../limits/limits.ts';
 import { rateLimited } from '../oauth-error.ts';
 import { storedScopes } from '../scopes/scopes.ts';
+import { misuseOf } from '../token/misuse.ts';
 import { readClaims } from '../token/rules/claims.ts';
 import { refuseToken } from '../verdict/refusals.ts';
 import { judge } from '../verdict/rules.ts';
@@ -20,6 +22,7 @@ export interface UserInfoParts {
   readonly keys: Keys;
   readonly issuer: string;
   readonly limits: Limits;
+  readonly note: Note;
 }
 
 /** Whom UserInfo is about, and for whom it is. */
@@ -38,15 +41,21 @@ const INVALID = { kind: 'invalid', reason: 'not an access token of this service'
  * @throws {OAuthError} 401 `invalid_token`, or one of the three 403s
  */
 export async function readUser(
-  { database, clock, keys, issuer, limits }: UserInfoParts,
+  { database, clock, keys, issuer, limits, note }: UserInfoParts,
   token: string,
   origin: Origin,
 ): Promise<ReadUser> {
   for (;;) {
     const now = clock();
+    const refused = (event: Pick<AuditEvent, 'type'> & Partial<AuditEvent>) =>
+      note({ at: now, outcome: 'failure', origin, ...event });
     const opened = await openToken(keys, 'access', token);
     const verified = opened && readClaims(opened.claims, 'access', issuer, now);
-    if (opened === undefined || verified === undefined) throw refuseToken(INVALID);
+    if (opened === undefined || verified === undefined) {
+      const misuse = await misuseOf(keys, 'access', token, { opened, issuer, now });
+      if (misuse !== undefined) await refused(misuse);
+      throw refuseToken(INVALID);
+    }
     if (limits.userinfo !== null) {
       const { clientId } = verified;
       const about = { name: 'userinfo', origin, clientId } as const;
@@ -55,14 +64,22 @@ export async function readUser(
     }
     const found = await database.read(() => readHolder(verified));
     // A deleted account or client has taken its families with it.
-    if (found === undefined) throw refuseToken(INVALID);
+    if (found === undefined) {
+      await refused({ type: 'token.refused', details: { reason: 'not on record' } });
+      throw refuseToken(INVALID);
+    }
     if (found.keyVersion !== opened.ring.version) {
       // The key set changed since this process read it: the token's key may have been dropped.
       await keys.refresh(found.keyVersion);
       continue;
     }
     const verdict = judge(found.standing, found.inherited, now);
-    if (verdict.kind !== 'live') throw refuseToken(verdict);
+    if (verdict.kind !== 'live') {
+      const { accountId, clientId, familyId } = verified;
+      const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
+      await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
+      throw refuseToken(verdict);
+    }
     const { profile, organization, createdAt, updatedAt, userinfoAlg } = found;
     return {
       person: { id: verified.accountId, profile, organization, createdAt, updatedAt },

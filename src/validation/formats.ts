@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { isPhoneNumber } from './phone.ts';
 
@@ -46,6 +47,7 @@ export const formats = {
   'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),
   'search-text': (value: string) => !/\p{Cc}/u.test(value),
   id: isSnowflake,
+  'ip-address': (value: string) => isIP(value) > 0,
   email: isEmail,
   domain: (value: string) => DOMAIN.test(value),
   'https-url': isHttpsUrl,

@@ -181,6 +181,13 @@ test('GET /audit-events: what was done, by whom, filtered by type, user and clie
     ['userId', '0'],
     ['userId', "1' OR '1'='1"],
     ['clientId', 'abc'],
+    ['actor', 'root'],
+    ['actorId', 'x'],
+    ['address', 'localhost'],
+    ['outcome', 'maybe'],
+    ['since', '2026-01-01'],
+    ['until', 'yesterday'],
+    ['order', 'newest'],
   ] as const) {
     const answer = await get('/audit-events', { [name]: value });
     assert.equal(answer.status, 400, `${name}=${value}`);
@@ -189,6 +196,41 @@ test('GET /audit-events: what was done, by whom, filtered by type, user and clie
   for (const method of ['POST', 'PUT', 'PATCH', 'DELETE']) {
     assert.equal((await admin(server, method, '/audit-events')).status, 405, 'LG-04: append-only');
   }
+});
+
+test('GET /audit-events: filters by family, actor, address, outcome and time, in both orders', async () => {
+  const user = await newUser(server);
+  server.advance(60 * 60_000);
+  const began = new Date(server.now()).toISOString();
+  await admin(server, 'PATCH', `/users/${user.id}`, { about: 'x' });
+  await admin(server, 'GET', '/users', undefined, 'a-wrong-key');
+  server.advance(60 * 60_000);
+  const ended = new Date(server.now()).toISOString();
+  await admin(server, 'PUT', `/users/${user.id}/ban`, {});
+  const types = async (query: Readonly<Record<string, string>>): Promise<string[]> =>
+    (await get('/audit-events', { limit: '200', ...query })).body.items.map(({ type }: { type: string }) => type);
+  const own = ['account.created', 'account.updated', 'account.banned'];
+  const since = { since: began };
+  assert.deepEqual(await types({ userId: user.id }), own);
+  assert.deepEqual(await types({ userId: user.id, order: 'desc' }), own.toReversed());
+  assert.deepEqual(await types({ userId: user.id, type: 'account' }), own);
+  assert.deepEqual(await types(since), ['account.updated', 'admin_key.refused', 'account.banned']);
+  assert.deepEqual(await types({ ...since, until: ended }), ['account.updated', 'admin_key.refused']);
+  assert.deepEqual(await types({ since: ended }), ['account.banned']);
+  assert.deepEqual(await types({ ...since, outcome: 'failure' }), ['admin_key.refused']);
+  assert.deepEqual(await types({ ...since, actor: 'admin' }), ['account.updated', 'account.banned']);
+  assert.deepEqual(await types({ ...since, actor: 'cli' }), []);
+  assert.deepEqual(await types({ ...since, address: '127.0.0.1', type: 'admin_key' }), ['admin_key.refused']);
+  assert.deepEqual(await types({ ...since, address: '192.0.2.1' }), []);
+  assert.deepEqual(await types({ actorId: user.id }), []);
+  assert.ok((await types({ until: began })).length > 7);
+  const newest = await get('/audit-events', { ...since, limit: '2', order: 'desc' });
+  assert.equal(newest.body.items[0].type, 'account.banned');
+  const next = await get('/audit-events', { ...since, limit: '2', order: 'desc', cursor: newest.body.nextCursor });
+  assert.deepEqual(
+    [next.body.items.length, next.body.items[0].type, next.body.nextCursor],
+    [1, 'account.updated', null],
+  );
 });
 
 test('LG-02: every change through the API leaves its event, and a refused one leaves none', async () => {

@@ -26,6 +26,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     ids: leasedIds(database, Date.now),
     passwords: passwords(1),
     adminKey: undefined,
+    note: async () => {},
   });
   await app.ready();
   await app.close();

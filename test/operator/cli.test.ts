@@ -213,7 +213,7 @@ const refusals: [string[], number, RegExp][] = [
   [
     ['client', 'create', '--name', 'A', '--redirect-uri', 'http://a.example/cb'],
     1,
-    /^redirectUris\[0\] must use https/,
+    /^--redirect-uri\[0\] must use https/,
   ],
   [
     ['client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example', '--scope', 'x'],
@@ -229,7 +229,18 @@ const refusals: [string[], number, RegExp][] = [
   [
     ['client', 'create', '--name', 'A', '--grant-type', 'client_credentials', '--resource', 'http://a.example'],
     1,
-    /^resource must use https/,
+    /^--resource must use https/,
+  ],
+  [
+    [...CREATE, 'a@a.example', '--username', 'bea', '--password', 'geheim'],
+    1,
+    /^--password is not taken: .*--password-stdin/,
+  ],
+  [['events', '--type', 'sign-in'], 1, /^--type must be one of .*sign_in/],
+  [
+    ['events', '--since', 'yesterday'],
+    2,
+    /--since <when>.* is invalid\. It must be an instant .*or 90m, 24h or 7d ago/,
   ],
   [['user', 'show', 'nobody'], 1, /There is no user nobody\. List them with: tessera user list/],
   [['user', 'update', 'nobody'], 1, /Nothing to change/],
@@ -241,6 +252,31 @@ test('exit status 1 refused, 2 wrong usage, 3 setup; each says what to do', asyn
   for (let at = 0; at < refusals.length; at += 3) {
     await Promise.all(refusals.slice(at, at + 3).map(([args, code, message]) => refused(args, code, message)));
   }
+});
+
+test('events: the newest that fit, oldest first; by name, by family, by time; for scripts as the API has them', async () => {
+  const user = await newUser(server);
+  await done(['user', 'ban', user.username, '--reason', 'spam']);
+  await done(['user', 'unban', user.username]);
+  const [own, bans, recent, shown, none] = await Promise.all([
+    done(['events', '--user', user.username]),
+    done(['events', '--user', user.id, '--type', 'account', '--actor', 'cli', '--limit', '1']),
+    done(['events', '--user', user.id, '--since', '1h', '--until', '2100-01-01T00:00:00Z', '--actor', 'cli']),
+    run(['events', '--user', user.username, '--type', 'account.banned']),
+    run(['events', '--user', user.id, '--failures']),
+  ]);
+  const types = (events: { type: string }[]) => events.map(({ type }) => type);
+  assert.deepEqual(types(own), ['account.created', 'account.banned', 'account.unbanned']);
+  assert.deepEqual(types(bans), ['account.unbanned']);
+  assert.deepEqual(types(recent), ['account.banned', 'account.unbanned']);
+  const byApi = await admin(server, 'GET', `/audit-events?userId=${user.id}`);
+  assert.deepEqual(own, byApi.body.items);
+  const { actor, requestId, details } = own[1];
+  assert.deepEqual([actor, typeof details.systemUser], [{ type: 'cli', id: null }, 'string']);
+  assert.match(requestId, /^[0-9a-f-]{36}$/);
+  assert.notEqual(requestId, own[2].requestId, 'each run of the command has an id of its own');
+  assert.match(shown.stdout, /account\.banned +success +cli .*until=null reason=spam systemUser=/);
+  assert.equal(none.stdout, 'None.\n');
 });
 
 test('--json makes a refusal readable for scripts', async () => {

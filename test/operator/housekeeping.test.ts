@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
+import { record } from '../../src/events/audit.ts';
+import { listEvents } from '../../src/events/list.ts';
 import { startHousekeeping, sweep, sweepInTurn } from '../../src/housekeeping/housekeeping.ts';
 import { dump } from '../store/rows.ts';
 import {
@@ -150,6 +152,37 @@ test('more rows than a batch all go, and none before its time', async () => {
   );
   assert.equal(await sweep(database, MINUTE - 1), 0);
   assert.equal(await sweep(database, MINUTE), 1100);
+  await dispose();
+});
+
+test('LG-04: events are kept for ever, or as long as asked: the oldest go, none in between, and that is recorded', async () => {
+  const { database, dispose } = await openOwnStore();
+  const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
+  const at = (instant: number) => database.commit(() => record({ at: instant, type: 'sign_out', origin }));
+  const shown = async () =>
+    (await listEvents(database, { after: '0', limit: 200, order: 'asc', filter: {} })).map(({ type, at, details }) => [
+      type,
+      Date.parse(at),
+      details,
+    ]);
+  // The third bears a time before the second: it was written later by a node whose clock is behind.
+  for (const instant of [0, 2 * DAY, DAY, 3 * DAY]) await at(instant);
+  assert.equal(await sweep(database, 400 * DAY), 0, 'for ever');
+  assert.equal(await sweep(database, 3 * DAY, 2 * DAY), 1);
+  assert.deepEqual(await shown(), [
+    ['sign_out', 2 * DAY, {}],
+    ['sign_out', DAY, {}],
+    ['sign_out', 3 * DAY, {}],
+    ['events.trimmed', 3 * DAY, { events: 1, throughId: '1' }],
+  ]);
+  assert.equal(await sweep(database, 3 * DAY, 2 * DAY), 0);
+  for (let n = 0; n < 11; n++) await Promise.all(Array.from({ length: 100 }, () => at(4 * DAY)));
+  await at(9 * DAY);
+  assert.equal(await sweep(database, 10 * DAY, 2 * DAY), 1104, 'more than a batch');
+  assert.deepEqual(
+    (await shown()).map(([type]) => type),
+    ['sign_out', 'events.trimmed', 'events.trimmed', 'events.trimmed'],
+  );
   await dispose();
 });
 

@@ -65,6 +65,6 @@ test('of many nodes that look at the same time one tells the app, of each sessio
   assert.equal(sids.length, NOTICES);
   assert.equal(new Set(sids).size, NOTICES);
   assert.equal(await couriers[0]?.waiting(), 0);
-  const filter = { after: '0', limit: 200, type: 'logout.delivered', userId: '0', clientId };
-  assert.equal((await listEvents(store.database, filter)).length, NOTICES);
+  const query = { after: '0', limit: 200, order: 'asc', filter: { type: 'logout.delivered', clientId } } as const;
+  assert.equal((await listEvents(store.database, query)).length, NOTICES);
 });

@@ -13,15 +13,17 @@ import {
   redeem,
   refresh,
   revokeOnPage,
+  signedIn,
   type TestClient,
   type TestUser,
   type Tokens,
+  tokenCall,
   userinfo,
   walk,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
-import { startServer, type TestServer } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
+import { type RoutedServer, startRouted } from './routes.ts';
 
 interface Event {
   readonly id: string;
@@ -40,7 +42,7 @@ type Actor = 'admin' | 'user' | 'client' | 'anonymous' | 'cli';
 /** What is expected of an event: its type, who acted, whether it succeeded, and whom it is about. */
 type Expected = readonly [type: string, actor: Actor, outcome: '+' | '-', about: 'user' | 'client' | 'both' | 'none'];
 
-let server: TestServer;
+let server: RoutedServer;
 let client: TestClient;
 let foreign: TestClient;
 let user: TestUser;
@@ -49,7 +51,7 @@ let code = '';
 let kept = '';
 let tokens: Tokens;
 before(async () => {
-  server = await startServer({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: '2/m', TESSERA_LIMIT_CLIENT_AUTH: '1/m' });
+  server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: '2/m', TESSERA_LIMIT_CLIENT_AUTH: '1/m' });
   foreign = await newClient(server);
 });
 after(() => server.close());
@@ -181,7 +183,50 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
   [
     'another kind of token as a refresh token',
     async () => status(400, await refresh(server, client, tokens.access_token)),
+    ['token.wrong_kind', 'client', '-', 'both'],
+  ],
+  [
+    'a refresh token that nobody here signed',
+    async () => status(400, await refresh(server, client, tampered(tokens.refresh_token))),
+    ['token.forged', 'client', '-', 'client'],
+  ],
+  [
+    'a refresh for more than was granted',
+    async () => status(400, await refresh(server, client, tokens.refresh_token, { scope: 'openid email phone' })),
+    ['token.refused', 'client', '-', 'both'],
+  ],
+  [
+    'a grant that the client may not use',
+    async () => {
+      const { clientId: client_id, clientSecret: client_secret } = client;
+      status(400, await tokenCall(server, { grant_type: 'client_credentials', client_id, client_secret }));
+    },
     ['token.refused', 'client', '-', 'client'],
+  ],
+  [
+    'other tokens at UserInfo: of another kind, unsigned and tampered with, each many times',
+    async () => {
+      const wrong = [
+        tokens.refresh_token,
+        `${btoa('{"alg":"none"}').replace(/=+$/, '')}.e30.`,
+        tampered(tokens.access_token),
+      ];
+      for (let n = 0; n < 5; n++) for (const token of wrong) status(401, await userinfo(server, token));
+    },
+    ['token.wrong_kind', 'anonymous', '-', 'both'],
+    ['token.forged', 'anonymous', '-', 'none'],
+  ],
+  [
+    'once more a minute later: how many were left out is told',
+    async () => {
+      server.advance(60_000);
+      status(401, await userinfo(server, tampered(tokens.access_token)));
+      take(await refresh(server, client, tokens.refresh_token));
+      const [forged] = (await allEvents()).filter(({ type }) => type === 'token.forged').slice(-1);
+      assert.equal(forged?.details['leftOut'], 9);
+    },
+    ['token.forged', 'anonymous', '-', 'none'],
+    ['token.refreshed', 'client', '+', 'both'],
   ],
   [
     'a retired refresh token, used too late',
@@ -222,7 +267,28 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['token.revoked', 'client', '+', 'both'],
   ],
   ['introspection reads only', async () => status(200, await introspect(server, client, tokens.access_token))],
-  ['UserInfo reads only', async () => status(401, await userinfo(server, tokens.access_token))],
+  [
+    'a foreign client asks about a token',
+    async () => status(200, await introspect(server, foreign, tokens.access_token)),
+    ['token.foreign_client', 'client', '-', 'user'],
+  ],
+  [
+    'a dead token at UserInfo, twice',
+    async () => {
+      for (let n = 0; n < 2; n++) status(401, await userinfo(server, tokens.access_token));
+    },
+    ['token.refused', 'anonymous', '-', 'both'],
+  ],
+  [
+    'what a person reads',
+    async () => {
+      code = await codeFor(server, client, user, {}, { browser });
+      take(await redeem(server, client, code));
+      status(200, await userinfo(server, tokens.access_token));
+    },
+    ['authorization.issued', 'user', '+', 'both'],
+    ['token.issued', 'client', '+', 'both'],
+  ],
   ['the person takes access away', () => revokeOnPage(browser, client), ['consent.revoked', 'user', '+', 'both']],
   ['once more, where there is nothing to take', () => revokeOnPage(browser, foreign).catch(() => undefined)],
   [
@@ -262,7 +328,140 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['account.password_changed', 'user', '+', 'user'],
     ['sign_out', 'user', '+', 'user'],
   ],
+  [
+    'an account made by its owner, edited and signed out everywhere',
+    async () => {
+      browser = agent(server.baseUrl);
+      const own = { displayName: 'Grace', username: 'grace', email: 'grace@example.com', password: PASSWORD };
+      status(303, await browser.submit(await browser.get('/signup'), own));
+      user = { id: (await allEvents()).at(-1)?.userId ?? '', username: 'grace' };
+      await browser.submit(await browser.get('/account/profile'), { about: 'x' }, '/account/profile');
+      await browser.submit(await browser.get('/account'), {}, '/account/sign-out-everywhere');
+    },
+    ['account.created', 'anonymous', '+', 'user'],
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['account.updated', 'user', '+', 'user'],
+    ['account.signed_out_everywhere', 'user', '+', 'user'],
+  ],
+  [
+    'a request by a form, a choice of the account, and an app that signs out',
+    async () => {
+      browser = await signedIn(server, user);
+      await codeFor(server, client, user, {}, { browser });
+      const asked = new URL(authorizeUrl(client, { prompt: 'select_account' }), server.baseUrl);
+      const chooser = await browser.get((await browser.get(asked.href)).location?.href ?? '');
+      status(303, await browser.submit(chooser, {}, '/continue'));
+      const sent = await browser.post(asked.pathname, { ...Object.fromEntries(asked.searchParams), prompt: 'none' });
+      assert.match((await browser.get(sent.location?.href ?? '')).location?.search ?? '', /code=/);
+      const ask = await browser.get('/oidc/logout');
+      await browser.submit(ask, {}, '/oidc/logout/confirm');
+    },
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['consent.granted', 'user', '+', 'both'],
+    ['authorization.issued', 'user', '+', 'both'],
+    ['authorization.issued', 'user', '+', 'both'],
+    ['authorization.issued', 'user', '+', 'both'],
+    ['sign_out', 'user', '+', 'user'],
+  ],
+  [
+    'every other act of an operator',
+    async () => {
+      const own = `/users/${user.id}`;
+      const app = `/clients/${client.clientId}`;
+      await admin(server, 'PATCH', own, { about: 'y' });
+      await admin(server, 'PUT', `${own}/suspension`, {});
+      await admin(server, 'DELETE', `${own}/suspension`);
+      await admin(server, 'DELETE', `${own}/connections/${client.clientId}`);
+      await admin(server, 'PATCH', app, { name: 'New' });
+      const { secrets } = (await admin(server, 'POST', `${app}/secrets`, {})).body;
+      await admin(server, 'DELETE', `${app}/secrets/${secrets[0].id}`);
+    },
+    ['account.updated', 'admin', '+', 'user'],
+    ['account.suspended', 'admin', '+', 'user'],
+    ['account.reinstated', 'admin', '+', 'user'],
+    ['consent.revoked', 'admin', '+', 'both'],
+    ['client.updated', 'admin', '+', 'client'],
+    ['client.secret_added', 'admin', '+', 'client'],
+    ['client.secret_ended', 'admin', '+', 'client'],
+  ],
+  [
+    'an organisation and its members',
+    async () => {
+      const { id } = (await admin(server, 'POST', '/organizations', { name: 'acme', domain: 'acme.example' })).body;
+      await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, {});
+      await admin(server, 'DELETE', `/organizations/${id}/members/${user.id}`);
+    },
+    ['organization.created', 'admin', '+', 'none'],
+    ['organization.member_set', 'admin', '+', 'user'],
+    ['organization.member_removed', 'admin', '+', 'user'],
+  ],
+  [
+    'a wrong admin key, many times',
+    async () => {
+      for (let n = 0; n < 5; n++) status(401, await admin(server, 'GET', '/users', undefined, 'a-wrong-key'));
+    },
+    ['admin_key.refused', 'anonymous', '-', 'none'],
+  ],
+  [
+    'both are deleted',
+    async () => {
+      await admin(server, 'DELETE', `/users/${user.id}`);
+      await admin(server, 'DELETE', `/clients/${client.clientId}`);
+    },
+    ['account.deleted', 'admin', '+', 'user'],
+    ['client.deleted', 'admin', '+', 'client'],
+  ],
 ];
+
+/** A token whose last signed part was exchanged. */
+const tampered = (token: string): string =>
+  token.replace(/\.[^.]+$/, (end) => `.${[...end.slice(1)].reverse().join('')}`);
+
+/** What a route that changes something must have left in that run. A new route belongs here, with its events. */
+const leaves: Readonly<Record<string, readonly string[]>> = {
+  'GET /api/v2/oauth/authorize': ['authorization.issued'],
+  // Asks by GET, to which a browser brings its session.
+  'POST /api/v2/oauth/authorize': [],
+  'POST /continue': ['authorization.issued'],
+  'POST /consent': ['consent.granted', 'consent.denied', 'authorization.issued'],
+  'POST /api/v2/oauth/token': [
+    ...['token.issued', 'token.refreshed', 'token.repeated', 'token.refused', 'token.foreign_client'],
+    ...['token.code_replayed', 'token.refresh_reused', 'token.wrong_kind', 'token.forged', 'client.auth_failed'],
+    'limit.exceeded',
+  ],
+  'POST /oidc/revoke': ['token.revoked', 'token.foreign_client'],
+  'POST /oidc/introspect': ['token.foreign_client'],
+  'GET /api/v2/oauth/userinfo': ['token.wrong_kind', 'token.forged', 'token.refused'],
+  // The same function as the one before.
+  'POST /oidc/userinfo': [],
+  'POST /login': ['sign_in.succeeded', 'sign_in.failed', 'limit.exceeded'],
+  'POST /signup': ['account.created', 'sign_in.succeeded'],
+  'POST /logout': ['sign_out'],
+  // Likewise, or asks the person.
+  'POST /oidc/logout': [],
+  'POST /oidc/logout/confirm': ['sign_out'],
+  'POST /account/profile': ['account.updated'],
+  'POST /account/password': ['account.password_changed'],
+  'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
+  'POST /account/connections': ['consent.revoked'],
+  'POST /api/v2/admin/users': ['account.created'],
+  'PATCH /api/v2/admin/users/:id': ['account.updated'],
+  'DELETE /api/v2/admin/users/:id': ['account.deleted'],
+  'PUT /api/v2/admin/users/:id/ban': ['account.banned'],
+  'DELETE /api/v2/admin/users/:id/ban': ['account.unbanned'],
+  'PUT /api/v2/admin/users/:id/suspension': ['account.suspended'],
+  'DELETE /api/v2/admin/users/:id/suspension': ['account.reinstated'],
+  'DELETE /api/v2/admin/users/:id/connections/:clientId': ['consent.revoked'],
+  'POST /api/v2/admin/clients': ['client.created'],
+  'PATCH /api/v2/admin/clients/:clientId': ['client.updated'],
+  'DELETE /api/v2/admin/clients/:clientId': ['client.deleted'],
+  'POST /api/v2/admin/clients/:clientId/secrets': ['client.secret_added'],
+  'DELETE /api/v2/admin/clients/:clientId/secrets/:id': ['client.secret_ended'],
+  'POST /api/v2/admin/organizations': ['organization.created'],
+  'PUT /api/v2/admin/organizations/:id/members/:userId': ['organization.member_set'],
+  'DELETE /api/v2/admin/organizations/:id/members/:userId': ['organization.member_removed'],
+  'GET /api/v2/admin/users': ['admin_key.refused'],
+};
 
 test('LG-02, LG-03: the record of a run is exactly what was done, by whom, to whom, and how it ended', async () => {
   const requests = new Set<string>();
@@ -304,8 +503,25 @@ test('LG-02, LG-03: the record of a run is exactly what was done, by whom, to wh
   );
 });
 
+test('LG-02: every route that changes something left its events in that run, and none of them is missing here', async () => {
+  const left = new Map<string, Set<string>>();
+  for (const { requestId, type } of await allEvents()) {
+    const route = server.routeOf(`${requestId}`) ?? '';
+    left.set(route, (left.get(route) ?? new Set()).add(type));
+  }
+  const reads = new Set(['GET', 'HEAD', 'OPTIONS']);
+  const changing = server.routes
+    .filter(({ method }) => !reads.has(method))
+    .map(({ method, url }) => `${method} ${url}`);
+  for (const route of changing) assert.ok(leaves[route] !== undefined, `${route}: which events does it leave?`);
+  for (const [route, types] of Object.entries(leaves)) {
+    for (const type of types) assert.ok(left.get(route)?.has(type), `${route} left no ${type}`);
+  }
+});
+
 test('LG-03: each kind of attack has an event of its own', () => {
-  const attacks = ['token.code_replayed', 'token.refresh_reused', 'token.foreign_client', 'limit.exceeded'];
+  const attacks = ['token.code_replayed', 'token.refresh_reused', 'token.foreign_client', 'token.wrong_kind'];
+  attacks.push('token.forged', 'limit.exceeded', 'admin_key.refused', 'client.auth_failed', 'sign_in.failed');
   const types = run.flatMap(([, , ...expected]) => expected.map(([type]) => type));
   for (const type of attacks) assert.ok(types.includes(type), type);
 });

@@ -14,17 +14,23 @@ export interface RoutedServer extends TestServer {
   readonly routes: readonly Route[];
   /** Those of them that are in the API document. */
   readonly described: readonly DescribedRoute[];
+  /** Which of them answered a request, by the request's id: `POST /login`. */
+  routeOf(requestId: string): string | undefined;
 }
 
 /** Starts a server and notes its route table while it is put together. */
 export async function startRouted(settings: Readonly<Record<string, string>> = {}): Promise<RoutedServer> {
   const routes: Route[] = [];
   let described: readonly DescribedRoute[] = [];
+  const answered = new Map<string, string>();
   const note = (message: unknown) => {
     const { fastify } = message as { fastify: FastifyInstance };
     described = describedRoutes(fastify);
     fastify.addHook('onRoute', ({ method, url }) => {
       for (const name of [method].flat()) routes.push({ method: name, url });
+    });
+    fastify.addHook('onRequest', async ({ id, method, routeOptions }) => {
+      answered.set(id, `${method} ${routeOptions.url}`);
     });
   };
   // Fastify's own notice of a new server: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
@@ -32,7 +38,7 @@ export async function startRouted(settings: Readonly<Record<string, string>> = {
   try {
     const server = await startServer(settings);
     assert.ok(routes.some(({ url }) => url === '/api/v2/oauth/token'));
-    return { ...server, routes, described };
+    return { ...server, routes, described, routeOf: (id) => answered.get(id) };
   } finally {
     unsubscribe('fastify.initialization', note);
   }

@@ -95,8 +95,8 @@ const changes: Readonly<Record<string, (parts: Parts) => Promise<unknown>>> = {
   'client.created': (parts) => createClient(parts, { name: 'B', redirectUris: ['https://b.example'] }, origin),
   'client.updated': (parts) => updateClient(parts, known.client, { name: 'Other' }, origin),
   'client.disabled': (parts) => updateClient(parts, known.client, { status: 'disabled' }, origin),
-  'client.secret_added': (parts) => rotateSecret(parts, known.client, {}, origin),
   'client.secret_ended': (parts) => endSecret(parts, known.client, known.secret, origin),
+  'client.secret_added': (parts) => rotateSecret(parts, known.client, {}, origin),
   'organization.created': (parts) => createOrganization(parts, { name: 'two', domain: 'two.example' }, origin),
   'organization.member_set': (parts) =>
     setMember(parts, { organizationId: known.organization, accountId: known.account, role: 'OWNER' }, origin),

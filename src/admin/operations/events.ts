@@ -1,22 +1,19 @@
 import type { FastifySchema } from 'fastify';
 import * as Type from 'typebox/type';
-import { type EventType, eventTypes } from '../../events/audit.ts';
-import { EventRecord } from '../../events/list.ts';
+import { EventRecord, eventFilters } from '../../events/schema.ts';
 import { answers } from '../../http/operation.ts';
 import { sample } from '../../http/samples.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { adminRefusals } from './refusals.ts';
 
 const query = listQuery({
-  type: Type.Optional(
-    Type.Unsafe<EventType>({
-      enum: Object.keys(eventTypes),
-      about: 'Only events of this type.',
-      description: `one of ${Object.keys(eventTypes).join(', ')}`,
-    }),
-  ),
-  userId: Type.Optional(Type.String({ format: 'id', about: 'Only events about this user.', description: 'an id' })),
-  clientId: Type.Optional(Type.String({ format: 'id', about: 'Only events about this client.', description: 'an id' })),
+  ...eventFilters,
+  order: Type.Unsafe<'asc' | 'desc'>({
+    enum: ['asc', 'desc'],
+    default: 'asc',
+    about: 'Oldest first, or newest first.',
+    description: 'asc or desc',
+  }),
 });
 
 export const listEvents = {
@@ -24,9 +21,10 @@ export const listEvents = {
   caller: 'admin key',
   operationId: 'listAuditEvents',
   summary: 'List what happened',
-  description: 'In the order in which it was recorded.',
+  description:
+    'In the order in which it was recorded, or the reverse. With several nodes an event may appear a moment after one with a higher id.',
   querystring: query,
-  response: { 200: answers('A part of the list, oldest first.', listOf(EventRecord)), ...adminRefusals() },
+  response: { 200: answers('A part of the list.', listOf(EventRecord)), ...adminRefusals() },
   examples: [
     {
       summary: 'What became of a client',
