@@ -65,7 +65,7 @@ function both(shape: Shape) {
 /** What the claims mean. The page cannot be made where one of the code is missing here, or one here is of no code. */
 const meanings: Readonly<Record<string, string>> = {
   iss: 'The base URL.',
-  aud: 'For whom the token is: [each kind has its own](tokens.md).',
+  aud: 'For whom the token is: [each kind has its own](tokens.md). A list where [several services](token-services.md) were named.',
   sub: 'The person’s id, a Snowflake as a decimal string, never used again. In an app’s own token the app’s id.',
   iat: 'When it was issued, as a Unix time in seconds.',
   exp: 'When it ends: it is dead in the second of `exp`.',
@@ -86,7 +86,7 @@ const meanings: Readonly<Record<string, string>> = {
   amr: 'How the person signed in: `["pwd"]`.',
   acr: 'The same as a class; only for [whom asked](authorization.md#single-claims).',
   at_hash: 'Binds the ID token to the access token beside it: half a SHA-256 of that, or of SHA-512 under EdDSA.',
-  events: 'What a logout token is about: its one member is `http://schemas.openid.net/event/backchannel-logout`.',
+  events: 'Says that it is a [logout token](../how-to/sign-out.md#to-your-app).',
 };
 
 const userInfoClaims: Readonly<Record<string, string>> = {

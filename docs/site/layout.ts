@@ -111,8 +111,10 @@ ${
 }
 <nav id="contents" class="contents" aria-label="Contents" tabindex="-1">${sections.map(
     ({ title, pages }) => html`
-<h2>${title}</h2>
-<ul>${pages.map(({ path, label }) => html`<li><a href="${way(page, path)}"${path === page && html` aria-current="page"`}>${label}</a></li>`)}</ul>`,
+<details${title === (section ?? sections[1])?.title && html` open`}>
+<summary>${title}</summary>
+<ul>${pages.map(({ path, label }) => html`<li><a href="${way(page, path)}"${path === page && html` aria-current="page"`}>${label}</a></li>`)}</ul>
+</details>`,
   )}
 </nav>
 </div>
