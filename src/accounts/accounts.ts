@@ -7,6 +7,7 @@ import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import { randomIdentifier } from '../secrets.ts';
+import { isCommonPassword } from './common-passwords.ts';
 import type { Passwords } from './passwords.ts';
 import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
 import type { AccountChange, Ban, NewAccount, Suspension } from './schema.ts';
@@ -23,6 +24,14 @@ type Stored = Pick<Parts, 'database' | 'clock'>;
 
 const missing = (id: string) => notFound(`There is no user with the id ${id}.`);
 
+/** @throws {OAuthError} `invalid_request` for a password that would be guessed first */
+async function refuseCommon(password: string, { username, email }: Pick<Profile, 'username' | 'email'>): Promise<void> {
+  if (!(await isCommonPassword(password, [username, email]))) return;
+  throw invalidRequest(
+    'password must be harder to guess: this one is among the most used, or made of a name. A few unrelated words make a good one.',
+  );
+}
+
 function* refuseTaken(profile: Profile, ownId: string): Work<void> {
   const field = yield* store.takenField(profile, ownId);
   if (field !== undefined) throw conflict(`${field} is taken: another account has it. Choose another ${field}.`);
@@ -30,12 +39,13 @@ function* refuseTaken(profile: Profile, ownId: string): Work<void> {
 
 /**
  * Makes an account.
- * @throws {OAuthError} `conflict` when the user name or email address is taken, `invalid_request` for a bad field
+ * @throws {OAuthError} `conflict` when the user name or email address is taken, `invalid_request` for a bad field or a common password
  */
 export async function createAccount(parts: Parts, input: NewAccount, origin: Origin): Promise<Account> {
   const now = parts.clock();
   const id = await parts.ids.next();
   const profile = newProfile(input, id, now);
+  if (input.password !== undefined) await refuseCommon(input.password, profile);
   const passwordHash = input.password === undefined ? null : await parts.passwords.hash(input.password);
   const account: Account = {
     id,
@@ -95,6 +105,10 @@ export async function updateAccount(
   input: AccountChange,
   origin: Origin,
 ): Promise<Account> {
+  if (input.password !== undefined) {
+    const { profile } = await getAccount(parts, id);
+    await refuseCommon(input.password, { ...profile, ...input });
+  }
   const hash = input.password === undefined ? undefined : await parts.passwords.hash(input.password);
   const type = hash === undefined ? 'account.updated' : 'account.password_changed';
   return change(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => ({

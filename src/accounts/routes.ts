@@ -17,6 +17,7 @@ import { confirmPassword } from '../sessions/sign-in.ts';
 import { insertSession, removeSession, type Session } from '../sessions/store.ts';
 import { findProblem } from '../validation/validate.ts';
 import { setPicture, signOutEverywhere, updateAccount } from './accounts.ts';
+import { isCommonPassword } from './common-passwords.ts';
 import { accountPage } from './page.ts';
 import { profilePage } from './profile-page.ts';
 import { profileFields, readProfileForm } from './rules/profile-form.ts';
@@ -172,6 +173,10 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     const password = form.get('password') ?? '';
     if (findProblem(passwordSchema, password) !== undefined) {
       return showAccount(at, 400, { fields: { password: messages.signUp.passwordBad }, general: [] });
+    }
+    const { username, email } = at.account.profile;
+    if (await isCommonPassword(password, [username, email])) {
+      return showAccount(at, 400, { fields: { password: messages.signUp.passwordCommon }, general: [] });
     }
     const check = await confirmPassword(parts, at.account, {
       password: form.get('current') ?? '',

@@ -42,6 +42,7 @@ const SINGULAR: Readonly<Record<string, string>> = {
   scopes: 'scope',
   grantTypes: 'grantType',
   jwks: 'jwksFile',
+  password: 'passwordStdin',
   userId: 'user',
   clientId: 'client',
 };

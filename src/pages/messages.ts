@@ -61,6 +61,8 @@ export const en = {
     usernameBad: 'Use a username of 3 to 32 letters a–z, digits, “_”, “.” or “-”.',
     emailBad: 'Enter an email address such as ada@example.com.',
     passwordBad: 'Use a password of 8 to 256 characters.',
+    passwordCommon:
+      'Many people use this password, or it is made of your name. Choose another one, such as a few unrelated words.',
     displayNameBad: 'Enter your name, in at most 64 characters.',
     limited: (seconds: number) => `Too many new accounts from here. Wait ${duration(seconds)}, then try again.`,
   },

@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createAccount } from '../accounts/accounts.ts';
+import { isCommonPassword } from '../accounts/common-passwords.ts';
 import { NewAccount } from '../accounts/schema.ts';
 import { type Account, findAccount } from '../accounts/store.ts';
 import { continueContext } from '../authorization/continue.ts';
@@ -203,6 +204,9 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     const password = form.get('password') ?? '';
     if (!at.browser.owns(form, 'signup')) return showSignUp(at, 400, general(messages.account.formExpired), values);
     const fields = signUpProblems({ ...values, password });
+    if (Object.keys(fields).length === 0 && (await isCommonPassword(password, [values.username, values.email]))) {
+      fields['password'] = messages.signUp.passwordCommon;
+    }
     if (Object.keys(fields).length > 0) return showSignUp(at, 400, { fields, general: [] }, values);
 
     const origin = originOf(request);

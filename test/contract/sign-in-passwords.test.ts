@@ -105,3 +105,28 @@ test('PW-04: the password changes with the current one alone, and a wrong one ch
   assert.equal(await signIn(user, 'a new passphrase'), 401);
   assert.equal(await signIn(user, PASSWORD), 303);
 });
+
+test('PW-03: a password that would be guessed first is refused wherever one is chosen', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const common = ['password', 'PassWord123', '12345678', 'qwertyuiop', 'iloveyou1', 'Tessera2026!'];
+  for (const password of [...common, user.username.padEnd(8, '1'), `${user.username}@example.com`]) {
+    const edited = await admin(server, 'PATCH', `/users/${user.id}`, { password });
+    assert.deepEqual([edited.status, edited.body.error], [400, 'invalid_request'], password);
+    assert.match(edited.body.error_description, /^password must be harder to guess: .*A few unrelated words/);
+    const page = await browser.get('/account');
+    const changed = await browser.submit(page, { current: PASSWORD, password }, '/account/password');
+    assert.equal(changed.status, 400, password);
+    assert.match(changed.text, /Many people use this password/);
+  }
+  assert.equal((await signUp('password1')).status, 400);
+  assert.equal((await signUp(`typed${names + 1}!!!`)).status, 400, 'the name itself');
+  const made = await admin(server, 'POST', '/users', {
+    username: 'common',
+    displayName: 'C',
+    email: 'c@example.com',
+    password: 'letmein123',
+  });
+  assert.match(made.body.error_description, /^password must be harder to guess/);
+  assert.equal(await signIn(user, PASSWORD), 303, 'the one before still holds');
+});
