@@ -1,16 +1,26 @@
 import type { Answer, Driver } from './load.ts';
+import type { Requests } from './requests.ts';
 import type { Subject } from './subject.ts';
 
-/** Requests that were written before, picked at random, over and over. */
-export const anyOf = (requests: readonly string[], status = 200): Driver => ({
-  next: () => requests[Math.floor(Math.random() * requests.length)],
-  answered: (_connection, answer) => answer.status === status,
-});
+/**
+ * Requests that were written before, picked at random, over and over.
+ * @param count how many are sent at the most
+ */
+export function anyOf(requests: Requests, { status = 200, count = Number.POSITIVE_INFINITY } = {}): Driver {
+  let left = count;
+  return {
+    next: () => (left-- > 0 ? requests.at(Math.floor(Math.random() * requests.length)) : undefined),
+    answered: (_connection, answer) => answer.status === status,
+  };
+}
 
 /** Requests that were written before, each sent once, until there are no more. */
-export function eachOf(requests: readonly string[], status = 200): Driver {
+export function eachOf(requests: Requests): Driver {
   let sent = 0;
-  return { next: () => requests[sent++], answered: (_connection, answer) => answer.status === status };
+  return {
+    next: () => (sent < requests.length ? requests.at(sent++) : undefined),
+    answered: (_connection, answer) => answer.status === 200,
+  };
 }
 
 /**

@@ -7,11 +7,11 @@ import { type PostgresServer, startPostgres } from '../test/support/postgres.ts'
 import { type Answer, openConnection } from './load.ts';
 import type { Opponent } from './options.ts';
 import { startPeer } from './peer.ts';
+import { say } from './say.ts';
 import type { Environment } from './seed.ts';
 import { forkProgram, type Subject, stop, type Target } from './subject.ts';
 import { type Population, populate, startTessera } from './tessera.ts';
-
-export const say = (text: string): void => void process.stderr.write(`${text}\n`);
+import { BARE, SOCKETS } from './work-names.ts';
 
 /** Everything that is started to be compared, and ended again. */
 export class Field implements AsyncDisposable {
@@ -32,7 +32,8 @@ export class Field implements AsyncDisposable {
   }
 
   async #postgresServer(): Promise<PostgresServer> {
-    this.#postgres ??= await startPostgres();
+    // Beside its durable defaults only a cache as an operator would give it.
+    this.#postgres ??= await startPostgres({ settings: ['shared_buffers=1GB'] });
     return this.#postgres;
   }
 
@@ -88,7 +89,7 @@ export class Field implements AsyncDisposable {
 
   /** A server without any work that sends an answer's bytes: by `node:http`, or as fast as sockets can. */
   async bare(kind: 'http' | 'sockets', { head, body }: Answer): Promise<Target> {
-    const name = kind === 'http' ? 'bare node:http' : 'bare sockets';
+    const name = kind === 'http' ? BARE : SOCKETS;
     const args = [JSON.stringify({ kind, head, body })];
     const started = await forkProgram('./bare-server.ts', { args, log: join(this.folder, 'bare.log') });
     return this.keep({ name, ...started });
@@ -104,7 +105,7 @@ export class Field implements AsyncDisposable {
 /** The answer to one request. */
 export async function answerTo(
   { port }: Target,
-  request: string,
+  request: string | Uint8Array,
   seen: (person: number, answer: Answer) => unknown = () => {},
 ): Promise<Answer> {
   const { promise, resolve, reject } = Promise.withResolvers<Answer>();

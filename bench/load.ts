@@ -26,14 +26,14 @@ export interface Answer {
 /** Makes the requests of a load, and sees their answers. */
 export interface Driver {
   /** The next request of a connection; undefined where there is no more to do. */
-  next(connection: number): string | undefined;
+  next(connection: number): string | Uint8Array | undefined;
   /** @returns whether the answer is the expected one */
   answered(connection: number, answer: Answer): boolean;
 }
 
 export interface Connection {
   /** Sends a request; only one is under way at a time. */
-  send(request: string): void;
+  send(request: string | Uint8Array): void;
   close(): void;
 }
 
@@ -66,7 +66,7 @@ export function openConnection(
     });
     socket.on('connect', () =>
       resolve({
-        send: (request) => void socket.write(request, 'latin1'),
+        send: (request) => void (typeof request === 'string' ? socket.write(request, 'latin1') : socket.write(request)),
         close() {
           closed = true;
           socket.destroy();
@@ -76,13 +76,22 @@ export function openConnection(
   });
 }
 
+/** How many requests each port has answered, in all loads so far. */
+const answeredBy = new Map<number, number>();
+export const requestsTo = (port: number): number => answeredBy.get(port) ?? 0;
+
 /** What comes in while a load runs. */
 class Results {
   readonly #latencies: number[] = [];
   readonly #processor = cpuUsage();
   readonly #begun = performance.now();
+  readonly #port: number;
   #bytes = 0;
   #wrong: Answer | undefined;
+
+  constructor(port: number) {
+    this.#port = port;
+  }
 
   add(latency: number, bytes: number, answer: Answer, expected: boolean): void {
     this.#latencies.push(latency);
@@ -93,6 +102,7 @@ class Results {
   /** @throws where an answer was not the expected one: a load of refusals says nothing */
   summary(): Measurement {
     const elapsed = performance.now() - this.#begun;
+    answeredBy.set(this.#port, requestsTo(this.#port) + this.#latencies.length);
     const { user, system } = cpuUsage(this.#processor);
     if (this.#wrong !== undefined) {
       const { status, head, body } = this.#wrong;
@@ -116,7 +126,7 @@ class Results {
 /** Keeps a number of connections busy for a while: each sends its next request as soon as the last is answered. */
 export async function load(port: number, connections: number, seconds: number, driver: Driver): Promise<Measurement> {
   const { promise: failure, reject } = Promise.withResolvers<never>();
-  let results = new Results();
+  let results = new Results(port);
   let end = Number.POSITIVE_INFINITY;
   const runs = Array.from({ length: connections }, async (_, index) => {
     const { promise: done, resolve } = Promise.withResolvers<void>();
@@ -140,7 +150,7 @@ export async function load(port: number, connections: number, seconds: number, d
   });
   const opened = await Promise.race([Promise.all(runs), failure]);
   // The clock starts when all are connected.
-  results = new Results();
+  results = new Results(port);
   end = performance.now() + seconds * 1000;
   for (const { send } of opened) send(performance.now());
   await Promise.race([Promise.all(opened.map(({ done }) => done)), failure]);
@@ -175,7 +185,7 @@ export async function loadAtRate(
     ),
     failure,
   ]);
-  const results = new Results();
+  const results = new Results(port);
   const begun = performance.now();
   const { promise: done, resolve } = Promise.withResolvers<void>();
 

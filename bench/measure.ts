@@ -1,5 +1,6 @@
 import { type Driver, load, type Measurement } from './load.ts';
 import { processorTime } from './processor-time.ts';
+import { say } from './say.ts';
 import { type Summary, summaryOf } from './statistics.ts';
 import type { Target } from './subject.ts';
 
@@ -48,10 +49,12 @@ export const measure = (target: Target, connections: number, seconds: number, dr
   accounted(target, () => load(target.port, connections, seconds, driver));
 
 /** Runs all cells in turn, round after round: what the machine does meanwhile meets them all. */
-export async function compare(cells: readonly Cell[], rounds: number): Promise<Result[]> {
+export async function compare(what: string, cells: readonly Cell[], rounds: number): Promise<Result[]> {
+  say(`${what}: warming up …`);
   const rows = new Map<Cell, Row[]>(cells.map((cell) => [cell, []]));
   for (const cell of cells) await cell.warmUp();
   for (let round = 0; round < rounds; round++) {
+    say(`${what}: round ${round + 1} of ${rounds} …`);
     for (const cell of cells) rows.get(cell)?.push(await cell.round());
   }
   return cells.map((cell) => {

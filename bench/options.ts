@@ -15,8 +15,14 @@ export interface Options {
   readonly sizes: readonly number[];
   /** Requests after which memory is looked at again. */
   readonly long: number;
+  /** The folder for the figures and the chart of this run. */
+  readonly results: string;
+  /** Whether they go into the documentation, too. */
   readonly record: boolean;
 }
+
+/** Each connection has people of its own. */
+const MOST_CONNECTIONS = 128;
 
 const USAGE = `npm run bench -- [options]
 
@@ -26,6 +32,7 @@ const USAGE = `npm run bench -- [options]
   --seconds <n>        of load in a round, 3
   --only <a,b>         ${WORKS.join(', ')}
   --against <a,b>      ${OPPONENTS.join(', ')}
+  --results <folder>   for the figures and the chart, bench/results
   --record             write the figures and the chart into the documentation
 `;
 
@@ -51,6 +58,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
       seconds: { type: 'string' },
       only: { type: 'string' },
       against: { type: 'string' },
+      results: { type: 'string', default: 'bench/results' },
       record: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -61,6 +69,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
   }
   const { quick } = values;
   const people = Number(values.people ?? (quick ? 1000 : 100_000));
+  if (!(people >= MOST_CONNECTIONS)) throw new Error(`--people must be ${MOST_CONNECTIONS} or more`);
   return {
     people,
     rounds: Number(values.rounds ?? (quick ? 1 : 3)),
@@ -69,6 +78,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     against: chosen(values.against, OPPONENTS),
     sizes: quick ? [people / 10, people, people * 10] : [1000, people, 1_000_000],
     long: quick ? 5000 : 1_000_000,
+    results: values.results,
     record: values.record,
   };
 }

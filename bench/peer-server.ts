@@ -157,7 +157,7 @@ async function models(expiresAt: number) {
     Grant: new provider.Grant({ jti: grantOf(0), ...shared, openid: { scope: SCOPE }, exp: expiresAt }),
     AccessToken: new provider.AccessToken({ jti: accessTokenOf(0, 0), ...token }),
     RefreshToken: new provider.RefreshToken({
-      ...{ jti: refreshTokenOf(0), ...token, authTime: expiresAt - WEEK, sid: grantOf(0), sessionUid: sessionOf(0) },
+      ...{ jti: refreshTokenOf(0), ...token, authTime: expiresAt - WEEK },
     }),
     Session: new provider.Session({
       ...{ jti: sessionOf(0), uid: sessionOf(0), accountId: idOf(0), loginTs: expiresAt - WEEK, authorizations },
@@ -209,7 +209,7 @@ async function carryOut(order: PeerOrder): Promise<void> {
     const whose = { accountId, clientId, grantId };
     await keep('Grant', grantId, { ...grant, ...{ jti: grantId, accountId, clientId } });
     const jti = refreshTokenOf(number);
-    await keep('RefreshToken', jti, { ...refresh, ...whose, jti, sid: grantId, sessionUid: jti });
+    await keep('RefreshToken', jti, { ...refresh, ...whose, jti });
   }
   for (let index = 0; index < among.sessions; index++) {
     const number = among.numberOf(index);

@@ -2,8 +2,10 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import type { Answer } from './load.ts';
 import { accessTokenOf, type PeerOrder, peerClient, refreshTokenOf, sessionOf } from './peer-people.ts';
+import { pack } from './requests.ts';
 import { authorizationQuery, CLIENTS, REDIRECT_URI, spread } from './setting.ts';
 import { atRandom, codeIn, forkProgram, get, member, post, type Subject } from './subject.ts';
+import { PEER } from './work-names.ts';
 
 /** Starts node-oidc-provider with people of its own. @param tokenAnswerBytes how long its answers of tokens are to be */
 export async function startPeer(
@@ -33,18 +35,19 @@ export async function startPeer(
   };
 
   return {
-    name: 'node-oidc-provider',
+    name: PEER,
     process: child,
     port,
     people,
+    processes: 1,
+    stateless: false,
     sample,
     sessions,
     async userInfo(count) {
       const set = ++sets;
       await order({ kind: 'tokens', set, count });
-      return atRandom(count, count).map((index) =>
-        get('/userinfo', `Authorization: Bearer ${accessTokenOf(set, index)}`),
-      );
+      const request = (index: number) => get('/userinfo', `Authorization: Bearer ${accessTokenOf(set, index)}`);
+      return pack(atRandom(count, count).values().map(request));
     },
     refresh: (person) =>
       token(person, {

@@ -2,30 +2,32 @@
 import { Field } from './field.ts';
 import type { Result } from './measure.ts';
 import { readOptions } from './options.ts';
-import { code, refresh, userInfo } from './works.ts';
+import { keepRecording, recordingOf } from './recording.ts';
+import { report } from './report.ts';
+import { starts } from './start.ts';
+import { beside, code, coldUserInfo, memory, memoryOf, refresh, signIn, sizes, userInfo } from './works.ts';
 
 const options = readOptions(process.argv.slice(2));
 if (options !== undefined) {
+  const { only } = options;
+  const began = performance.now();
   await using field = new Field();
-  const results: Result[] = [];
+  const started = only.has('start') ? await starts(field, options) : [];
   const subjects = await field.subjects(options.against, options.people);
   const setting = { field, subjects, options };
-  if (options.only.has('userinfo')) results.push(...(await userInfo(setting)));
-  if (options.only.has('refresh')) results.push(...(await refresh(setting)));
-  if (options.only.has('code')) results.push(...(await code(setting)));
-  console.table(
-    results.map(({ summary, ...r }) => ({
-      ...r,
-      perSecond: Math.round(summary.perSecond.median),
-      spread: `${Math.round(summary.perSecond.lowest)}–${Math.round(summary.perSecond.highest)}`,
-      p50: summary.p50.median.toFixed(2),
-      p99: summary.p99.median.toFixed(2),
-      p999: summary.p999.median.toFixed(2),
-      user: summary.userMicros.median.toFixed(0),
-      system: summary.systemMicros.median.toFixed(0),
-      db: summary.databaseMicros.median.toFixed(0),
-      bytes: Math.round(summary.answerBytes.median),
-      generator: summary.generatorShare.median.toFixed(2),
-    })),
-  );
+  const held = new Map(subjects.map((subject) => [subject, memoryOf(subject)]));
+
+  const results: Result[] = [];
+  if (only.has('userinfo')) results.push(...(await userInfo(setting)), ...(await coldUserInfo(setting)));
+  if (only.has('refresh')) results.push(...(await refresh(setting)));
+  if (only.has('code')) results.push(...(await code(setting)));
+  if (only.has('sign-in')) results.push(...(await signIn(setting)));
+  if (only.has('beside')) results.push(...(await beside(setting, results)));
+  const looked = only.has('memory') ? await memory(setting, held) : [];
+  const bySize = only.has('sizes') ? await sizes(setting) : [];
+
+  const minutes = (performance.now() - began) / 60_000;
+  const recording = recordingOf(options, { results, bySize, starts: started, memory: looked, minutes });
+  keepRecording(recording, options);
+  process.stdout.write(`${report(recording)}\n`);
 }

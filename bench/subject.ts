@@ -1,7 +1,9 @@
 import { type ChildProcess, fork, type SpawnOptions, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { Answer } from './load.ts';
+import type { Requests } from './requests.ts';
 
 /** A server under load. */
 export interface Target {
@@ -15,10 +17,14 @@ export interface Target {
 /** A server that knows people, and how to talk to it as their apps and browsers do. A person is a number under `sample`. */
 export interface Subject extends Target {
   readonly people: number;
+  /** How many processes answer at its port. */
+  readonly processes: number;
+  /** Whether a token is proved by itself, so that one can be new to the server; else it is looked up. */
+  readonly stateless: boolean;
   readonly sample: number;
   readonly sessions: number;
-  /** UserInfo for people at random, one after the other, each with a token that was never shown before. */
-  userInfo(count: number): Promise<readonly string[]>;
+  /** UserInfo for so many people in no order, each with a token that was never shown before. */
+  userInfo(count: number): Promise<Requests>;
   /** The requests of people one by one, with the token that each has now. */
   refresh(person: number): string;
   refreshed(person: number, answer: Answer): boolean;
@@ -74,6 +80,7 @@ export async function ready({ process: child, port }: Pick<Target, 'process' | '
     } catch {
       // Nobody listens yet.
     }
+    await wait(1);
     if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode} before it was ready`);
   }
 }
@@ -96,7 +103,7 @@ export function member(json: string, name: string): string | undefined {
 export const codeIn = ({ status, head }: Answer): string | undefined =>
   status === 302 || status === 303 ? /\r\nlocation: [^\r]*[?&]code=([^&\r]+)/i.exec(head)?.[1] : undefined;
 
-/** So many different numbers under a limit, at random; all of them in a random order where the limit is less. */
+/** So many numbers under a limit, in no order: each comes once before one comes again. */
 export function atRandom(count: number, limit: number): number[] {
   const numbers = Array.from({ length: limit }, (_, index) => index);
   for (let index = limit - 1; index > 0; index--) {

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { digest } from '../src/secrets.ts';
 import { freePort } from './free-port.ts';
 import type { Answer } from './load.ts';
+import { pack } from './requests.ts';
 import { type Environment, type Seed, seed } from './seed.ts';
 import { authorizationQuery, BASE_URL, PASSWORD, REDIRECT_URI } from './setting.ts';
 import { atRandom, codeIn, get, member, post, ready, type Subject, startProgram } from './subject.ts';
@@ -48,6 +49,8 @@ export async function startTessera(
   return {
     name,
     people,
+    processes,
+    stateless: true,
     process: child,
     port,
     database,
@@ -68,9 +71,9 @@ export function protocol(port: number, { seeded, refreshTokens }: Pick<Populatio
   };
   return {
     async userInfo(count: number) {
-      return atRandom(count, seeded.sample).map((person) =>
-        get('/api/v2/oauth/userinfo', `Authorization: Bearer ${seeded.accessToken(person)}`),
-      );
+      const request = (person: number) =>
+        get('/api/v2/oauth/userinfo', `Authorization: Bearer ${seeded.accessToken(person)}`);
+      return pack(atRandom(count, seeded.sample).values().map(request));
     },
     refresh(person: number) {
       const token = refreshTokens.get(person) ?? seeded.firstRefreshToken(person);

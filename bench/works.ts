@@ -1,125 +1,139 @@
-import { anyOf, authorizing, eachOf, refreshing } from './drivers.ts';
-import { answerTo, type Field, say } from './field.ts';
-import { load } from './load.ts';
-import { type Cell, compare, measure, type Result } from './measure.ts';
+import { anyOf, authorizing, eachOf, refreshing, signingIn } from './drivers.ts';
+import { answerTo, type Field } from './field.ts';
+import { type Driver, load, loadAtRate, requestsTo } from './load.ts';
+import { accounted, type Cell, compare, measure, type Result } from './measure.ts';
 import type { Options } from './options.ts';
+import { residentMemory } from './processor-time.ts';
+import { pack, type Requests } from './requests.ts';
+import { say } from './say.ts';
 import type { Subject, Target } from './subject.ts';
+import { WORK } from './work-names.ts';
 
-/** One piece of work, on everything that is compared. */
 export interface Setting {
   readonly field: Field;
+  /** Whoever knows people; each has a store of as many. */
   readonly subjects: readonly Subject[];
   readonly options: Options;
 }
 
+const CONNECTIONS = [1, 32, 128] as const;
+const MANY = 32;
+/** Fewer than the hashing pool lets wait, and than one address may have under way; more than hash at once. */
+const BROWSERS = 16;
+
 /** How long a server works before anything is measured, in seconds. */
 const WARM_UP = 1;
 
-const warm = (target: Target, connections: number, driver: Parameters<typeof load>[3], { seconds }: Options) =>
-  load(target.port, connections, Math.min(WARM_UP, seconds), driver);
-
-/** The same bytes without the work, where there is a subject to take them from. */
-async function bareCells(
-  { field, subjects, options }: Setting,
-  work: string,
-  {
-    connections,
-    kinds,
-    request,
-    status,
-  }: {
-    connections: readonly number[];
-    kinds: readonly ('http' | 'sockets')[];
-    request: (subject: Subject) => Promise<string>;
-    status?: number;
-  },
-): Promise<{ cells: Cell[]; end(): Promise<void> }> {
-  const [first] = subjects;
-  if (first === undefined || !options.against.has('bare')) return { cells: [], async end() {} };
-  const asked = await request(first);
-  const answer = await answerTo(first, asked, first.refreshed);
-  const targets = await Promise.all(kinds.map((kind) => field.bare(kind, answer)));
-  const driver = () => anyOf([asked], status ?? answer.status);
-  const cells = targets.flatMap((target) =>
-    connections.map((count) => ({
-      work,
-      target: target.name,
-      connections: count,
-      people: 0,
-      warmUp: () => warm(target, count, driver(), options),
-      round: () => measure(target, count, options.seconds, driver()),
-    })),
-  );
-  return { cells, end: async () => void (await Promise.all(targets.map((target) => field.end(target)))) };
+/** A cell that is warmed up by the work that it measures. */
+function cellOf(
+  { options: { seconds } }: Setting,
+  cell: Pick<Cell, 'work' | 'connections'>,
+  target: Target & { readonly people?: number },
+  driver: () => Driver | Promise<Driver>,
+): Cell {
+  const { connections } = cell;
+  return {
+    ...cell,
+    target: target.name,
+    people: target.people ?? 0,
+    warmUp: async () => load(target.port, connections, Math.min(WARM_UP, seconds), await driver()),
+    round: async () => measure(target, connections, seconds, await driver()),
+  };
 }
 
-const CONNECTIONS = [1, 32, 128] as const;
+interface Bare {
+  readonly work: string;
+  readonly connections: readonly number[];
+  readonly kinds: readonly ('http' | 'sockets')[];
+  /** The request whose answer is sent. */
+  request(subject: Subject): Promise<Requests>;
+}
 
-/** UserInfo: a live token of another person at random for every request; and with tokens that the server has never seen. */
+/** The same bytes without the work, taken from the first subject. */
+async function bareCells(setting: Setting, { work, connections, kinds, request }: Bare) {
+  const [first] = setting.subjects;
+  if (first === undefined || !setting.options.against.has('bare')) return { cells: [], async end() {} };
+  const asked = await request(first);
+  const answer = await answerTo(first, asked.at(0), first.refreshed);
+  const targets = await Promise.all(kinds.map((kind) => setting.field.bare(kind, answer)));
+  const driver = () => anyOf(asked, { status: answer.status });
+  return {
+    cells: targets.flatMap((target) =>
+      connections.map((count) => cellOf(setting, { work, connections: count }, target, driver)),
+    ),
+    async end() {
+      for (const target of targets) await setting.field.end(target);
+    },
+  };
+}
+
+/** Whoever sends less has less to do: the answers of all are of one size, within a few per cent. */
+async function assertSameSize(
+  { subjects }: Setting,
+  request: (subject: Subject) => Promise<string | Uint8Array>,
+): Promise<void> {
+  const sizes = [];
+  for (const subject of subjects) {
+    const { body } = await answerTo(subject, await request(subject), subject.refreshed);
+    sizes.push(body.length);
+  }
+  if (Math.max(...sizes) > 1.04 * Math.min(...sizes))
+    throw new Error(`answers differ in size: ${sizes.join(', ')} bytes`);
+}
+
+/** UserInfo: a live token of another person at random for every request; all of them were seen before. */
 export async function userInfo(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
-  const { seconds } = options;
-  const request = async (subject: Subject) => (await subject.userInfo(1))[0] ?? '';
-  const bare = await bareCells(setting, 'UserInfo', { connections: CONNECTIONS, kinds: ['sockets', 'http'], request });
-  const warmCells: Cell[] = [];
-  const coldCells: Cell[] = [];
+  const work = WORK.userInfo;
+  await assertSameSize(setting, async (subject) => (await subject.userInfo(1)).at(0));
+  const kinds = ['sockets', 'http'] as const;
+  const bare = await bareCells(setting, { work, kinds, connections: CONNECTIONS, request: (of) => of.userInfo(1) });
+  const known = new Map<Subject, Requests>();
+  say(`${work}: every token once …`);
   for (const subject of subjects) {
-    const { name: target, people, sample } = subject;
-    const requests = await subject.userInfo(sample);
-    let seen = false;
-    for (const connections of CONNECTIONS) {
-      warmCells.push({
-        work: 'UserInfo',
-        target,
-        connections,
-        people,
-        async warmUp() {
-          // Every token once: from then on the server may know all of them.
-          if (!seen) await load(subject.port, 32, Number.POSITIVE_INFINITY, eachOf(requests));
-          seen = true;
-          return warm(subject, connections, anyOf(requests), options);
-        },
-        round: () => measure(subject, connections, seconds, anyOf(requests)),
-      });
-    }
-    // More than anybody answers in that time.
-    const enough = Math.ceil(seconds * 40_000);
-    coldCells.push({
-      work: 'UserInfo, tokens never seen before',
-      target,
-      connections: 32,
-      people,
-      async warmUp() {},
-      round: async () => measure(subject, 32, seconds, eachOf(await subject.userInfo(enough))),
-    });
+    const requests = await subject.userInfo(subject.sample);
+    known.set(subject, requests);
+    await load(subject.port, MANY, Number.POSITIVE_INFINITY, eachOf(requests));
   }
-  say('UserInfo …');
-  const byConnections = CONNECTIONS.flatMap((count) =>
-    [...bare.cells, ...warmCells].filter(({ connections }) => connections === count),
-  );
-  const results = [...(await compare(byConnections, options.rounds)), ...(await compare(coldCells, options.rounds))];
+  const driverOf = (subject: Subject) => anyOf(known.get(subject) ?? pack([]));
+  const cells = CONNECTIONS.flatMap((connections) => [
+    ...bare.cells.filter((cell) => cell.connections === connections),
+    ...subjects.map((subject) => cellOf(setting, { work, connections }, subject, () => driverOf(subject))),
+  ]);
+  const results = await compare(work, cells, options.rounds);
   await bare.end();
   return results;
+}
+
+/** The same with tokens that the server meets for the first time. What looks tokens up in its memory knows no difference. */
+export async function coldUserInfo(setting: Setting): Promise<Result[]> {
+  const { subjects, options } = setting;
+  // More than anybody answers in that time.
+  const enough = Math.ceil(Math.max(options.seconds, WARM_UP) * 50_000);
+  const cells = subjects
+    .filter(({ stateless }) => stateless)
+    .map((subject) =>
+      cellOf(setting, { work: WORK.cold, connections: MANY }, subject, async () =>
+        eachOf(await subject.userInfo(enough)),
+      ),
+    );
+  return compare(WORK.cold, cells, options.rounds);
 }
 
 /** Refresh with rotation, each person a chain of tokens. */
 export async function refresh(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
-  const request = async (subject: Subject) => subject.refresh(0);
-  const bare = await bareCells(setting, 'Refresh', { connections: CONNECTIONS, kinds: ['http'], request });
-  const cells: Cell[] = CONNECTIONS.flatMap((connections) => [
+  const work = WORK.refresh;
+  await assertSameSize(setting, async (subject) => subject.refresh(0));
+  const request = async (subject: Subject) => pack([subject.refresh(0)]);
+  const bare = await bareCells(setting, { work, kinds: ['http'], connections: CONNECTIONS, request });
+  const cells = CONNECTIONS.flatMap((connections) => [
     ...bare.cells.filter((cell) => cell.connections === connections),
-    ...subjects.map((subject) => ({
-      work: 'Refresh',
-      target: subject.name,
-      connections,
-      people: subject.people,
-      warmUp: () => warm(subject, connections, refreshing(subject, connections), options),
-      round: () => measure(subject, connections, options.seconds, refreshing(subject, connections)),
-    })),
+    ...subjects.map((subject) =>
+      cellOf(setting, { work, connections }, subject, () => refreshing(subject, connections)),
+    ),
   ]);
-  say('Refresh …');
-  const results = await compare(cells, options.rounds);
+  const results = await compare(work, cells, options.rounds);
   await bare.end();
   return results;
 }
@@ -127,43 +141,148 @@ export async function refresh(setting: Setting): Promise<Result[]> {
 /** The authorize redirect for somebody signed in whose consent is remembered, and the exchange of the codes that it gave. */
 export async function code(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
-  const connections = 32;
-  const bare = await bareCells(setting, 'Authorize redirect', {
-    connections: [connections],
-    kinds: ['http'],
-    request: async (subject) => subject.authorize(0),
+  const [authorize, exchange] = [
+    { work: WORK.authorize, connections: MANY },
+    { work: WORK.code, connections: MANY },
+  ];
+  const exchangeOf = async (subject: Subject) => {
+    const request = subject.exchange(0, await answerTo(subject, subject.authorize(0)));
+    if (request === undefined) throw new Error(`${subject.name} gave no code`);
+    return request;
+  };
+  await assertSameSize(setting, exchangeOf);
+  const kinds = ['http'] as const;
+  const connections = [MANY];
+  const bareRedirect = await bareCells(setting, {
+    ...{ work: WORK.authorize, kinds, connections },
+    request: async (subject) => pack([subject.authorize(0)]),
   });
-  const cells = subjects.flatMap((subject): Cell[] => {
-    const { name: target, people } = subject;
+  const bareExchange = await bareCells(setting, {
+    ...{ work: WORK.code, kinds, connections },
+    request: async (subject) => pack([await exchangeOf(subject)]),
+  });
+  const cells = subjects.flatMap((subject) => {
+    // As many are exchanged as the redirects just gave, or as there is time for: codes do not live long.
     let exchanges: string[] = [];
-    const authorize = () => authorizing(subject, connections, exchanges);
-    const exchange = () => {
-      const driver = eachOf(exchanges);
+    const redeeming = () => {
+      const requests = pack(exchanges);
       exchanges = [];
-      return driver;
+      return eachOf(requests);
     };
     return [
-      {
-        work: 'Authorize redirect',
-        target,
-        connections,
-        people,
-        warmUp: () => warm(subject, connections, authorize(), options),
-        round: () => measure(subject, connections, options.seconds, authorize()),
-      },
-      {
-        work: 'Code exchange',
-        target,
-        connections,
-        people,
-        warmUp: () => warm(subject, connections, exchange(), options),
-        // As many as the redirects just gave, or as there is time for: codes do not live long.
-        round: () => measure(subject, connections, options.seconds, exchange()),
-      },
+      cellOf(setting, authorize, subject, () => authorizing(subject, MANY, exchanges)),
+      cellOf(setting, exchange, subject, redeeming),
     ];
   });
-  say('Authorize redirect and code exchange …');
-  const results = await compare([...bare.cells, ...cells], options.rounds);
-  await bare.end();
+  const all = [...bareRedirect.cells, ...bareExchange.cells, ...cells];
+  const results = await compare('Authorize redirect and code exchange', all, options.rounds);
+  await bareRedirect.end();
+  await bareExchange.end();
   return results;
+}
+
+/** Sign-ins with the right password, from browsers that are known. */
+export async function signIn(setting: Setting): Promise<Result[]> {
+  const cells: Cell[] = [];
+  for (const subject of setting.subjects) {
+    const forms = await subject.signIn?.(BROWSERS);
+    if (forms === undefined) continue;
+    cells.push(cellOf(setting, { work: WORK.signIn, connections: BROWSERS }, subject, () => signingIn(forms)));
+  }
+  return compare(WORK.signIn, cells, setting.options.rounds);
+}
+
+/**
+ * UserInfo at half of what it can carry, at a fixed rate: by itself, and while more sign-ins than the hashing pool can work on
+ * wait for it.
+ */
+export async function beside(setting: Setting, results: readonly Result[]): Promise<Result[]> {
+  const { options } = setting;
+  const { seconds } = options;
+  const cells: Cell[] = [];
+  for (const subject of setting.subjects) {
+    const forms = await subject.signIn?.(BROWSERS);
+    if (forms === undefined) continue;
+    const { name: target, port, people, sample } = subject;
+    const requests = await subject.userInfo(sample);
+    const capacity =
+      results.find((result) => result.work === WORK.userInfo && result.target === target && result.connections === MANY)
+        ?.summary.perSecond.median ?? (await load(port, MANY, seconds, anyOf(requests))).perSecond;
+    const calm = (duration: number) =>
+      loadAtRate(port, 128, { perSecond: capacity / 2, seconds: duration }, anyOf(requests));
+    const busy = async (duration: number) => {
+      // From a moment before to a moment after.
+      const crowd = load(port, BROWSERS, duration + 1, signingIn(forms));
+      await new Promise((resolve) => setTimeout(resolve, 500));
+      const measured = await calm(duration);
+      await crowd;
+      return measured;
+    };
+    for (const [work, run] of [
+      [WORK.half, calm],
+      [WORK.beside, busy],
+    ] as const) {
+      cells.push({
+        work,
+        target,
+        people,
+        connections: 128,
+        warmUp: () => run(Math.min(WARM_UP, seconds)),
+        round: () => accounted(subject, () => run(seconds)),
+      });
+    }
+  }
+  return compare(WORK.half, cells, options.rounds);
+}
+
+/** UserInfo and refresh with other numbers of people in the store, side by side. */
+export async function sizes(setting: Setting): Promise<Result[]> {
+  const { field, options } = setting;
+  const against = options.against.difference(new Set(['postgres2', 'bare']));
+  const own = setting.subjects.filter(({ processes }) => processes === 1);
+  const others: Subject[] = [];
+  for (const people of options.sizes) {
+    if (people !== options.people) others.push(...(await field.subjects(against, people)));
+  }
+  const all = [...own, ...others].sort((one, other) => one.people - other.people);
+  const requests = new Map<Subject, Requests>();
+  for (const subject of all) {
+    requests.set(subject, await subject.userInfo(subject.sample));
+    await load(subject.port, MANY, Number.POSITIVE_INFINITY, eachOf(requests.get(subject) ?? pack([])));
+  }
+  const cells = all.flatMap((subject) => [
+    cellOf(setting, { work: WORK.userInfo, connections: MANY }, subject, () =>
+      anyOf(requests.get(subject) ?? pack([])),
+    ),
+    cellOf(setting, { work: WORK.refresh, connections: MANY }, subject, () => refreshing(subject, MANY)),
+  ]);
+  const results = await compare('UserInfo and refresh by the number of users', cells, options.rounds);
+  for (const subject of others) await field.end(subject);
+  return results;
+}
+
+/** Memory in mebibytes that a server's processes hold. */
+export interface Memory {
+  readonly target: string;
+  readonly people: number;
+  readonly started: number;
+  readonly requests: number;
+  readonly later: number;
+}
+
+export const memoryOf = ({ process: { pid = 0 } }: Target): number => residentMemory(pid);
+
+/** Sends UserInfo until each has answered so many requests of all kinds, and looks at what it holds then. */
+export async function memory({ subjects, options }: Setting, started: ReadonlyMap<Subject, number>): Promise<Memory[]> {
+  const looked: Memory[] = [];
+  for (const subject of subjects) {
+    say(`Memory of ${subject.name}: up to ${options.long} requests …`);
+    const requests = await subject.userInfo(subject.sample);
+    const count = options.long - requestsTo(subject.port);
+    if (count > 0) await load(subject.port, MANY, Number.POSITIVE_INFINITY, anyOf(requests, { count }));
+    const { name: target, people, port } = subject;
+    const later = memoryOf(subject);
+    looked.push({ target, people, started: started.get(subject) ?? 0, requests: requestsTo(port), later });
+  }
+  return looked;
 }

@@ -66,12 +66,14 @@ function binaries(into: string): string {
 export interface Beginning {
   /** A data folder to begin with a copy of, instead of an empty one. */
   readonly from?: string;
+  /** Settings of the server beside our own, as `name=value`. */
+  readonly settings?: readonly string[];
   /** Works on the data folder before the first start. */
   prepare?(data: string): void;
 }
 
 /** Starts a server on a socket of its own in a temporary folder, with no network and, as a rule, nothing in it. */
-export async function startPostgres({ from, prepare }: Beginning = {}): Promise<PostgresServer> {
+export async function startPostgres({ from, prepare, settings = [] }: Beginning = {}): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pg-'));
   const data = join(folder, 'data');
   const root = process.getuid?.() === 0;
@@ -102,7 +104,7 @@ export async function startPostgres({ from, prepare }: Beginning = {}): Promise<
   prepare?.(data);
   const url = `postgres://tessera@localhost/postgres?host=${encodeURIComponent(home)}`;
   // The socket lies in a folder that only its owner may enter, until the server made it.
-  let child = await launch(join(bin, 'postgres'), data, home, options);
+  let child = await launch(join(bin, 'postgres'), { data, home, settings }, options);
   chmodSync(home, 0o755);
   return {
     url,
@@ -129,7 +131,7 @@ export async function startPostgres({ from, prepare }: Beginning = {}): Promise<
     async restart() {
       for (;;) {
         try {
-          child = await launch(join(bin, 'postgres'), data, home, options);
+          child = await launch(join(bin, 'postgres'), { data, home, settings }, options);
           return;
         } catch (error) {
           // A process of the old server that has not noticed yet keeps its memory, and the new one waits for that.
@@ -152,12 +154,16 @@ async function ended(child: ChildProcess): Promise<void> {
 }
 
 /** Starts a server on its data, and waits until it lets somebody in. */
-async function launch(file: string, data: string, home: string, options: SpawnOptions): Promise<ChildProcess> {
-  const child = spawn(
-    file,
-    ['-D', data, '-k', home, '-c', 'listen_addresses=', '-c', 'max_connections=200', '-c', 'shared_buffers=64MB'],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  );
+async function launch(
+  file: string,
+  { data, home, settings }: { data: string; home: string; settings: readonly string[] },
+  options: SpawnOptions,
+): Promise<ChildProcess> {
+  const all = ['listen_addresses=', 'max_connections=200', 'shared_buffers=64MB', ...settings];
+  const child = spawn(file, ['-D', data, '-k', home, ...all.flatMap((setting) => ['-c', setting])], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   await new Promise<void>((resolve, reject) => {
     let log = '';
     child.stderr?.setEncoding('utf8').on('data', (text: string) => {

@@ -1,0 +1,176 @@
+import type { Result } from './measure.ts';
+import type { Recording } from './recording.ts';
+import type { Spread } from './statistics.ts';
+import { BARE, PEER, SOCKETS, WORK } from './work-names.ts';
+
+/** The tables of a run, in Markdown: on the terminal and in the documentation alike. */
+export function report(recording: Recording): string {
+  return [
+    setting(recording),
+    throughput(recording.results),
+    blanks(recording.results),
+    generator(recording.results),
+    bySize(recording.bySize),
+    besideSignIns(recording.results),
+    starts(recording),
+    memory(recording),
+  ]
+    .filter((part) => part !== '')
+    .join('\n\n');
+}
+
+const count = (value: number): string => Math.round(value).toLocaleString('en-GB');
+const milliseconds = (value: number): string => (value < 10 ? value.toFixed(2) : value.toFixed(0));
+const ratio = (value: number): string => value.toFixed(2);
+const spread = ({ median, lowest, highest }: Spread): string =>
+  lowest === highest ? count(median) : `${count(median)} (${count(lowest)}–${count(highest)})`;
+
+function table(title: string, head: readonly string[], rows: readonly (readonly string[])[]): string {
+  if (rows.length === 0) return '';
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
+  return [`### ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
+}
+
+function setting({ recordedOn, command, minutes, machine, people, rounds, seconds }: Recording): string {
+  const { processor, processors, memoryGiB, system, node, sqlite, postgres, peer } = machine;
+  return (
+    `\`${command}\` on ${recordedOn}: ${processors} processors (${processor}), ${memoryGiB} GiB, ${system}; Node ${node.slice(1)}, ` +
+    `SQLite ${sqlite}, PostgreSQL ${postgres}, node-oidc-provider ${peer}. Medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s, lowest and ` +
+    `highest in brackets; ${count(people)} users in the store. The run took ${minutes.toFixed(0)} minutes.`
+  );
+}
+
+const isOf = (one: Result) => (other: Result) => other.work === one.work && other.connections === one.connections;
+const isPeer = ({ target }: Result): boolean => target === PEER;
+const isSockets = ({ target }: Result): boolean => target === SOCKETS;
+
+/** How many times as much as another; empty where there is no other. */
+const against = (one: Result, other: Result | undefined): string =>
+  other === undefined || other === one ? '' : ratio(one.summary.perSecond.median / other.summary.perSecond.median);
+
+function throughput(results: readonly Result[]): string {
+  const own = new Set<string>([WORK.half, WORK.beside]);
+  const shown = results.filter((result) => !own.has(result.work) && !isSockets(result));
+  const names = [...new Set(shown.map(({ work }) => work))];
+  const rows = names.flatMap((name) =>
+    shown
+      .filter(({ work }) => work === name)
+      .map((result) => {
+        const { work, connections, target, summary } = result;
+        const same = results.filter(isOf(result));
+        const bare = same.find((other) => other.target === BARE);
+        const { p50, p99, p999, userMicros, systemMicros, databaseMicros } = summary;
+        return [
+          work,
+          String(connections),
+          target,
+          spread(summary.perSecond),
+          against(result, bare),
+          result === bare ? '' : against(result, same.find(isPeer)),
+          [p50, p99, p999].map((each) => milliseconds(each.median)).join(' / '),
+          `${count(userMicros.median)} + ${count(systemMicros.median)}`,
+          databaseMicros.median > 0 ? count(databaseMicros.median) : '',
+        ];
+      }),
+  );
+  const head = [
+    ...['Work', 'Connections', 'Server', 'Requests a second', 'Of the bare server', 'Times the peer'],
+    ...['p50 / p99 / p99.9 in ms', 'CPU in µs, user + system', 'PostgreSQL in µs'],
+  ];
+  return table('Throughput, latency and cost of a request', head, rows);
+}
+
+/** What a reader would look for in vain. */
+const blanks = (results: readonly Result[]): string =>
+  results.some(({ work }) => work === WORK.signIn)
+    ? 'node-oidc-provider has no sign-in of its own: the app around it has, so there is nothing to compare.'
+    : '';
+
+/** How one knows that the generator is not what limits. */
+function generator(results: readonly Result[]): string {
+  const sockets = results.filter(isSockets);
+  const busiest = (rows: readonly Result[]) => Math.max(...rows.map(({ summary }) => summary.generatorShare.highest));
+  const servers = results.filter(({ target }) => !target.startsWith('bare'));
+  if (sockets.length === 0 || servers.length === 0) return '';
+  const reached = Math.max(...sockets.map(({ summary }) => summary.perSecond.median));
+  const fastest = Math.max(...servers.map(({ summary }) => summary.perSecond.median));
+  return (
+    `The load generator is a process of its own. It reaches ${count(reached)} requests a second against sockets that send the ` +
+    `same bytes unasked, ${ratio(reached / fastest)} times as many as the fastest server that does the work, and took at most ` +
+    `${ratio(busiest(servers))} of one processor while it measured those.`
+  );
+}
+
+function bySize(results: readonly Result[]): string {
+  const sizes = [...new Set(results.map(({ people }) => people))].sort((a, b) => a - b);
+  const lines = new Map(results.map((result) => [`${result.work} ${result.target}`, result]));
+  const cost = ({ summary }: Result) =>
+    summary.userMicros.median + summary.systemMicros.median + summary.databaseMicros.median;
+  const rows = [...lines.values()].map(({ work, target }) => {
+    const own = sizes.map((size) =>
+      results.find((other) => other.work === work && other.target === target && other.people === size),
+    );
+    const [first, last] = [own[0], own.at(-1)];
+    return [
+      work,
+      target,
+      ...own.map((each) =>
+        each === undefined ? '' : `${count(each.summary.perSecond.median)} /s, ${count(cost(each))} µs`,
+      ),
+      first === undefined || last === undefined ? '' : ratio(cost(last) / cost(first)),
+    ];
+  });
+  const head = [
+    'Work, 32 connections',
+    'Server',
+    ...sizes.map((size) => `${count(size)} users`),
+    'Cost, most to fewest',
+  ];
+  return table('The size of the store: requests a second, and CPU of a request with its database', head, rows);
+}
+
+function besideSignIns(results: readonly Result[]): string {
+  const tails = ({ summary }: Result) =>
+    [summary.p50, summary.p99, summary.p999].map((each) => milliseconds(each.median)).join(' / ');
+  const rows = results
+    .filter(({ work }) => work === WORK.half)
+    .map((calm) => {
+      const busy = results.find(({ work, target }) => work === WORK.beside && target === calm.target);
+      return [
+        calm.target,
+        count(calm.summary.perSecond.median),
+        tails(calm),
+        busy === undefined ? '' : tails(busy),
+        busy === undefined ? '' : ratio(busy.summary.p99.median / calm.summary.p99.median),
+      ];
+    });
+  const head = ['Server', 'UserInfo a second', 'By itself', 'Beside sign-ins', 'p99, beside to by itself'];
+  return table(
+    'UserInfo at half its capacity, while sign-ins fill the hashing pool: p50 / p99 / p99.9 in ms',
+    head,
+    rows,
+  );
+}
+
+function starts({ starts }: Recording): string {
+  const rows = starts.map(({ target, milliseconds, memory }) => [target, spread(milliseconds), count(memory.median)]);
+  return table('From the start of the process to the first answer', ['Server', 'ms', 'Resident memory in MiB'], rows);
+}
+
+function memory({ memory, people }: Recording): string {
+  const rows = memory.map(({ target, started, requests, later }) => [
+    target,
+    count(started),
+    count(later),
+    count(requests),
+  ]);
+  const head = ['Server', 'After the start', 'After the load', 'Requests of the load'];
+  const title = `Resident memory in MiB, ${count(people)} users in the store`;
+  return table(title, head, rows);
+}
+
+/** The servers of a chart, each with its figure. */
+export const ranked = (results: readonly Result[], work: string, connections: number): readonly Result[] =>
+  results.filter(
+    (result) => result.work === work && result.connections === connections && !result.target.startsWith('bare'),
+  );

@@ -1,0 +1,68 @@
+import { join } from 'node:path';
+import type { Field } from './field.ts';
+import { freePort } from './free-port.ts';
+import type { Options } from './options.ts';
+import { say } from './say.ts';
+import { type Spread, spreadOf } from './statistics.ts';
+import { ready, startProgram } from './subject.ts';
+import { serviceEnvironment } from './tessera.ts';
+import { PEER } from './work-names.ts';
+import { memoryOf } from './works.ts';
+
+/** From the start of a process to its first good answer. */
+export interface Start {
+  readonly target: string;
+  readonly milliseconds: Spread;
+  /** What it holds then, in mebibytes. */
+  readonly memory: Spread;
+}
+
+const TIMES = 5;
+
+/** Starts each again and again, in turn: the embedded default in an empty folder and on the data of another start, and the peer. */
+export async function starts(field: Field, { against }: Options): Promise<Start[]> {
+  say('Starts …');
+  const measured = new Map<string, { milliseconds: number[]; memory: number[] }>();
+
+  async function once(target: string, file: string, path: string, environment: object, port: number): Promise<void> {
+    const args = file === 'bin/tessera.js' ? ['serve'] : [String(port)];
+    const began = performance.now();
+    const started = field.keep({
+      process: startProgram(file, { args, environment, log: join(field.folder, 'starts.log') }),
+      port,
+    });
+    const milliseconds = (await ready(started, path)) - began;
+    const so = measured.get(target) ?? { milliseconds: [], memory: [] };
+    so.milliseconds.push(milliseconds);
+    so.memory.push(memoryOf({ ...started, name: target }));
+    measured.set(target, so);
+    await field.end(started);
+  }
+
+  const existing = (await field.environment('sqlite')).environment;
+  for (let time = 0; time <= TIMES; time++) {
+    if (against.has('sqlite')) {
+      for (const [target, environment] of [
+        ['Tessera, SQLite, empty folder', (await field.environment('sqlite')).environment],
+        ['Tessera, SQLite, existing data', existing],
+      ] as const) {
+        const port = await freePort();
+        await once(target, 'bin/tessera.js', '/health/ready', { ...environment, ...serviceEnvironment(port) }, port);
+      }
+    }
+    if (against.has('peer')) {
+      const path = '/.well-known/openid-configuration';
+      await once(PEER, 'bench/peer-server.ts', path, {}, await freePort());
+    }
+    // The first of all fills the machine's caches.
+    if (time === 0) measured.clear();
+  }
+  return measured
+    .entries()
+    .map(([target, { milliseconds, memory }]) => ({
+      target,
+      milliseconds: spreadOf(milliseconds),
+      memory: spreadOf(memory),
+    }))
+    .toArray();
+}

@@ -1,0 +1,16 @@
+/** How the works are called in the results. */
+export const WORK = {
+  userInfo: 'UserInfo',
+  cold: 'UserInfo, tokens never seen before',
+  refresh: 'Refresh with rotation',
+  authorize: 'Authorize redirect',
+  code: 'Code exchange',
+  signIn: 'Password sign-in',
+  half: 'UserInfo at half its capacity',
+  beside: 'UserInfo at half its capacity, beside sign-ins',
+} as const;
+
+/** How the servers are called that do none of the work, or are not ours. */
+export const PEER = 'node-oidc-provider, in memory';
+export const BARE = 'bare node:http';
+export const SOCKETS = 'bare sockets';
