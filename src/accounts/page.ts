@@ -12,10 +12,8 @@ import {
 import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { baseFacts, scopeValues } from '../pages/person.ts';
+import { PICTURE_TYPES } from '../pictures/pictures.ts';
 import type { Account } from './store.ts';
-
-/** Phones turn what they took into one of these when they are asked for them. */
-const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp'];
 
 interface AccountPage {
   readonly account: Account;

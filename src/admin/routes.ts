@@ -5,6 +5,7 @@ import {
   deleteAccount,
   getAccount,
   reinstateAccount,
+  setPicture,
   suspendAccount,
   unbanAccount,
   updateAccount,
@@ -12,7 +13,15 @@ import {
 import type { Passwords } from '../accounts/passwords.ts';
 import { listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
-import { createClient, deleteClient, endSecret, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
+import {
+  createClient,
+  deleteClient,
+  endSecret,
+  getClient,
+  rotateSecret,
+  setClientPicture,
+  updateClient,
+} from '../clients/clients.ts';
 import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Clock } from '../clock.ts';
@@ -24,6 +33,7 @@ import type { Note } from '../events/notes.ts';
 import { acceptJson } from '../http/bodies.ts';
 import type { TypeBoxProvider, TypedApp } from '../http/operation.ts';
 import { originOf } from '../http/origin.ts';
+import { acceptFiles } from '../http/uploads.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { invalidToken, OAuthError } from '../oauth-error.ts';
 import {
@@ -34,12 +44,14 @@ import {
   setMember,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
+import { LARGEST_PICTURE, PICTURE_TYPES, type Pictures, requirePicture } from '../pictures/pictures.ts';
 import { equalSecrets } from '../secrets.ts';
 import { bearerToken } from '../userinfo/bearer.ts';
 import { findAdminKey } from './keys.ts';
 import * as clients from './operations/clients.ts';
 import * as events from './operations/events.ts';
 import * as organizations from './operations/organizations.ts';
+import * as pictures from './operations/pictures.ts';
 import * as users from './operations/users.ts';
 import { type PageQuery, page } from './paging.ts';
 
@@ -48,6 +60,7 @@ export interface AdminParts {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly passwords: Passwords;
+  readonly pictures: Pictures;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: string | undefined;
   readonly note: Note;
@@ -83,6 +96,7 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
 
       userRoutes(admin);
       clientRoutes(admin);
+      pictureRoutes(admin);
       organizationRoutes(admin);
       eventRoutes(admin);
     },
@@ -178,6 +192,27 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
       await endSecret(parts, request.params.clientId, request.params.id, operator(request));
       return reply.code(204).send();
     });
+  }
+
+  function pictureRoutes(admin: TypedApp): void {
+    admin.register(async (scope) => {
+      const files = scope.withTypeProvider<TypeBoxProvider>();
+      acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
+      files.put('/users/:id/picture', { schema: pictures.setUserPicture }, async (request) => {
+        const picture = await requirePicture(parts.pictures, request.body);
+        return accountView(await setPicture(parts, request.params.id, picture, operator(request)), clock());
+      });
+      files.put('/clients/:clientId/picture', { schema: pictures.setClientPicture }, async (request) => {
+        const picture = await requirePicture(parts.pictures, request.body);
+        return clientView(await setClientPicture(parts, request.params.clientId, picture, operator(request)));
+      });
+    });
+    admin.delete('/users/:id/picture', { schema: pictures.removeUserPicture }, async (request) =>
+      accountView(await setPicture(parts, request.params.id, null, operator(request)), clock()),
+    );
+    admin.delete('/clients/:clientId/picture', { schema: pictures.removeClientPicture }, async (request) =>
+      clientView(await setClientPicture(parts, request.params.clientId, null, operator(request))),
+    );
   }
 
   function organizationRoutes(admin: TypedApp): void {

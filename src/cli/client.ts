@@ -1,6 +1,14 @@
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError } from 'commander';
-import { createClient, deleteClient, endSecret, getClient, rotateSecret, updateClient } from '../clients/clients.ts';
+import {
+  createClient,
+  deleteClient,
+  endSecret,
+  getClient,
+  rotateSecret,
+  setClientPicture,
+  updateClient,
+} from '../clients/clients.ts';
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
@@ -13,6 +21,7 @@ import { invalidRequest, notFound } from '../oauth-error.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, collect, examples, orNull, requireOptions } from './context.ts';
 import { allPages, type Part, withPart } from './pages.ts';
+import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 interface Fields {
@@ -184,16 +193,25 @@ export function clientCommands(contextOf: ContextOf): Command {
     });
 
   examples(
-    withFields(about('update', 'change an app’s registration; a list that is given replaces the one before')),
+    withPicture(
+      withFields(about('update', 'change an app’s registration; a list that is given replaces the one before')),
+    ),
     'tessera client update 289236738748416000 --redirect-uri https://app.example.com/cb --redirect-uri http://localhost:8080/cb',
+    'tessera client update 289236738748416000 --picture logo.png',
   )
     .option('--all-scopes', 'it may ask for every scope')
-    .action(async (id: string, fields: Fields, command: Command) => {
+    .action(async (id: string, fields: Fields & PictureField, command: Command) => {
       const change = checkInput(ClientChange, readFields(fields));
-      if (Object.keys(change).length === 0) {
+      const changes = Object.keys(change).length > 0;
+      if (!changes && fields.picture === undefined) {
         throw invalidRequest('Nothing to change: give at least one option. See: tessera client update --help');
       }
-      await showing((core, clientId) => updateClient(core, clientId, change, origin))(id, fields, command);
+      await showing(async (core, clientId) => {
+        const picture = await pictureFrom(core, fields);
+        const updated = changes ? await updateClient(core, clientId, change, origin) : undefined;
+        if (picture === undefined && updated !== undefined) return updated;
+        return setClientPicture(core, clientId, picture ?? null, origin);
+      })(id, fields, command);
     });
 
   examples(

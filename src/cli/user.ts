@@ -5,6 +5,7 @@ import {
   deleteAccount,
   getAccount,
   reinstateAccount,
+  setPicture,
   suspendAccount,
   unbanAccount,
   updateAccount,
@@ -20,6 +21,7 @@ import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';
 import { allPages, type Part, withPart } from './pages.ts';
 import { readPassword } from './password.ts';
+import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 interface Fields {
@@ -156,15 +158,21 @@ export function userCommands(contextOf: ContextOf): Command {
     });
 
   examples(
-    withFields(about('update', 'change fields of an account')),
+    withPicture(withFields(about('update', 'change fields of an account'))),
     'tessera user update ada --display-name "Ada King" --website https://ada.example',
     'tessera user update ada@example.com --password-stdin',
-  ).action(async (who: string, fields: Fields, command: Command) => {
+  ).action(async (who: string, fields: Fields & PictureField, command: Command) => {
     const change = checkInput(AccountChange, await readFields(fields));
-    if (Object.keys(change).length === 0) {
+    const changes = Object.keys(change).length > 0;
+    if (!changes && fields.picture === undefined) {
       throw invalidRequest('Nothing to change: give at least one option. See: tessera user update --help');
     }
-    await showing((core, id) => updateAccount(core, id, change, origin))(who, fields, command);
+    await showing(async (core, id) => {
+      const picture = await pictureFrom(core, fields);
+      const updated = changes ? await updateAccount(core, id, change, origin) : undefined;
+      if (picture === undefined && updated !== undefined) return updated;
+      return setPicture(core, id, picture ?? null, origin);
+    })(who, fields, command);
   });
 
   examples(

@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/store.ts';
 import type { Client } from '../clients/store.ts';
+import { appBearer, appPicture } from '../pages/app.ts';
 import {
   doneNotice,
   fact,
@@ -14,9 +15,8 @@ import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { tile } from '../pages/mark.ts';
 import type { Messages } from '../pages/messages.ts';
-import { baseFacts, type Membership, type Shared, scopeValues } from '../pages/person.ts';
+import { baseFacts, bearerOf, type Membership, type Shared, scopeValues } from '../pages/person.ts';
 import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
-import { initials } from '../userinfo/rules/avatar.ts';
 import type { Remembered } from './rules/consent.ts';
 import type { Connection } from './store.ts';
 
@@ -61,7 +61,7 @@ export function consentPage(site: Site, consent: Consent): Page {
     layout: 'narrow',
     theme: profile.theme,
     body: html`<section class="card">
-<header class="asks">${tile({ kind: 'large', app: initials(client.name), person: initials(profile.displayName) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
+<header class="asks">${tile({ kind: 'large', app: appBearer(site, client), person: bearerOf(site, account) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
@@ -142,12 +142,13 @@ function revokedNotice(
   );
 }
 
-function appRow({ messages, path }: Site, connection: Connection, token: string): Html {
+function appRow(site: Site, connection: Connection, token: string): Html {
+  const { messages, path } = site;
   const text = messages.connections;
   const { clientId, name, owner, host, connectedAt, lastUsedAt } = connection;
   const sees = [text.basics, ...connection.scopes.filter(isOptional).map((scope) => messages.scopeNames[scope])];
   const id = `app-${clientId}`;
-  return html`<article class="app" aria-labelledby="${id}"><span class="letters" aria-hidden="true">${initials(name)}</span><div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
+  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
 ${facts([
   fact(text.sees, sees.join(', '), true),
   fact(text.since, moment(connectedAt)),

@@ -88,7 +88,16 @@ const connections = statement((db, p: { accountId: string }) =>
     .selectFrom('consent_grant as g')
     .innerJoin('client as c', 'c.id', 'g.client_id')
     .leftJoin('token_family as f', 'f.grant_id', 'g.id')
-    .select(['g.client_id', 'c.name', 'c.owner', 'c.homepage_url', 'c.redirect_uris', 'g.scopes', 'g.created_at'])
+    .select([
+      'g.client_id',
+      'c.name',
+      'c.owner',
+      'c.picture',
+      'c.homepage_url',
+      'c.redirect_uris',
+      'g.scopes',
+      'g.created_at',
+    ])
     .select((eb) => eb.fn.max(eb.fn.coalesce('f.rotated_at', 'f.created_at')).as('last_used_at'))
     .where('g.account_id', '=', p.accountId)
     .where('g.revoked_at', 'is', null)
@@ -97,6 +106,7 @@ const connections = statement((db, p: { accountId: string }) =>
       'g.client_id',
       'c.name',
       'c.owner',
+      'c.picture',
       'c.homepage_url',
       'c.redirect_uris',
       'g.scopes',
@@ -148,6 +158,7 @@ export interface Connection {
   readonly clientId: string;
   readonly name: string;
   readonly owner: string | null;
+  readonly picture: string | null;
   readonly homepageUrl: string | null;
   readonly host: string;
   readonly scopes: readonly string[];
@@ -162,6 +173,7 @@ export function* listConnections(accountId: string): Work<Connection[]> {
     clientId: row.client_id,
     name: row.name,
     owner: row.owner,
+    picture: row.picture,
     homepageUrl: row.homepage_url,
     host: hostOf(row.redirect_uris),
     scopes: [...storedScopes(row.scopes)],

@@ -32,6 +32,8 @@ export interface Example {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly body?: Readonly<Record<string, unknown>>;
+  /** A body that is a file, in base64. */
+  readonly file?: string;
   readonly status: number;
   /** The body of the answer, where it has one. */
   readonly answer?: unknown;

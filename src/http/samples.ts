@@ -12,5 +12,7 @@ export const sample = {
   refreshToken: 'eyJhbGciOiJIUzI1NiIsInR5cCI6InJ0K2p3dCJ9.eyJzdWIiOiIzMzM5NDEyNjM2NjMyNTU1NTIifQ.c2lnbmF0dXJl',
   idToken: 'eyJhbGciOiJIUzI1NiIsInR5cCI6IkpXVCJ9.eyJzdWIiOiIzMzM5NDEyNjM2NjMyNTU1NTIifQ.c2lnbmF0dXJl',
   username: 'ada',
+  /** A PNG file of one pixel, in base64. */
+  picture: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOI1moDAAHvAQw/Jfy+AAAAAElFTkSuQmCC',
   moment: '2026-07-01T09:00:00.000Z',
 } as const;

@@ -88,6 +88,19 @@ async function readForm(entries: readonly [string, string | File][], name: strin
   return { fields, file: file.size > largest ? 'too large' : new Uint8Array(await file.arrayBuffer()) };
 }
 
+/**
+ * Lets the routes of this context read a file that is the whole body, and nothing else. The body is then its bytes, or
+ * 'too large'.
+ */
+export function acceptFiles(app: FastifyInstance, types: readonly string[], largest: number): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser(
+    [...types],
+    async (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
+      (await receive(request, payload, largest)) ?? 'too large',
+  );
+}
+
 /** The form of a request to a route that reads uploads; one that came without a file is a form, too. */
 export function uploadOf(request: FastifyRequest): Upload {
   const body = request.body as Upload | RepeatableParameters | undefined;

@@ -9,16 +9,27 @@ const PERSON_HALF = 'M52 0H88a8 8 0 0 1 8 8V88a8 8 0 0 1-8 8H49L40 70L57 46L43 2
 
 const letters = (x: number, text: string): Html => html`<text x="${x}" y="50" dy="0.36em">${text}</text>`;
 
+/** Who stands on a half: as a picture of our own where there is one, and otherwise as letters. */
+export interface Bearer {
+  readonly letters: string;
+  readonly picture: string | undefined;
+}
+
+/** A person is to be recognised, so the picture fills the half; of an app's the whole is to be seen. */
+const filling = (address: string): Html =>
+  html`<clipPath id="person-half"><path d="${PERSON_HALF}"/></clipPath><image href="${address}" x="20" y="0" width="96" height="96" clip-path="url(#person-half)"/>`;
+const badge = (address: string): Html =>
+  html`<clipPath id="app-badge"><rect x="3" y="29" width="38" height="38" rx="7"/></clipPath><g clip-path="url(#app-badge)"><rect x="3" y="29" width="38" height="38" fill="#fff"/><image href="${address}" x="3" y="29" width="38" height="38"/></g>`;
+
 interface Tile {
-  /** The letters on the app's half. */
-  readonly app?: string;
-  /** The letters on the person's half; where nobody is known yet, it is an outline. */
-  readonly person?: string | undefined;
+  readonly app?: Bearer;
+  /** Where nobody is known yet, it is an outline. */
+  readonly person?: Bearer;
   readonly kind: 'mark' | 'large';
 }
 
 /** The mark: decoration, so hidden from assistive technology. */
 export function tile({ app, person, kind }: Tile): Html {
   const unknown = kind === 'large' && person === undefined;
-  return html`<svg class="tile ${kind}" viewBox="-5 -2 106 100" aria-hidden="true" focusable="false"><g class="half app"><path d="${APP_HALF}"/>${app !== undefined && letters(25, app)}</g><g class="half ${unknown ? 'unknown' : 'person'}"><path d="${PERSON_HALF}"/>${person !== undefined && letters(75, person)}</g></svg>`;
+  return html`<svg class="tile ${kind}" viewBox="-5 -2 106 100" aria-hidden="true" focusable="false"><g class="half app"><path d="${APP_HALF}"/>${app !== undefined && (app.picture === undefined ? letters(25, app.letters) : badge(app.picture))}</g><g class="half ${unknown ? 'unknown' : 'person'}"><path d="${PERSON_HALF}"/>${person !== undefined && (person.picture === undefined ? letters(75, person.letters) : filling(person.picture))}</g></svg>`;
 }

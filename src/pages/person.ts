@@ -2,11 +2,12 @@ import type { Profile } from '../accounts/rules/profile.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Role } from '../organizations/store.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
-import { avatarPath } from '../userinfo/rules/avatar.ts';
+import { avatarPath, initials } from '../userinfo/rules/avatar.ts';
 import { readableNumber } from '../validation/phone.ts';
 import { day, fact, facts, foreign, moment } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
+import type { Bearer } from './mark.ts';
 import type { Messages } from './messages.ts';
 
 export interface Membership {
@@ -20,6 +21,12 @@ const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
 /** A person's picture. The name stands beside it, so it needs no text of its own. */
 export const picture = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>, size: number): Html =>
   html`<img class="picture" src="${path(`/avatars${avatarPath(id, profile.picture)}`)}" alt="" width="${size}" height="${size}">`;
+
+/** A person on a half of the tile. */
+export const bearerOf = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>): Bearer => ({
+  letters: initials(profile.displayName),
+  picture: profile.picture === null ? undefined : path(`/avatars${avatarPath(id, profile.picture)}`),
+});
 
 /** What every app with access gets, value by value, as on the page of a passport. */
 export function baseFacts(site: Site, account: Account): Html {

@@ -6,6 +6,9 @@ import { type Header, readHeader } from './rules/header.ts';
 /** The largest file that is taken: 1 MiB. */
 export const LARGEST_PICTURE = 1024 * 1024;
 
+/** What files are offered as; what one really is, its first bytes say. */
+export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
+
 /** A picture as it is kept: a square, upright, in its own pixels and nothing else. */
 export interface Picture {
   /** Random, so that whoever was not told it cannot ask for it; its ending tells the type. */
@@ -95,10 +98,12 @@ const REFUSALS: Readonly<Record<PictureProblem, readonly [status: number, text: 
 
 /**
  * The picture of a file that an operator sent.
+ * @param file its bytes; something else where none were sent, or too many
  * @throws {OAuthError} where it is none that is taken
  */
-export async function requirePicture(parts: { readonly pictures: Pictures }, file: Uint8Array): Promise<Picture> {
-  const made = await parts.pictures.make(file);
+export async function requirePicture(pictures: Pictures, file: unknown): Promise<Picture> {
+  const bytes = file instanceof Uint8Array ? file : new Uint8Array();
+  const made = file === 'too large' ? file : await pictures.make(bytes);
   if (typeof made !== 'string') return made;
   const [status, text] = REFUSALS[made];
   throw new OAuthError(status, 'invalid_request', text);

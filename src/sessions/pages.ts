@@ -1,3 +1,4 @@
+import { appBearer, type ShownApp } from '../pages/app.ts';
 import {
   field,
   foreign,
@@ -11,12 +12,11 @@ import type { Html } from '../pages/html.ts';
 import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { tile } from '../pages/mark.ts';
-import { initials } from '../userinfo/rules/avatar.ts';
 
 /** Who waits for the sign-in, and how the request is carried on. */
 export interface Waiting {
   readonly handle: string;
-  readonly clientName: string;
+  readonly client: ShownApp;
   readonly host: string;
 }
 
@@ -33,8 +33,8 @@ const query = (waiting: Waiting | undefined) =>
 /** Who asks, if somebody does: its half of the tile waits for the other. */
 function heading(title: string, lead: string, waiting: Waiting | undefined, site: Site): Html {
   if (waiting === undefined) return html`<header><h1>${title}</h1></header>`;
-  const { clientName, host } = waiting;
-  return html`<header class="asks">${tile({ kind: 'large', app: initials(clientName) })}<div><h1>${lead} <strong>${foreign(clientName)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
+  const { client, host } = waiting;
+  return html`<header class="asks">${tile({ kind: 'large', app: appBearer(site, client) })}<div><h1>${lead} <strong>${foreign(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
 }
 
 /** A person who may go on without signing in again. */

@@ -80,7 +80,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
       return undefined;
     }
     const host = destinationOf(pending.interaction.request.redirectUri);
-    const waiting = { handle, clientName: progress.client.name, host };
+    const waiting = { handle, client: progress.client, host };
     const expected = await expectedName(pending, progress);
     return { request, reply, browser, pending, waiting, present: presentFor(progress, browser, handle), expected };
   }

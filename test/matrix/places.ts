@@ -459,7 +459,7 @@ export const adminPlace = (method: string, url: string): Place => ({
     return send(world, method, url.replaceAll(/:\w+/g, '1'), headers, body);
   },
   // What it does with an id that nobody has; it is past the guard.
-  right: { 'admin key': /^(20\d|400 invalid_request|404 not_found)$/ },
+  right: { 'admin key': /^(20\d|400 invalid_request|404 not_found|415 invalid_request)$/ },
   refused: '401 invalid_token',
 });
 

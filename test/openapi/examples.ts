@@ -39,7 +39,7 @@ export interface Call {
   readonly method: string;
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body?: string;
+  readonly body?: string | Uint8Array<ArrayBuffer>;
 }
 
 let made = 0;
@@ -91,7 +91,7 @@ const CREDENTIALS: Partial<Readonly<Record<Operation['caller'], string>>> = {
 export async function callExample(
   fixture: Fixture,
   { method, url, schema }: DescribedRoute,
-  { params = {}, query = {}, body }: Example,
+  { params = {}, query = {}, body, file }: Example,
 ): Promise<Call> {
   const path = url.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
   const isForm = schema.consumes?.includes(FORM_TYPE) && !schema.consumes.includes('application/json');
@@ -108,6 +108,7 @@ export async function callExample(
     }),
   };
   if (!fixture.fresh) return call;
+  const octets = file === undefined ? undefined : Buffer.from(file, 'base64');
   const texts = JSON.stringify(call);
   const values = await valuesFor(fixture, texts);
   const filled = (text: string) =>
@@ -115,7 +116,11 @@ export async function callExample(
   return {
     method,
     address: filled(call.address),
-    headers: Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, filled(value)])),
+    headers: {
+      ...Object.fromEntries(Object.entries(call.headers).map(([name, value]) => [name, filled(value)])),
+      ...(octets !== undefined && { 'content-type': schema.consumes?.[0] ?? '' }),
+    },
+    ...(octets !== undefined && { body: octets }),
     ...(call.body !== undefined && { body: filled(call.body) }),
   };
 }

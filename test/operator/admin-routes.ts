@@ -4,6 +4,7 @@ import { adminRoutes } from '../../src/admin/routes.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
 import { compileValidator } from '../../src/http/validators.ts';
 import { leasedIds } from '../../src/identifiers/ids.ts';
+import { pictures } from '../../src/pictures/pictures.ts';
 
 export interface AdminRoute {
   readonly method: string;
@@ -25,6 +26,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     clock: Date.now,
     ids: leasedIds(database, Date.now),
     passwords: passwords(1),
+    pictures: pictures(),
     adminKey: undefined,
     note: async () => {},
   });

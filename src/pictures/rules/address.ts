@@ -1,2 +1,8 @@
 /** Where an app's picture is served, inside the service: the name changes with the picture. */
-export const appPicturePath = (clientId: string, picture: string): string => `/app-pictures/${clientId}/${picture}`;
+export const appPicturePath = ({
+  clientId,
+  picture,
+}: {
+  readonly clientId: string;
+  readonly picture: string;
+}): string => `/app-pictures/${clientId}/${picture}`;
