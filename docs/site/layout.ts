@@ -50,6 +50,12 @@ function mark(body: string, anchorOf: (text: string) => string): { body: string;
   return { body: marked, headings };
 }
 
+/** What may be wider than the page scrolls by itself, by keyboard too. */
+const scrollable = (body: string): string =>
+  body
+    .replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll" tabindex="0">$&</div>')
+    .replaceAll('<pre>', '<pre tabindex="0">');
+
 export interface Rendered {
   /** Its path in the repository. */
   readonly page: string;
@@ -94,7 +100,7 @@ export function layout({ page, body, sections, anchorOf, source }: Rendered): st
 <main id="content" tabindex="-1">
 ${section && html`<p class="muted small">${section.title}</p>`}
 <article>
-${new Markup(marked.replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll">$&</div>'))}
+${new Markup(scrollable(marked))}
 </article>
 ${
   place >= 0 &&
