@@ -73,7 +73,8 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
     const { limits } = config;
     const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
     const site: Site = { path: (path) => basePath + path, messages: en };
-    const ask = outgoing({ local: isLoopback(new URL(baseUrl).hostname), networks: config.outgoingAllow });
+    const local = isLoopback(new URL(baseUrl).hostname);
+    const ask = outgoing({ local, networks: config.outgoingAllow });
     const parts = {
       database,
       clock,
@@ -84,6 +85,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
       limits,
       issuer: baseUrl,
       site,
+      local,
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,

@@ -8,7 +8,6 @@ import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import type { Keys } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { sendErrorPage } from '../pages/error-page.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
 import { audience } from '../token/rules/claims.ts';
 import { continueRoutes } from './continue.ts';
@@ -16,17 +15,9 @@ import { authorizeByGet, authorizeByPost } from './operations.ts';
 import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalResponse } from './progress.ts';
 import { intersection } from './rules/claims-parameter.ts';
 import { errorResponse } from './rules/redirect.ts';
-import {
-  type AuthorizationRequest,
-  checkRequest,
-  checkTarget,
-  type DisplayedError,
-  misplaced,
-  type RedirectedError,
-  type RedirectTarget,
-  requestedClient,
-} from './rules/request.ts';
-import { type FlowParts, HANDLE, pageOf, redirect, respond, sessionOf } from './steps.ts';
+import { type AuthorizationRequest, checkRequest, misplaced, type RedirectedError } from './rules/request.ts';
+import { checkTarget, type RedirectTarget, requestedClient } from './rules/target.ts';
+import { type FlowParts, HANDLE, pageOf, redirect, respond, sendClientGone, sessionOf, showError } from './steps.ts';
 
 const PATH = '/api/v2/oauth/authorize';
 
@@ -54,7 +45,7 @@ export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationPa
     const clientId = requestedClient(parameters);
     if (typeof clientId !== 'string') return showError(parts, request, reply, clientId);
     const client = isSnowflake(clientId) ? await parts.database.read(() => findClient(clientId)) : undefined;
-    const target = checkTarget(parameters, client);
+    const target = checkTarget(parameters, client, parts.local);
     if (target.kind === 'display') return showError(parts, request, reply, target);
     try {
       // 2. What is asked for.
@@ -114,13 +105,6 @@ async function knowsResources({ database, issuer }: FlowParts, { resources = [] 
   return database.read(() => areResources(resources, { issuer, own: audience(issuer, 'access') }));
 }
 
-/** It was registered a moment ago, so nothing is redirected to it any more. */
-const CLIENT_GONE: DisplayedError = {
-  kind: 'display',
-  problem: 'client',
-  description: 'The client is no longer registered and active.',
-};
-
 async function answer(
   parts: FlowParts,
   request: FastifyRequest,
@@ -132,7 +116,7 @@ async function answer(
   const origin = originOf(request);
   for (let attempt = 0; attempt < 5; attempt++) {
     const progress = await parts.database.read(() => progressOf(asked, session, parts.clock()));
-    if (progress.kind === 'client gone') return showError(parts, request, reply, CLIENT_GONE);
+    if (progress.kind === 'client gone') return sendClientGone(parts, request, reply);
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
       request.refusal = { code: step.refusal.error };
@@ -165,7 +149,7 @@ async function beginOrAnswer(
     return begun.handle;
   }
   if (begun.kind === 'client gone') {
-    showError(parts, request, reply, CLIENT_GONE);
+    sendClientGone(parts, request, reply);
     return undefined;
   }
   const description = 'too many sign-ins were begun from this address; try again in a minute';
@@ -193,15 +177,4 @@ function asRedirectedError(error: unknown, request: FastifyRequest): RedirectedE
   return away
     ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment' }
     : { kind: 'redirect', error: 'server_error', description: `correlation id ${request.id}` };
-}
-
-function showError(
-  { site }: FlowParts,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  error: DisplayedError,
-): FastifyReply {
-  const { clientTitle: title, clientText: text } = site.messages.error;
-  const refusal = new OAuthError(400, 'invalid_request', error.description);
-  return sendErrorPage(request, reply, site, refusal, { title, text });
 }

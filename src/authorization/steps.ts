@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { adviceLine } from '../clients/rules/unregistered-uri.ts';
 import type { Browser, Browsers } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { sendErrorPage } from '../pages/error-page.ts';
+import { adviceFacts, sendErrorPage } from '../pages/error-page.ts';
 import type { Site } from '../pages/layout.ts';
 import { digest } from '../secrets.ts';
 import { sendFormPost } from './form-post-page.ts';
@@ -18,11 +19,14 @@ import {
   resume,
 } from './progress.ts';
 import { addressOf, type ClientResponse } from './rules/redirect.ts';
+import type { DisplayedError } from './rules/target.ts';
 
 /** What the pages of a sign-in work with. */
 export interface FlowParts extends AuthorizationParts {
   readonly browsers: Browsers;
   readonly site: Site;
+  /** Whether the service runs on a developer's own machine: its base URL is a loopback address. */
+  readonly local: boolean;
 }
 
 /** The name of the field and parameter that carries the handle of a pending request. */
@@ -46,6 +50,17 @@ export function respond(
     ? sendFormPost(reply, site, response)
     : redirect(request, reply, addressOf(response));
 }
+
+const CLIENT_GONE: DisplayedError = {
+  kind: 'display',
+  problem: 'client',
+  reason: 'client gone',
+  advice: {
+    description: 'The client is no longer registered and active, or was changed since the request began.',
+    remedy: 'Look at its registration, then begin anew at the authorization endpoint. This lists all:',
+    command: 'tessera client list',
+  },
+};
 
 /** A pending request that this browser may go on with. */
 export interface Pending {
@@ -157,9 +172,21 @@ const reread = (parts: FlowParts, request: FastifyRequest, reply: FastifyReply, 
   parts.database.read(() => resume(handle, parts.browsers.of(request, reply).hashesFor(handle), parts.clock()));
 
 /** The client was disabled, deleted or changed since the request began: there is nobody to answer to. */
-export function sendClientGone({ site }: FlowParts, request: FastifyRequest, reply: FastifyReply): FastifyReply {
-  const { clientTitle: title, clientText: text } = site.messages.error;
-  const description = 'The client is no longer registered and active.';
-  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'client gone');
-  return sendErrorPage(request, reply, site, refusal, { title, text });
+export const sendClientGone = (parts: FlowParts, request: FastifyRequest, reply: FastifyReply): FastifyReply =>
+  showError(parts, request, reply, CLIENT_GONE);
+
+/** Shows what cannot be redirected: there is no address that it could safely be sent to. */
+export function showError(
+  { site }: FlowParts,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { problem, reason, advice }: DisplayedError,
+): FastifyReply {
+  const { messages } = site;
+  const refusal = new OAuthError(400, 'invalid_request', adviceLine(advice), {}, reason);
+  const details = adviceFacts(messages, advice);
+  const text = problem === 'disabled' ? messages.error.disabled : messages.error.client;
+  sendErrorPage(request, reply, site, refusal, { ...text, reason: advice.description, details });
+  request.refusal = { code: refusal.code, reason, differs: advice.differences };
+  return reply;
 }

@@ -12,7 +12,7 @@ import {
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
-import { listClients, liveSecrets } from '../clients/store.ts';
+import { type Client, listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
@@ -48,6 +48,11 @@ interface Fields {
   readonly defaultMaxAge?: number | null;
   readonly backchannelLogoutUri?: string;
   readonly backchannelLogoutSessionRequired?: boolean;
+}
+
+interface Additions {
+  readonly addRedirectUri?: readonly string[];
+  readonly addPostLogoutRedirectUri?: readonly string[];
 }
 
 const withFields = (command: Command): Command =>
@@ -198,17 +203,37 @@ export function clientCommands(contextOf: ContextOf): Command {
     ),
     'tessera client update 289236738748416000 --redirect-uri https://app.example.com/cb --redirect-uri http://localhost:8080/cb',
     'tessera client update 289236738748416000 --picture logo.png',
+    'tessera client update 289236738748416000 --add-redirect-uri http://localhost:8080/cb',
   )
+    .option(
+      '--add-redirect-uri <uri>',
+      'one more address, beside those that it has; may be given several times',
+      collect,
+    )
+    .option('--add-post-logout-redirect-uri <uri>', 'likewise; may be given several times', collect)
     .option('--all-scopes', 'it may ask for every scope')
-    .action(async (id: string, fields: Fields & PictureField, command: Command) => {
+    .action(async (id: string, fields: Fields & Additions & PictureField, command: Command) => {
       const change = checkInput(ClientChange, readFields(fields));
-      const changes = Object.keys(change).length > 0;
+      const { addRedirectUri = [], addPostLogoutRedirectUri = [] } = fields;
+      const changes = Object.keys(change).length + addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
       if (!changes && fields.picture === undefined) {
         throw invalidRequest('Nothing to change: give at least one option. See: tessera client update --help');
       }
+      const longer = (list: readonly string[], added: readonly string[]) =>
+        added.length === 0 ? undefined : [...new Set([...list, ...added])];
+      const changeOf = (client: Client): ClientChange => ({
+        ...change,
+        ...checkInput(ClientChange, {
+          redirectUris: longer(change.redirectUris ?? client.redirectUris, addRedirectUri),
+          postLogoutRedirectUris: longer(
+            change.postLogoutRedirectUris ?? client.postLogoutRedirectUris,
+            addPostLogoutRedirectUri,
+          ),
+        }),
+      });
       await showing(async (core, clientId) => {
         const picture = await pictureFrom(core, fields);
-        const updated = changes ? await updateClient(core, clientId, change, origin) : undefined;
+        const updated = changes ? await updateClient(core, clientId, changeOf, origin) : undefined;
         if (picture === undefined && updated !== undefined) return updated;
         return setClientPicture(core, clientId, picture ?? null, origin);
       })(id, fields, command);

@@ -148,13 +148,20 @@ function consentBasisChanged(before: Client, after: Client): boolean {
 
 /**
  * Changes a client. Disabling it ends its codes and tokens for ever; a new redirect URI or owner asks people anew.
+ * @param wanted the change, or what makes it of the client as it is then
  * @throws {OAuthError} `not_found`, `invalid_request`
  */
-export async function updateClient({ database, clock }: Stored, id: string, change: ClientChange, origin: Origin) {
+export async function updateClient(
+  { database, clock }: Stored,
+  id: string,
+  wanted: ClientChange | ((client: Client) => ClientChange),
+  origin: Origin,
+) {
   const now = clock();
   return database.commit(function* update() {
     const client = yield* store.lockClient(id);
     if (client === undefined) throw missing(id);
+    const change = typeof wanted === 'function' ? wanted(client) : wanted;
     checkUris(change.redirectUris, 'redirectUris', client.type);
     checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
     const jwks = change.jwks === undefined ? client.jwks : storedSet(change.jwks);

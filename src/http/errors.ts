@@ -5,7 +5,12 @@ import { OAuthError, unavailable } from '../oauth-error.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /** How the request was refused, for the log and the figures. */
-    refusal: { readonly code: string; readonly reason?: string | undefined } | null;
+    refusal: {
+      readonly code: string;
+      readonly reason?: string | undefined;
+      /** In which parts an address differs from the closest registered one. */
+      readonly differs?: readonly string[] | undefined;
+    } | null;
   }
 }
 

@@ -14,7 +14,7 @@ export function observe(app: FastifyInstance, meter: Pick<Meter, 'answered'>): v
     meter.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
     const level = status >= 500 ? 'error' : refusal === null && status < 400 ? 'debug' : 'info';
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const why = refusal && { error: refusal.code, reason: refusal.reason };
+    const why = refusal && { error: refusal.code, reason: refusal.reason, differs: refusal.differs };
     request.log[level]({ reqId: request.id, method, route, status, ms, ...why }, 'answered');
     done();
   });

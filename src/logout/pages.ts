@@ -1,7 +1,8 @@
 import type { Account } from '../accounts/store.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
+import type { Advice } from '../clients/rules/unregistered-uri.ts';
 import { fact, foreign, hidden } from '../pages/components.ts';
-import { technical } from '../pages/error-page.ts';
+import { adviceFacts, technical } from '../pages/error-page.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import type { Obstacle } from './rules/end-session.ts';
@@ -9,6 +10,8 @@ import type { Obstacle } from './rules/end-session.ts';
 /** Why there is no way back to the app, and what a developer needs to put it right. */
 export interface Fault {
   readonly obstacle: Obstacle;
+  /** What there is to say of an address that is not registered. */
+  readonly advice: Advice | undefined;
   readonly correlationId: string;
 }
 
@@ -67,10 +70,9 @@ ${faultSection(site, fault)}</section>`,
   };
 }
 
-const faultSection = ({ messages }: Site, fault: Fault | undefined): Html | undefined =>
-  fault &&
-  technical(
-    messages,
-    [fact(messages.error.reason, messages.signOut.obstacles[fault.obstacle], true)],
-    fault.correlationId,
-  );
+function faultSection({ messages }: Site, fault: Fault | undefined): Html | undefined {
+  if (fault === undefined) return undefined;
+  const { obstacle, advice, correlationId } = fault;
+  const reason = fact(messages.error.reason, messages.signOut.obstacles[obstacle], true);
+  return technical(messages, [reason, ...(advice === undefined ? [] : adviceFacts(messages, advice))], correlationId);
+}

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formActionSources, withQuery } from '../authorization/rules/redirect.ts';
 import { redirect } from '../authorization/steps.ts';
+import { explainUnregistered } from '../clients/rules/unregistered-uri.ts';
 import { type Client, findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
@@ -25,6 +26,8 @@ export interface LogoutParts {
   readonly keys: Keys;
   readonly issuer: string;
   readonly site: Site;
+  /** Whether the service runs on a developer's own machine. */
+  readonly local: boolean;
   readonly browsers: Browsers;
 }
 
@@ -51,10 +54,29 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
   const addressBack = (returnTo: string, state: string | undefined): string =>
     withQuery(returnTo, state === undefined ? {} : { state });
 
-  function faultOf(request: FastifyRequest, obstacle: Obstacle | undefined): Fault | undefined {
+  /** Notes why there is no way back, and says what its developer needs. */
+  function faultOf(
+    request: FastifyRequest,
+    obstacle: Obstacle | undefined,
+    client: Client | undefined,
+    sent: string | undefined,
+  ): Fault | undefined {
     if (obstacle === undefined) return undefined;
-    request.refusal = { code: 'invalid_request', reason: `no way back: ${obstacle}` };
-    return { obstacle, correlationId: request.id };
+    const advice =
+      obstacle === 'address' && client !== undefined && sent !== undefined
+        ? explainUnregistered(client, {
+            name: 'post_logout_redirect_uri',
+            sent,
+            registered: client.postLogoutRedirectUris,
+            local: parts.local,
+          })
+        : undefined;
+    request.refusal = {
+      code: 'invalid_request',
+      reason: `no way back: ${obstacle}`,
+      differs: advice?.differences,
+    };
+    return { obstacle, advice, correlationId: request.id };
   }
 
   function forgetBrowser(reply: FastifyReply): void {
@@ -86,35 +108,36 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
       return leave(request, reply, step.returnTo, state);
     }
     if (step.kind === 'return') return leave(request, reply, step.returnTo, state);
+    const obstacle = 'obstacle' in step ? step.obstacle : undefined;
+    const fault = faultOf(request, obstacle, client, parameters.get('post_logout_redirect_uri'));
     if (signedIn.kind === 'somebody' && step.kind === 'ask') {
-      return ask(request, reply, { browser, signedIn, client, state, ...step });
+      const known = obstacle === undefined ? client : undefined;
+      return ask(reply, { browser, signedIn, client: known, state, returnTo: step.returnTo, fault });
     }
     const wayBack = step.returnTo === undefined ? undefined : addressBack(step.returnTo, state);
-    const fault = faultOf(request, 'obstacle' in step ? step.obstacle : undefined);
     return sendPage(reply, 200, site, signedOutPage(site, { app: client?.name, wayBack, fault }));
   }
 
   interface Question {
     readonly browser: Browser;
     readonly signedIn: Extract<SignedIn, { kind: 'somebody' }>;
+    /** The app that asks, where nothing speaks against it. */
     readonly client: Client | undefined;
     readonly state: string | undefined;
     readonly returnTo: string | undefined;
-    readonly obstacle: Obstacle | undefined;
+    readonly fault: Fault | undefined;
   }
 
-  function ask(request: FastifyRequest, reply: FastifyReply, question: Question): FastifyReply {
-    const { browser, client, state, returnTo, obstacle } = question;
+  function ask(reply: FastifyReply, question: Question): FastifyReply {
+    const { browser, client, state, returnTo, fault } = question;
     const { account } = question.signedIn;
-    const known = obstacle === undefined ? client : undefined;
     const carried = {
       account: account.id,
-      ...(known !== undefined && { client_id: known.id }),
+      ...(client !== undefined && { client_id: client.id }),
       ...(returnTo !== undefined && { post_logout_redirect_uri: returnTo, ...(state !== undefined && { state }) }),
     };
     const token = browser.formToken(contextOf((name) => (carried as Record<string, string>)[name]));
-    const fault = faultOf(request, obstacle);
-    const page = askPage(site, { account, app: known?.name, returnTo, fault, token, carried });
+    const page = askPage(site, { account, app: client?.name, returnTo, fault, token, carried });
     return sendPage(reply, 200, site, page, returnTo === undefined ? [] : formActionSources(returnTo));
   }
 

@@ -168,7 +168,7 @@ export const facts = (list: readonly Part[]): Html => html`<dl class="facts">${l
 
 /** A text with a button that copies it, where there is script. */
 export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
-  html`<span class="copyable"><code>${value}</code><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button></span>`;
+  html`<span class="copyable"><bdi><code>${value}</code></bdi><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button></span>`;
 
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 

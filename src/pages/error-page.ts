@@ -1,8 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Advice } from '../clients/rules/unregistered-uri.ts';
 import { namesHtml, wantsHtml } from '../http/accept.ts';
 import { sendError, toOAuthError } from '../http/errors.ts';
 import type { OAuthError } from '../oauth-error.ts';
-import { copyable, fact, facts } from './components.ts';
+import { copyable, fact, facts, foreign } from './components.ts';
 import { type Html, html } from './html.ts';
 import { type Site, sendPage } from './layout.ts';
 import type { Messages } from './messages.ts';
@@ -11,6 +12,8 @@ import type { Messages } from './messages.ts';
 export interface ErrorPage {
   readonly title: string;
   readonly text: string;
+  /** What is wrong, where the details say the rest of the refusal. */
+  readonly reason?: string;
   /** What came, what was expected, what to do. */
   readonly details?: readonly Html[];
   readonly homeLink?: boolean;
@@ -22,11 +25,61 @@ export function technical({ error: text }: Messages, details: readonly Html[], c
   return html`<div class="technical"><h2>${text.forDeveloper}</h2>${facts([...details, id])}</div>`;
 }
 
+/** At most so much of what came is shown again. */
+const LONGEST_SHOWN = 300;
+
+/** A text of a request as it was sent: what is no plain ASCII is spelled out, for much of it looks like something else. */
+function spelled(text: string): string {
+  const shown = [...text.slice(0, LONGEST_SHOWN)].map((character) =>
+    /[\x21-\x7e]/.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
+  );
+  return shown.join('') + (text.length > LONGEST_SHOWN ? '…' : '');
+}
+
+const foreignCode = (text: string): Html => html`<bdi><code>${text}</code></bdi>`;
+
+/** An address with what differs from another marked, in whole words: what stands between two of these signs. */
+function marked(text: string, other: string): Html {
+  const isSign = (index: number) => /[/:?#&=@.]/.test(text[index] ?? '/');
+  let [start, end] = [0, 0];
+  const room = Math.min(text.length, other.length);
+  while (start < room && text[start] === other[start]) start++;
+  while (end < room - start && text.at(-1 - end) === other.at(-1 - end)) end++;
+  while (start > 0 && !isSign(start - 1)) start--;
+  while (end > 0 && !isSign(text.length - end)) end--;
+  const [from, to] = [start, text.length - end];
+  // Where nothing is the same, nothing need be marked.
+  if (from >= to || to - from === text.length) return foreignCode(text);
+  return html`<bdi><code>${text.slice(0, from)}<mark>${text.slice(from, to)}</mark>${text.slice(to)}</code></bdi>`;
+}
+
+/** What came, what it comes closest to, and what to do. */
+export function adviceFacts(
+  { error: text }: Messages,
+  { app, came, nearest, remedy, command }: Advice,
+): readonly Html[] {
+  const sent = came && spelled(came.value);
+  const known = nearest && spelled(nearest.registered);
+  return [
+    ...(app === undefined ? [] : [fact(text.app, foreign(app), true)]),
+    ...(came && sent !== undefined
+      ? [fact(text.came(came.name), known === undefined ? foreignCode(sent) : marked(sent, known), true)]
+      : []),
+    ...(nearest && sent !== undefined && known !== undefined
+      ? [
+          fact(text.nearest, marked(known, sent), true),
+          fact(text.differs, nearest.differences.map((part) => text.differences[part]).join(', '), true),
+        ]
+      : []),
+    fact(text.remedy, html`${remedy}${command !== undefined && copyable(command, text, text.copyCommand)}`, true),
+  ];
+}
+
 function body({ messages, path }: Site, page: ErrorPage, refusal: OAuthError, correlationId: string): Html {
   const text = messages.error;
   const details = [
     fact(text.code, html`<code>${refusal.code}</code>`, true),
-    fact(text.reason, refusal.message, true),
+    fact(text.reason, page.reason ?? refusal.message, true),
     ...(page.details ?? []),
   ];
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${

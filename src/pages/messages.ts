@@ -1,3 +1,4 @@
+import type { Difference } from '../clients/rules/nearest-uri.ts';
 import type { PictureProblem } from '../pictures/pictures.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import type { Part } from './html.ts';
@@ -256,9 +257,33 @@ export const en = {
     copy: 'Copy',
     copied: 'Copied',
     copyLabel: 'Copy the correlation id',
-    clientTitle: 'This sign-in link does not work',
-    clientText:
-      'The app that sent you here made a mistake in its address, so there is no safe way back to it. Tell whoever runs the app.',
+    app: 'App',
+    remedy: 'What to do',
+    copyCommand: 'Copy the command',
+    came: (name: string) => `${name}, as it came`,
+    nearest: 'The closest registered one',
+    differs: 'They differ in',
+    differences: {
+      'white space': 'white space',
+      'percent-encoding': 'percent-encoding',
+      'letter case': 'upper and lower case',
+      'slash at the end': 'a slash at the end',
+      scheme: 'the scheme (http or https)',
+      'user name': 'a user name',
+      host: 'the host',
+      port: 'the port',
+      path: 'the path',
+      query: 'the query',
+      fragment: 'the fragment',
+    } satisfies Record<Difference, string>,
+    client: {
+      title: 'This sign-in link does not work',
+      text: 'The app that sent you here made a mistake in its address, so there is no safe way back to it. Tell whoever runs the app.',
+    },
+    disabled: {
+      title: 'This app is switched off',
+      text: 'Nobody can sign in to it here until whoever runs this service switches it on again. Ask whoever runs the app.',
+    },
     handleTitle: 'This page has expired',
     handleText:
       'The sign-in that it belongs to was started in another browser, has ended, or is more than an hour old. Go back to the app and start again.',

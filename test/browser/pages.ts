@@ -148,6 +148,8 @@ export async function walkPages(
 
   await to(authorizeUrl({ ...notes, redirectUri: 'https://notes.acme.example/wrong' }));
   await stop('error-redirect-uri');
+  await to(authorizeUrl({ ...notes, clientId: 'acme-notes' }));
+  await stop('error-client');
   await to('/login?request=unknown');
   await stop('error-expired');
   await to('/nowhere');

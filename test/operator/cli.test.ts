@@ -112,6 +112,11 @@ test('client: create, show, list, update, rotate-secret, disable, enable, delete
   const client = { clientId, clientSecret: made.clientSecret, redirectUri: made.redirectUris[0] };
   const updated = await done(['client', 'update', clientId, '--all-scopes', '--no-require-pkce', '--owner', 'Acme']);
   assert.deepEqual([updated.scopes, updated.requirePkce, updated.owner], [null, false, 'Acme']);
+  const bye = 'https://app.example.com/bye';
+  const added = ['--add-redirect-uri', 'https://app.example.com/two', '--add-redirect-uri', client.redirectUri];
+  const longer = await done(['client', 'update', clientId, ...added, '--add-post-logout-redirect-uri', bye]);
+  assert.deepEqual(longer.redirectUris, [...made.redirectUris, 'https://app.example.com/two']);
+  assert.deepEqual(longer.postLogoutRedirectUris, [bye]);
   const user = await newUser(server);
   const tokens = await tokensFor(server, client, user);
   const rotated = await done(['client', 'rotate-secret', clientId, '--expire-previous-in', '0']);

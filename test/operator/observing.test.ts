@@ -219,7 +219,7 @@ test('every error names its request, and the log tells why under the same id', a
     const nothing = await fetch(`${running.baseUrl}/none?code=geheim`);
     const id = ({ headers }: { headers: Headers }) => headers.get('x-request-id');
     expected.set(id(refused), { route: USERINFO, status: 403, error: 'access_denied', reason: 'banned' });
-    expected.set(id(page), { route: authorize, status: 400, error: 'invalid_request', reason: undefined });
+    expected.set(id(page), { route: authorize, status: 400, error: 'invalid_request', reason: 'client_id unknown' });
     expected.set(id(nothing), { route: 'none', status: 404, error: 'invalid_request', reason: undefined });
   } finally {
     await running.stop();

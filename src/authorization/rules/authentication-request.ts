@@ -2,7 +2,8 @@ import type { RepeatableParameters } from '../../http/parameters.ts';
 import { askedClaims } from '../../scopes/claims.ts';
 import { ACR } from '../../token/rules/claims.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
-import type { AuthorizationErrorCode, AuthorizationRequest, RedirectedError, RegisteredClient } from './request.ts';
+import type { AuthorizationErrorCode, AuthorizationRequest, RedirectedError } from './request.ts';
+import type { RegisteredClient } from './target.ts';
 
 /** OpenID Connect Core 1.0 §3.1.2.1. */
 export interface Prompt {

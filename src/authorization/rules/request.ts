@@ -1,4 +1,3 @@
-import { isRegisteredUri, redirectUriProblem } from '../../clients/rules/redirect-uri.ts';
 import { parseResources } from '../../clients/rules/resources.ts';
 import type { RepeatableParameters } from '../../http/parameters.ts';
 import { claimScopes, type RequestedClaims } from '../../scopes/claims.ts';
@@ -13,39 +12,7 @@ import {
   type ResponseMode,
   SINGLE_NAMES,
 } from './parameters.ts';
-
-/** What the rules need to know of a client. */
-export interface RegisteredClient {
-  readonly id: string;
-  readonly name: string;
-  readonly redirectUris: readonly string[];
-  readonly scopes: readonly string[] | null;
-  readonly grantTypes: readonly string[];
-  readonly type: 'confidential' | 'public';
-  readonly requirePkce: boolean;
-  /** In seconds. */
-  readonly defaultMaxAge: number | null;
-  readonly status: 'active' | 'disabled';
-  readonly generation: string;
-}
-
-/** An error that must be shown here: there is no address that it could safely be sent to. */
-export interface DisplayedError {
-  readonly kind: 'display';
-  readonly problem: 'client' | 'redirect_uri';
-  /** For the developer: what came and what to do. */
-  readonly description: string;
-}
-
-/** Where answers of one request go: a client's own registered address. Only {@link checkTarget} makes one. */
-export interface RedirectTarget {
-  readonly kind: 'target';
-  readonly redirectUri: string;
-  readonly responseMode: ResponseMode;
-  readonly state: string | null;
-  readonly [checked]: true;
-}
-declare const checked: unique symbol;
+import { type DisplayedError, formPostProblem, misused, type RedirectTarget, type RegisteredClient } from './target.ts';
 
 /**
  * The errors that this endpoint sends: those of RFC 6749 §4.1.2.1, of OpenID Connect Core 1.0 §3.1.2.6, and the one of OpenID
@@ -108,60 +75,6 @@ export const consentScopes = ({
 }: Pick<AuthorizationRequest, 'scopes' | 'claims'>): readonly string[] =>
   claims === null ? scopes : [...new Set([...scopes, ...claimScopes(claims)])];
 
-const display = (problem: DisplayedError['problem'], description: string): DisplayedError => ({
-  kind: 'display',
-  problem,
-  description,
-});
-
-/** The client_id of a request, or why there is none that could be looked up. */
-export function requestedClient(parameters: RepeatableParameters): string | DisplayedError {
-  if (parameters.repeated.has('client_id')) return display('client', 'client_id stands in the address more than once.');
-  return parameters.get('client_id') ?? display('client', 'client_id is missing from the address.');
-}
-
-/**
- * RFC 6749 §4.1.2.1: before anything else, whom the answer goes to. Where that is in doubt there is no redirect.
- * @param client undefined where the client_id is not on record
- */
-export function checkTarget(
-  parameters: RepeatableParameters,
-  client: RegisteredClient | undefined,
-): RedirectTarget | DisplayedError {
-  if (client === undefined || client.status !== 'active') {
-    return display('client', 'client_id is not one of a registered, active client. Check it against the registration.');
-  }
-  if (parameters.repeated.has('redirect_uri')) {
-    return display('redirect_uri', 'redirect_uri stands in the address more than once.');
-  }
-  const redirectUri = parameters.get('redirect_uri');
-  if (redirectUri === undefined) return display('redirect_uri', 'redirect_uri is missing from the address.');
-  if (!isRegisteredUri(redirectUri, client.redirectUris, client.type)) {
-    return display(
-      'redirect_uri',
-      `redirect_uri is not registered for ${client.name}. It must equal a registered one character for character: ` +
-        'scheme, host, port, path, letter case and a slash at the end included.',
-    );
-  }
-  // The registration was checked when it was made; this is for one that reached the database another way.
-  if (redirectUriProblem(redirectUri, client.type) !== undefined) {
-    return display('redirect_uri', 'redirect_uri is registered, but not one that may be used. Register another.');
-  }
-  const clear = (name: string) => !parameters.repeated.has(name) && !parameters.malformed.has(name);
-  const state = clear('state') ? (parameters.get('state') ?? null) : null;
-  const byForm = clear('response_mode') && parameters.get('response_mode') === 'form_post';
-  const responseMode = byForm && formPostProblem(redirectUri, state) === undefined ? 'form_post' : 'query';
-  return { kind: 'target', redirectUri, responseMode, state } as RedirectTarget;
-}
-
-/** Why an answer cannot be sent by a form, as it can in an address. */
-function formPostProblem(redirectUri: string, state: string | null): string | undefined {
-  if (!/^https?:/i.test(redirectUri)) return 'response_mode=form_post needs an https redirect_uri';
-  // HTML rewrites line ends and NUL in a field, and a state comes back unchanged or not at all.
-  if (/[\0\r\n]/.test(state ?? '')) return 'with response_mode=form_post state must have no line ends and no NUL';
-  return undefined;
-}
-
 /**
  * OpenID Connect Core 1.0 §3.1.2.1: a POST carries its parameters in the body. One that stands in the address besides could be
  * meant to be seen by some and not by others, so nothing is redirected.
@@ -171,7 +84,7 @@ export function misplaced(query: RepeatableParameters): DisplayedError | undefin
   const problem = name === 'redirect_uri' ? 'redirect_uri' : 'client';
   return name === undefined
     ? undefined
-    : display(problem, `${name} stands in the address of a POST: send it in the body.`);
+    : misused(problem, 'address of a POST', `${name} stands in the address of a POST.`, 'Send it in the body.');
 }
 
 const refuse = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
