@@ -144,6 +144,9 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
         authTime: now,
         lastSeenAt: now,
         expiresAt: endsAt,
+        browser: 'Firefox',
+        system: 'Linux',
+        network: '203.0.113.x',
       });
     }
   });

@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import { accessRoutes } from './accounts/access-routes.ts';
 import { accountRoutes } from './accounts/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authorizationRoutes } from './authorization/authorize.ts';
@@ -126,6 +127,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
           sessionRoutes(pages, parts);
           consentRoutes(pages, parts);
           accountRoutes(pages, parts);
+          accessRoutes(pages, parts);
           logoutRoutes(pages, parts);
         });
       },

@@ -5,22 +5,22 @@ import {
   facts,
   fileField,
   hidden,
+  moment,
   type Problems,
   passwordField,
   problemSummary,
+  stoppedText,
 } from '../pages/components.ts';
-import { html } from '../pages/html.ts';
+import { html, type Part } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { baseFacts, scopeValues } from '../pages/person.ts';
 import { PICTURE_TYPES } from '../pictures/pictures.ts';
-import type { Account } from './store.ts';
+import type { Stopped } from '../verdict/rules.ts';
+import type { Frame } from './visit.ts';
 
-interface AccountPage {
-  readonly account: Account;
-  readonly token: string;
-  readonly logoutToken: string;
+interface AccountPage extends Frame {
   readonly problems: Problems;
-  readonly done: string | undefined;
+  readonly done: Part | undefined;
 }
 
 /** A person's own page: who they are here, their password, and the ways to sign out. */
@@ -63,5 +63,17 @@ ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-
 <section class="card"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
 <form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>
 </div>`,
+  };
+}
+
+/** Says what a sign-out everywhere has stopped. Nobody is signed in any more. */
+export function everywherePage({ messages, path }: Site, { at, ...stopped }: Stopped & { readonly at: number }): Page {
+  const text = messages.account;
+  return {
+    title: text.everywhereDone,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.everywhereDone}</h1><p>${text.everywhereDoneText(moment(at))}</p></header>
+<p>${stoppedText(stopped, messages)}</p>
+<p><a href="${path('/login')}">${messages.signOut.signInAgain}</a></p></section>`,
   };
 }

@@ -4,7 +4,7 @@ import { html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { COLORS } from './rules/profile.ts';
 import { linkField, MOST_LINKS } from './rules/profile-form.ts';
-import type { Account } from './store.ts';
+import type { Frame } from './visit.ts';
 
 /** Languages to choose from; whoever has another one on record keeps it. */
 const LANGUAGES = [
@@ -19,10 +19,7 @@ const ownName = (code: string): string => new Intl.DisplayNames([code], { type: 
 /** How many empty rows stand below the links that there are. */
 const SPARE_LINKS = 2;
 
-interface ProfilePage {
-  readonly account: Account;
-  readonly token: string;
-  readonly logoutToken: string;
+interface ProfilePage extends Frame {
   /** What stands in the fields: what is on record, or what was sent and could not be taken. */
   readonly fields: ReadonlyMap<string, string>;
   readonly problems: Problems;

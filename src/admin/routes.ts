@@ -6,6 +6,7 @@ import {
   getAccount,
   reinstateAccount,
   setPicture,
+  signOutEverywhere,
   suspendAccount,
   unbanAccount,
   updateAccount,
@@ -46,6 +47,8 @@ import {
 import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, type Pictures, requirePicture } from '../pictures/pictures.ts';
 import { equalSecrets } from '../secrets.ts';
+import { endSessions } from '../sessions/ending.ts';
+import { isSid, sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { bearerToken } from '../userinfo/bearer.ts';
 import { findAdminKey } from './keys.ts';
 import * as clients from './operations/clients.ts';
@@ -149,6 +152,20 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
     });
     admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnection }, async (request, reply) => {
       await revokeAccessOf(parts, request.params.id, request.params.clientId, operator(request));
+      return reply.code(204).send();
+    });
+    admin.get('/users/:id/sessions', { schema: users.listSessions }, async ({ params }) => {
+      const account = await getAccount(parts, params.id);
+      return { items: (await sessionsOf(parts, account)).map(sessionView), nextCursor: null };
+    });
+    admin.delete('/users/:id/sessions', { schema: users.endSessions }, async (request, reply) => {
+      await signOutEverywhere(parts, request.params.id, operator(request));
+      return reply.code(204).send();
+    });
+    admin.delete('/users/:id/sessions/:sessionId', { schema: users.endSession }, async (request, reply) => {
+      const account = await getAccount(parts, request.params.id);
+      const { sessionId: sid } = request.params;
+      if (isSid(sid)) await endSessions(parts, account, { sid }, operator(request));
       return reply.code(204).send();
     });
   }

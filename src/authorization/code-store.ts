@@ -127,6 +127,21 @@ const stillOpen = statement((db, p: { hash: string; now: number }) =>
     .where('expires_at', '>', p.now),
 );
 
+const dropOne = statement((db, p: { accountId: string; sid: string }) =>
+  db
+    .deleteFrom('authorization_code')
+    .where('account_id', '=', p.accountId)
+    .where('sid', '=', p.sid)
+    .where('redeemed_at', 'is', null),
+);
+const dropOthers = statement((db, p: { accountId: string; sid: string }) =>
+  db
+    .deleteFrom('authorization_code')
+    .where('account_id', '=', p.accountId)
+    .where('sid', '<>', p.sid)
+    .where('redeemed_at', 'is', null),
+);
+
 export function* insertCode(code: NewCode): Work<void> {
   yield* run(insert, { resources: null, ...code });
 }
@@ -175,4 +190,13 @@ export function* spendCode(hash: string, familyId: string, now: number): Work<bo
 /** Whose code this is, while it can still be redeemed. */
 export function* openCodeOwner(hash: string, now: number): Work<string | undefined> {
   return (yield* first(stillOpen, { hash, now }))?.account_id;
+}
+
+/** Drops the codes of sessions that end, as far as they were not redeemed: one session's, or all but one's. */
+export function* dropCodes(
+  accountId: string,
+  which: { readonly sid: string } | { readonly except: string },
+): Work<void> {
+  if ('sid' in which) yield* run(dropOne, { accountId, sid: which.sid });
+  else yield* run(dropOthers, { accountId, sid: which.except });
 }

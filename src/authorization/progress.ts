@@ -16,6 +16,7 @@ import { coveredClaims, formatClaims } from '../scopes/claims.ts';
 import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
+import { findSession, keepSession } from '../sessions/store.ts';
 import { insertCode, openCodeOwner } from './code-store.ts';
 import { findInteraction, finishInteraction, type Interaction, insertInteraction } from './interaction-store.ts';
 import { nextStep, type Step } from './rules/next-step.ts';
@@ -50,10 +51,15 @@ export interface PresentSession {
 }
 
 /** Computes where a request stands from what is on record, inside a unit of work. */
-export function* progressOf(request: AuthorizationRequest, session: PresentSession, now: number): Work<Progress> {
+export function* progressOf(
+  request: AuthorizationRequest,
+  session: PresentSession,
+  now: number,
+  readSession = findSession,
+): Work<Progress> {
   const client = yield* findClient(request.clientId);
   if (client === undefined || !stillFits(client, request)) return { kind: 'client gone' };
-  const signedIn = yield* judgedSession(session.hash, now);
+  const signedIn = yield* judgedSession(session.hash, now, readSession);
   const present = signedIn.kind === 'somebody' ? signedIn : undefined;
   const grant = present && (yield* findGrant(present.account.id, client.id));
   const step = nextStep({
@@ -158,7 +164,8 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
   const code = handle === undefined ? randomSecret() : codeOf(parts, handle);
   const newGrantId = await parts.ids.next();
   return parts.database.commit(function* issueNow(): Work<IssueOutcome> {
-    const progress = yield* progressOf(request, session, now);
+    // Whoever ends the session from elsewhere waits for this, and then finds the code.
+    const progress = yield* progressOf(request, session, now, keepSession);
     if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
     const { step, client } = progress;
     const { account, session: live } = progress.signedIn;

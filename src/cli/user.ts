@@ -6,6 +6,7 @@ import {
   getAccount,
   reinstateAccount,
   setPicture,
+  signOutEverywhere,
   suspendAccount,
   unbanAccount,
   updateAccount,
@@ -17,6 +18,8 @@ import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connec
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest, notFound } from '../oauth-error.ts';
+import { endSessions } from '../sessions/ending.ts';
+import { sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';
 import { allPages, type Part, withPart } from './pages.ts';
@@ -109,7 +112,7 @@ const view = (account: Account) => accountView(account, Date.now());
 
 export function userCommands(contextOf: ContextOf): Command {
   const user = new Command('user').description(
-    'people: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect',
+    'people: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect, sessions, sign-out',
   );
 
   /** A command about one account. */
@@ -240,6 +243,37 @@ export function userCommands(contextOf: ContextOf): Command {
       if (!isSnowflake(clientId)) throw notFound(`There is no client with the id ${clientId}.`);
       await withCore(flags, async (core) => revokeAccessOf(core, await accountId(core, who), clientId, origin));
       out.say(`The client ${clientId} has no access any more.`, { clientId, revoked: true });
+    });
+
+  about('sessions', 'list the browsers in which a person is signed in').action(
+    async (who: string, _options, command: Command) => {
+      const { flags, out } = contextOf(command);
+      const found = await withCore(flags, async (core) =>
+        sessionsOf(core, await getAccount(core, await accountId(core, who))),
+      );
+      out.list(found.map(sessionView), ['id', 'browser', 'system', 'network', 'signedInAt', 'lastUsedAt']);
+    },
+  );
+
+  examples(
+    about('sign-out', 'end one session of a person with the tokens that apps got there; without an id, everything'),
+    'tessera user sign-out ada',
+    'tessera user sign-out ada uUwSQAbvIfvhHLpmRtuhOg',
+  )
+    .argument('[sessionId]', 'the id of the session, from: tessera user sessions <user>')
+    .action(async (who: string, sid: string | undefined, _options, command: Command) => {
+      const { flags, out } = contextOf(command);
+      const ended = await withCore(flags, async (core) => {
+        const account = await getAccount(core, await accountId(core, who));
+        if (sid !== undefined) return (await endSessions(core, account, { sid }, origin)).sessions.length > 0;
+        await signOutEverywhere(core, account.id, origin);
+        return true;
+      });
+      if (!ended) throw notFound(`There is no session ${sid}. List them with: tessera user sessions ${who}`);
+      out.say(sid === undefined ? 'Every session and token of this person is dead.' : `The session ${sid} has ended.`, {
+        ...(sid !== undefined && { sessionId: sid }),
+        ended,
+      });
     });
 
   return user;

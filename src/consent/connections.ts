@@ -1,5 +1,6 @@
 import * as Type from 'typebox/type';
 import { findAccount } from '../accounts/store.ts';
+import { placesOf } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -7,6 +8,8 @@ import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant, orNull } from '../http/operation.ts';
 import { announceAccessEnd } from '../logout/announce.ts';
 import { notFound } from '../oauth-error.ts';
+import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
+import { readStandings } from '../verdict/store.ts';
 import type { Connection } from './store.ts';
 import * as store from './store.ts';
 
@@ -44,9 +47,48 @@ export async function revokeAccessOf(parts: Parts, accountId: string, clientId: 
   await revokeAccess(parts, accountId, clientId, origin);
 }
 
-/** The apps that have access to a person's data. */
-export const connectionsOf = ({ database }: Pick<Parts, 'database'>, accountId: string): Promise<Connection[]> =>
-  database.read(() => store.listConnections(accountId));
+/** Access that was taken away, and what that was found to have stopped. */
+export interface AccessEnd extends Stopped {
+  readonly app: string;
+  readonly at: number;
+}
+
+/**
+ * Reads anew what became of an app's access after it was taken away; undefined where that never happened, or the person has
+ * allowed the app again since.
+ */
+export function endOfAccess(
+  { database, clock }: Parts,
+  accountId: string,
+  clientId: string,
+): Promise<AccessEnd | undefined> {
+  return database.read(function* look(): Work<AccessEnd | undefined> {
+    const grant = yield* store.findRevokedGrant(accountId, clientId);
+    if (grant === undefined || (yield* store.findGrant(accountId, clientId)) !== undefined) return undefined;
+    const found = yield* readStandings({ grantId: grant.id });
+    const before = (standing: Standing): Standing => ({ ...standing, grant: { revokedAt: null } });
+    return { app: grant.app, at: grant.revokedAt, ...whatStopped(found, before, clock()) };
+  });
+}
+
+/** An app that has access, with the names of the services where it may act for the person. */
+export interface ListedConnection extends Omit<Connection, 'resources'> {
+  readonly resources: readonly { readonly name: string; readonly resource: string }[];
+}
+
+/** The apps that have access to a person's data, all or a part of them. */
+export const connectionsOf = (
+  { database }: Pick<Parts, 'database'>,
+  accountId: string,
+  { skip, limit }: { readonly skip: number; readonly limit: number } = { skip: 0, limit: Number.MAX_SAFE_INTEGER },
+): Promise<ListedConnection[]> =>
+  database.read(function* list(): Work<ListedConnection[]> {
+    const found: ListedConnection[] = [];
+    for (const connection of (yield* store.listConnections(accountId)).slice(skip, skip + limit)) {
+      found.push({ ...connection, resources: yield* placesOf(connection.resources) });
+    }
+    return found;
+  });
 
 /** An app that has access, as operators see it: the shape of {@link connectionView}. */
 export const ConnectionRecord = Type.Object(
@@ -56,18 +98,24 @@ export const ConnectionRecord = Type.Object(
     owner: orNull(Type.String()),
     homepageUrl: orNull(Type.String()),
     scopes: Type.Array(Type.String(), { about: 'What the person allowed.' }),
+    declinedScopes: Type.Array(Type.String(), { about: 'What the person was asked for, and did not allow.' }),
+    resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
+      about: 'The resource servers where it may act for the person.',
+    }),
     connectedAt: Instant,
     lastUsedAt: orNull(Instant, 'When it last got tokens; null where it never did.'),
   },
   { title: 'Connection' },
 );
 
-export const connectionView = (connection: Connection) => ({
+export const connectionView = (connection: ListedConnection) => ({
   clientId: connection.clientId,
   name: connection.name,
   owner: connection.owner,
   homepageUrl: connection.homepageUrl,
   scopes: connection.scopes,
+  declinedScopes: connection.declined,
+  resources: connection.resources,
   connectedAt: new Date(connection.connectedAt).toISOString(),
   lastUsedAt: connection.lastUsedAt === null ? null : new Date(connection.lastUsedAt).toISOString(),
 });

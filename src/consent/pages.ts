@@ -1,16 +1,7 @@
 import type { Account } from '../accounts/store.ts';
 import type { Client } from '../clients/store.ts';
-import { appBearer, appPicture } from '../pages/app.ts';
-import {
-  doneNotice,
-  fact,
-  facts,
-  foreign,
-  hidden,
-  moment,
-  type Problems,
-  problemSummary,
-} from '../pages/components.ts';
+import { appBearer } from '../pages/app.ts';
+import { fact, facts, foreign, hidden, type Problems, problemSummary } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { tile } from '../pages/mark.ts';
@@ -18,7 +9,6 @@ import type { Messages } from '../pages/messages.ts';
 import { baseFacts, bearerOf, type Membership, type Shared, scopeValues } from '../pages/person.ts';
 import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import type { Remembered } from './rules/consent.ts';
-import type { Connection } from './store.ts';
 
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
@@ -103,65 +93,14 @@ function switchRow(scope: OptionalScope, { account, organization, on }: Consent,
   return html`<li><label for="${id}"><span class="name">${name}</span>${values.map((shared) => html`<span>${sharedText(shared)}</span>`)}${note !== '' && html`<span class="muted small">${note}</span>`}</label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}></li>`;
 }
 
-interface Connections {
-  readonly account: Account;
-  readonly token: string;
-  readonly logoutToken: string;
-  readonly connections: readonly Connection[];
-  readonly revoked: { readonly clientId: string; readonly app: string; readonly at: number } | undefined;
-  readonly problems: Problems;
-}
-
-export function connectionsPage(site: Site, page: Connections): Page {
-  const { messages } = site;
-  const text = messages.connections;
-  const { connections, token, revoked } = page;
-  return {
-    title: text.title,
-    layout: 'wide',
-    theme: page.account.profile.theme,
-    aside: signOutForm(site, page.logoutToken),
-    body: html`${accountNav(site, 'connections')}<div class="stack">
-<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
-${revoked !== undefined && revokedNotice(revoked, connections, messages)}
-${problemSummary(messages, page.problems)}
-${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, token))}</div>`}
-</div>`,
-  };
-}
-
-/** What stopped, and when. That it was checked is said only where the list, read after the change, shows it. */
-function revokedNotice(
-  { clientId, app, at }: NonNullable<Connections['revoked']>,
-  connections: readonly Connection[],
-  { connections: text }: Messages,
-): Html {
-  const gone = connections.every((connection) => connection.clientId !== clientId);
-  return doneNotice(
-    html`<p><strong>${text.revoked(foreign(app), moment(at))}</strong></p><p>${text.stopped} ${gone && text.checked} ${text.kept}</p>`,
-  );
-}
-
-function appRow(site: Site, connection: Connection, token: string): Html {
-  const { messages, path } = site;
-  const text = messages.connections;
-  const { clientId, name, owner, host, connectedAt, lastUsedAt } = connection;
-  const sees = [text.basics, ...connection.scopes.filter(isOptional).map((scope) => messages.scopeNames[scope])];
-  const id = `app-${clientId}`;
-  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
-${facts([
-  fact(text.sees, sees.join(', '), true),
-  fact(text.since, moment(connectedAt)),
-  fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
-])}
-<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId })}<button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revoke}</button></form></article>`;
-}
-
 /** The way between the pages of the account. */
-export function accountNav({ messages, path }: Site, current: 'account' | 'profile' | 'connections'): Html {
+export function accountNav(
+  { messages, path }: Site,
+  current: 'account' | 'profile' | 'connections' | 'sessions',
+): Html {
   const link = (name: typeof current, address: string, label: string) =>
     html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
-  return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('profile', '/account/profile', messages.profile.nav)}${link('connections', '/account/connections', messages.connections.title)}</nav>`;
+  return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('profile', '/account/profile', messages.profile.nav)}${link('connections', '/account/connections', messages.connections.title)}${link('sessions', '/account/sessions', messages.sessions.nav)}</nav>`;
 }
 
 export const signOutForm = ({ messages, path }: Site, token: string): Html =>

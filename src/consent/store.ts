@@ -83,6 +83,19 @@ const revoke = statement((db, p: { accountId: string; clientId: string; now: num
     .returning('id'),
 );
 
+const lastRevoked = statement((db, p: { accountId: string; clientId: string }) =>
+  db
+    .selectFrom('consent_grant as g')
+    .innerJoin('client as c', 'c.id', 'g.client_id')
+    .select(['g.id', 'g.revoked_at', 'c.name'])
+    .where('g.account_id', '=', p.accountId)
+    .where('g.client_id', '=', p.clientId)
+    .where('g.revoked_at', 'is not', null)
+    .orderBy('g.revoked_at', 'desc')
+    .orderBy('g.id', 'desc')
+    .limit(1),
+);
+
 const connections = statement((db, p: { accountId: string }) =>
   db
     .selectFrom('consent_grant as g')
@@ -96,6 +109,8 @@ const connections = statement((db, p: { accountId: string }) =>
       'c.homepage_url',
       'c.redirect_uris',
       'g.scopes',
+      'g.declined_scopes',
+      'g.resources',
       'g.created_at',
     ])
     .select((eb) => eb.fn.max(eb.fn.coalesce('f.rotated_at', 'f.created_at')).as('last_used_at'))
@@ -110,6 +125,8 @@ const connections = statement((db, p: { accountId: string }) =>
       'c.homepage_url',
       'c.redirect_uris',
       'g.scopes',
+      'g.declined_scopes',
+      'g.resources',
       'g.created_at',
     ])
     .orderBy('g.id'),
@@ -153,6 +170,15 @@ export function* revokeGrant(accountId: string, clientId: string, now: number): 
   return (yield* first(revoke, { accountId, clientId, now }))?.id;
 }
 
+/** The consent of a person for an app that was taken back last. */
+export function* findRevokedGrant(
+  accountId: string,
+  clientId: string,
+): Work<{ readonly id: string; readonly app: string; readonly revokedAt: number } | undefined> {
+  const row = yield* first(lastRevoked, { accountId, clientId });
+  return row && row.revoked_at !== null ? { id: row.id, app: row.name, revokedAt: row.revoked_at } : undefined;
+}
+
 /** An app that has access to a person's data. */
 export interface Connection {
   readonly clientId: string;
@@ -162,6 +188,10 @@ export interface Connection {
   readonly homepageUrl: string | null;
   readonly host: string;
   readonly scopes: readonly string[];
+  /** What the person switched off. */
+  readonly declined: readonly string[];
+  /** The resource servers where it may act for the person. */
+  readonly resources: readonly string[];
   readonly connectedAt: number;
   /** When it last got tokens; null where it never fetched any. */
   readonly lastUsedAt: number | null;
@@ -177,6 +207,8 @@ export function* listConnections(accountId: string): Work<Connection[]> {
     homepageUrl: row.homepage_url,
     host: hostOf(row.redirect_uris),
     scopes: [...storedScopes(row.scopes)],
+    declined: [...storedScopes(row.declined_scopes)],
+    resources: storedResources(row.resources) ?? [],
     connectedAt: row.created_at,
     lastUsedAt: row.last_used_at,
   }));

@@ -127,6 +127,9 @@ export interface BrowserSessionTable {
   auth_time: Instant;
   last_seen_at: Instant;
   expires_at: Instant;
+  browser: string | null;
+  system: string | null;
+  network: string | null;
 }
 
 export interface KnownBrowserTable {

@@ -28,6 +28,8 @@ export const eventTypes = {
   'sign_in.succeeded': 'A person signed in.',
   'sign_in.failed': 'A sign-in was refused: unknown name, wrong password, or an account that may not sign in.',
   sign_out: 'A person ended a session.',
+  'session.ended':
+    'A session (`sid`), or all but one (`except`), was ended from elsewhere; its codes and tokens are dead.',
   'logout.delivered': 'An app has answered that it ended a session, or every session of a person.',
   'logout.unanswered': 'An app could not be told of an ended session; it is tried again for most of a day.',
   'logout.delivery_failed': 'An app was not told of an ended session: the last try failed too.',

@@ -15,4 +15,5 @@ export const sample = {
   /** A PNG file of one pixel, in base64. */
   picture: 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOI1moDAAHvAQw/Jfy+AAAAAElFTkSuQmCC',
   moment: '2026-07-01T09:00:00.000Z',
+  sessionId: 'qFxTOjoRkK6iuPBqLMvGWQ',
 } as const;

@@ -1,5 +1,11 @@
 import type { Work } from '../database/database.ts';
-import { insertNotice, listenersOfAccount, listenersOfGrant, listenersOfSession } from './notice-store.ts';
+import {
+  insertNotice,
+  listenersOfAccount,
+  listenersOfGrant,
+  listenersOfOthers,
+  listenersOfSession,
+} from './notice-store.ts';
 import { type Notice, noticesOfAll, noticesOfSession } from './rules/notices.ts';
 
 /*
@@ -10,6 +16,11 @@ import { type Notice, noticesOfAll, noticesOfSession } from './rules/notices.ts'
 /** One session of a person has ended. */
 export function* announceSessionEnd(accountId: string, sid: string, now: number): Work<void> {
   yield* insertAll(accountId, noticesOfSession(yield* listenersOfSession(accountId, sid)), now);
+}
+
+/** Every session of a person but one has ended. */
+export function* announceOthersEnd(accountId: string, sid: string, now: number): Work<void> {
+  yield* insertAll(accountId, noticesOfSession(yield* listenersOfOthers(accountId, sid)), now);
 }
 
 /** Every session of a person is about to end: this comes before the account gets its new generation, or goes. */

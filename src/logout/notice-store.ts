@@ -34,6 +34,9 @@ const listeners = (db: Kysely<Tables>) =>
 const ofSession = statement((db, p: { accountId: string; sid: string }) =>
   listeners(db).where('f.account_id', '=', p.accountId).where('f.sid', '=', p.sid).where('g.revoked_at', 'is', null),
 );
+const ofOthers = statement((db, p: { accountId: string; sid: string }) =>
+  listeners(db).where('f.account_id', '=', p.accountId).where('f.sid', '<>', p.sid).where('g.revoked_at', 'is', null),
+);
 const ofAccount = statement((db, p: { accountId: string }) =>
   listeners(db).where('f.account_id', '=', p.accountId).where('g.revoked_at', 'is', null),
 );
@@ -101,6 +104,11 @@ const toListener = (row: RowOf<typeof ofSession>): Listener => ({
 /** The apps that were signed in to in one session. */
 export function* listenersOfSession(accountId: string, sid: string): Work<Listener[]> {
   return (yield* all(ofSession, { accountId, sid })).map(toListener);
+}
+
+/** The apps that were signed in to in any session but one. */
+export function* listenersOfOthers(accountId: string, sid: string): Work<Listener[]> {
+  return (yield* all(ofOthers, { accountId, sid })).map(toListener);
 }
 
 /** The apps that were signed in to in any session. */

@@ -1,5 +1,7 @@
 import { FORM_TOKEN } from '../http/browser.ts';
+import type { Stopped } from '../verdict/rules.ts';
 import { type Html, html, type Part } from './html.ts';
+import type { Site } from './layout.ts';
 import type { Messages } from './messages.ts';
 
 /** What is wrong with a form: one text for each field, and texts that belong to none. */
@@ -30,6 +32,31 @@ export function problemSummary(messages: Messages, { fields, general }: Problems
 /** What was done. It takes the focus. */
 export const doneNotice = (content: Part): Html =>
   html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
+
+/** What was found when all that was to stop was read and judged anew. */
+export function stoppedText({ families, live }: Stopped, { stopped: text }: Messages): Html {
+  if (live > 0) return html`<strong>${text.live(live)}</strong>`;
+  return html`${families === 0 ? text.none : text.checked(families)}`;
+}
+
+/** A part of a list that is too long for one page. */
+export interface ListPart {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly more: boolean;
+}
+
+/** The number of a part, from an address or a form; what is none leads to the first. */
+export const readPart = (text: string | undefined): number => (/^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 1);
+
+/** The way to the parts beside this one. */
+export function pager({ path, messages }: Site, address: string, { number, more }: ListPart): Html | undefined {
+  if (number === 1 && !more) return undefined;
+  const { previous, next, label } = messages.pager;
+  const link = (to: number, rel: string, text: string) =>
+    html`<a rel="${rel}" href="${path(address)}?page=${to}">${text}</a>`;
+  return html`<nav class="pager" aria-label="${label}">${number > 1 && link(number - 1, 'prev', previous)}${more && link(number + 1, 'next', next)}</nav>`;
+}
 
 interface Field {
   readonly name: string;

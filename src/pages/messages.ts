@@ -146,6 +146,12 @@ export const en = {
     signOutEverywhere: 'Sign out everywhere',
     signOutEverywhereLead:
       'Ends every session, this one too, and the access of every app until you sign in to it again.',
+    everywhereDone: 'You are signed out everywhere',
+    everywhereDoneText: (time: Part): Part => [
+      'Every session ended at ',
+      time,
+      ', in this browser and in all others, and every app has to ask you to sign in again.',
+    ],
     formExpired: 'This form was out of date, so nothing was changed. Please try again.',
   },
   picture: {
@@ -237,11 +243,51 @@ export const en = {
     never: 'not yet',
     revoke: 'Take away access',
     revokeOf: (app: string) => `Take away access of ${app}`,
+    declined: 'You did not allow',
     revoked: (app: Part, time: Part): Part => [app, ' has had no access since ', time, '.'],
-    stopped: 'Every token that it held has stopped working, and it cannot get another without asking you.',
-    checked: 'We looked again afterwards: it is no longer on record.',
+    stopped: 'It cannot get in again without asking you.',
     kept: 'What it learned before, it may have kept.',
   },
+  sessions: {
+    title: 'Where you are signed in',
+    nav: 'Signed in',
+    lead: 'Every browser in which you are signed in to Tessera. End what you do not know.',
+    thisBrowser: 'This browser',
+    others: 'Other browsers',
+    noOthers: 'You are signed in nowhere else.',
+    device: (browser: string, system: string) => `${browser} on ${system}`,
+    unknownDevice: 'A browser that did not say what it is',
+    signedIn: 'Signed in',
+    lastUsed: 'Last used',
+    from: 'Network',
+    unknown: 'not on record',
+    apps: 'Apps that you signed in to there',
+    more: (count: number) => ` and ${count} more`,
+    end: 'Sign out there',
+    endOthers: 'Sign out all other browsers',
+    endOthersLead: 'This browser stays signed in, and so do the apps that you signed in to here. All else ends.',
+    everywhere: 'To end this browser’s session too, and the access of every app:',
+    ended: (device: string, time: Part): Part => [device, ' has been signed out since ', time, '.'],
+    othersEnded: (count: number, time: Part): Part => [
+      count === 1 ? 'One other browser has' : `${count === 0 ? 'No' : count} other browsers have`,
+      ' been signed out, at ',
+      time,
+      '.',
+    ],
+    endedBefore: 'That browser had been signed out before. Nothing was left to end.',
+    appsLost: (apps: Part): Part => ['What you signed in to there has stopped: ', apps, '.'],
+    askAgain: 'These apps keep your permission, but you have to sign in to them again.',
+  },
+  stopped: {
+    none: 'No app held tokens that had to stop.',
+    checked: (count: number) =>
+      count === 1
+        ? 'The tokens of one sign-in have stopped working: we looked at them again afterwards.'
+        : `The tokens of ${count} sign-ins have stopped working: we looked at each of them again afterwards.`,
+    live: (count: number) =>
+      `We looked again, and the tokens of ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still work. Try once more, and tell whoever runs this service.`,
+  },
+  pager: { label: 'More of this list', previous: 'Before', next: 'More' },
   scopeNames: {
     email: 'email details',
     details: 'website, location, birth date',

@@ -127,7 +127,8 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     };
     const { sessionSecret: previousSecret, hash: browserHash } = browser;
     const origin = originOf(at.request);
-    return signIn(parts, { identifier, password, browserHash, previousSecret, origin }, whenSignedIn);
+    const userAgent = at.request.headers['user-agent'];
+    return signIn(parts, { identifier, password, browserHash, userAgent, previousSecret, origin }, whenSignedIn);
   }
 
   /** After a sign-in the browser goes on with what waited, or to the account: never to an address from the request. */

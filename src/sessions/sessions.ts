@@ -1,16 +1,23 @@
+import * as Type from 'typebox/type';
 import { type Account, findAccount } from '../accounts/store.ts';
-import { type Clock, DAY, HOUR } from '../clock.ts';
+import { type Clock, DAY, MINUTE } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
+import { Id, Instant, orNull } from '../http/operation.ts';
 import { announceSessionEnd } from '../logout/announce.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
 import { judgeSession } from '../verdict/rules.ts';
+import type { Device } from './rules/device.ts';
 import type { Session } from './store.ts';
 import * as store from './store.ts';
 
 /** A session lasts this long at the most, and this long without use. */
 export const SESSION_LIFETIME = 30 * DAY;
+/** As many sessions are listed at once; whoever has more of them than that looks at the latest. */
+const MOST_LISTED = 200;
 const SESSION_IDLE = 14 * DAY;
+/** Use is noted to so much, so that not every request writes. */
+const USE_NOTED = 10 * MINUTE;
 
 /** Who is signed in, by the verdict of this very moment. */
 export type SignedIn =
@@ -23,18 +30,79 @@ interface Parts {
   readonly clock: Clock;
 }
 
-/** Reads a session and judges it, inside a unit of work. */
-export function* judgedSession(hash: string | undefined, now: number): Work<SignedIn> {
-  const session = hash === undefined ? undefined : yield* store.findSession(hash);
-  if (session === undefined || session.expiresAt <= now || session.lastSeenAt + SESSION_IDLE <= now) {
-    return { kind: 'nobody' };
-  }
+/**
+ * Reads a session and judges it, inside a unit of work.
+ * @param read {@link store.keepSession} where what the unit writes rests on the session
+ */
+export function* judgedSession(hash: string | undefined, now: number, read = store.findSession): Work<SignedIn> {
+  const session = hash === undefined ? undefined : yield* read(hash);
+  if (session === undefined || isOver(session, now)) return { kind: 'nobody' };
   const account = yield* findAccount(session.accountId);
   const verdict = judgeSession(account ?? null, session.generation, now);
   if (account === undefined) return { kind: 'nobody' };
   if (verdict.kind === 'banned' || verdict.kind === 'suspended') return { kind: verdict.kind, account };
   return verdict.kind === 'live' ? { kind: 'somebody', account, session } : { kind: 'nobody' };
 }
+
+/** Whether its time has passed. */
+export const isOver = ({ expiresAt, lastSeenAt }: Session, now: number): boolean =>
+  expiresAt <= now || lastSeenAt + SESSION_IDLE <= now;
+
+/** Whether a text can be the public name of a session. */
+export const isSid = (text: string): boolean => /^[A-Za-z0-9_-]{16,64}$/.test(text);
+
+/** A session with the apps that hold tokens which they got there. */
+export interface ListedSession extends Session {
+  readonly apps: readonly store.SessionApp[];
+}
+
+/**
+ * The sessions in which a person is signed in, the latest sign-in first.
+ * @param part.except the name of one that is left out
+ */
+export async function sessionsOf(
+  { database, clock }: Parts,
+  { id: accountId, generation }: Pick<Account, 'id' | 'generation'>,
+  part: { readonly skip: number; readonly limit: number; readonly except?: string } = { skip: 0, limit: MOST_LISTED },
+): Promise<ListedSession[]> {
+  const now = clock();
+  const whose = { accountId, generation, now, idleSince: now - SESSION_IDLE, except: part.except ?? '' };
+  return database.read(function* list(): Work<ListedSession[]> {
+    const apps = yield* store.listSessionApps(whose);
+    return (yield* store.listSessions(whose, part)).map((session) => ({
+      ...session,
+      apps: apps.get(session.sid) ?? [],
+    }));
+  });
+}
+
+/** A session as operators see it: the shape of {@link sessionView}. */
+export const SessionRecord = Type.Object(
+  {
+    id: Type.String({ about: 'Its public name, which is `sid` in ID tokens.' }),
+    browser: orNull(Type.String(), 'Null where it did not say.'),
+    system: orNull(Type.String(), 'Null where it did not say.'),
+    network: orNull(Type.String(), 'Where it signed in from, without the part that tells one home from the next.'),
+    apps: Type.Array(Type.Object({ clientId: Id, name: Type.String() }), {
+      about: 'Those that hold tokens which they got in it.',
+    }),
+    signedInAt: Instant,
+    lastUsedAt: Instant,
+    endsAt: Instant,
+  },
+  { title: 'Session' },
+);
+
+export const sessionView = ({ sid, browser, system, network, apps, ...session }: ListedSession) => ({
+  id: sid,
+  browser,
+  system,
+  network,
+  apps,
+  signedInAt: new Date(session.authTime).toISOString(),
+  lastUsedAt: new Date(session.lastSeenAt).toISOString(),
+  endsAt: new Date(session.expiresAt).toISOString(),
+});
 
 /** Who is signed in with a session's secret. */
 export async function whoIs({ database, clock }: Parts, secret: string | undefined): Promise<SignedIn> {
@@ -47,8 +115,7 @@ export async function whoIs({ database, clock }: Parts, secret: string | undefin
   return signedIn;
 }
 
-/** Idleness is counted to the hour, so that not every request writes. */
-const isUseDue = (session: Session, now: number): boolean => session.lastSeenAt + HOUR <= now;
+const isUseDue = (session: Session, now: number): boolean => session.lastSeenAt + USE_NOTED <= now;
 
 /** Notes that a session was used, inside a unit of work. */
 export function* noteUse(session: Session, now: number): Work<void> {
@@ -62,7 +129,7 @@ export interface NewSession {
 }
 
 /** Always a new secret: one that was there before the sign-in never becomes signed in. */
-export function newSession(account: Account, now: number): NewSession {
+export function newSession(account: Account, now: number, { browser, system, network }: Device): NewSession {
   const secret = randomSecret();
   const session = {
     hash: digest(secret),
@@ -72,6 +139,9 @@ export function newSession(account: Account, now: number): NewSession {
     authTime: now,
     lastSeenAt: now,
     expiresAt: now + SESSION_LIFETIME,
+    browser,
+    system,
+    network,
   };
   return { secret, session };
 }

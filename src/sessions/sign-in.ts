@@ -7,6 +7,7 @@ import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { addressBucket, giveBack, take } from '../limits/limits.ts';
 import { digest } from '../secrets.ts';
+import { deviceOf } from './rules/device.ts';
 import { type NewSession, newSession, replaceSession } from './sessions.ts';
 import { isKnownBrowser, rememberBrowser } from './store.ts';
 
@@ -23,6 +24,8 @@ export interface Attempt {
   /** Exactly as typed. */
   readonly password: string;
   readonly browserHash: string;
+  /** What the browser says that it is. */
+  readonly userAgent: string | undefined;
   /** The session that this browser had before: it ends with a new sign-in. */
   readonly previousSecret: string | undefined;
   readonly origin: Origin;
@@ -85,7 +88,7 @@ export async function signIn(
       return { kind: status, account: current };
     }
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
-    const { secret, session } = newSession(current, now);
+    const { secret, session } = newSession(current, now, deviceAt(attempt));
     const created = { secret, session: yield* replaceSession(session, attempt.previousSecret, now) };
     yield* rememberBrowser(current.id, browserHash, now);
     yield* onSignedIn(created.session);
@@ -95,6 +98,9 @@ export async function signIn(
     return { kind: 'signed in', created, account: current };
   });
 }
+
+const deviceAt = ({ userAgent, origin }: Attempt) =>
+  deviceOf(userAgent, origin.address === null ? null : addressBucket(origin.address));
 
 /** Whom guesses are for, and where they come from. */
 interface Whose {
@@ -137,10 +143,10 @@ function* uncount(buckets: Buckets, limits: Limits): Work<void> {
 export async function confirmPassword(
   { database, clock, passwords, limits }: SignInParts,
   account: Account,
-  attempt: Omit<Attempt, 'identifier' | 'previousSecret'>,
+  attempt: Omit<Attempt, 'identifier' | 'previousSecret' | 'userAgent'>,
 ): Promise<'right' | 'wrong' | { readonly seconds: number }> {
   const now = clock();
-  const whole = { ...attempt, identifier: account.profile.username, previousSecret: undefined };
+  const whole = { ...attempt, identifier: account.profile.username, previousSecret: undefined, userAgent: undefined };
   const buckets = await database.read(() => bucketsOf(account, whole));
   const seconds = await database.commit(() =>
     count(buckets, limits, now, { origin: attempt.origin, accountId: account.id }),

@@ -1,8 +1,11 @@
+import type { Kysely } from 'kysely';
 import type { Work } from '../database/database.ts';
-import { first, run, statement } from '../database/statement.ts';
+import type { Tables } from '../database/schema.ts';
+import { all, first, type RowOf, run, statement } from '../database/statement.ts';
+import type { Device } from './rules/device.ts';
 
 /** A browser's sign-in. The secret in its cookie is kept as a hash. */
-export interface Session {
+export interface Session extends Device {
   readonly hash: string;
   /** Public name of the session, for `sid` in ID tokens. */
   readonly sid: string;
@@ -14,9 +17,11 @@ export interface Session {
   readonly expiresAt: number;
 }
 
-const byHash = statement((db, p: { hash: string }) =>
-  db.selectFrom('browser_session').selectAll().where('hash', '=', p.hash),
-);
+const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
+  db.selectFrom('browser_session').selectAll().where('hash', '=', p.hash);
+
+const byHash = statement((db, p: { hash: string }) => selectSession(db, p));
+const byHashKept = statement((db, p: { hash: string }) => selectSession(db, p).forKeyShare());
 const insert = statement((db, p: Session) =>
   db.insertInto('browser_session').values({
     hash: p.hash,
@@ -26,6 +31,9 @@ const insert = statement((db, p: Session) =>
     auth_time: p.authTime,
     last_seen_at: p.lastSeenAt,
     expires_at: p.expiresAt,
+    browser: p.browser,
+    system: p.system,
+    network: p.network,
   }),
 );
 const touch = statement((db, p: { hash: string; now: number }) =>
@@ -33,6 +41,44 @@ const touch = statement((db, p: { hash: string; now: number }) =>
 );
 const remove = statement((db, p: { hash: string }) =>
   db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(['account_id', 'sid', 'generation']),
+);
+const live = statement((db, p: LiveSessions & { skip: number; limit: number }) =>
+  db
+    .selectFrom('browser_session')
+    .selectAll()
+    .where('account_id', '=', p.accountId)
+    .where('generation', '=', p.generation)
+    .where('expires_at', '>', p.now)
+    .where('last_seen_at', '>', p.idleSince)
+    .where('sid', '<>', p.except)
+    .orderBy('auth_time', 'desc')
+    .orderBy('sid')
+    .limit(p.limit)
+    .offset(p.skip),
+);
+/** Which apps got tokens in which session; those whose end is on record are left out. */
+const apps = statement((db, p: { accountId: string; generation: string; now: number }) =>
+  db
+    .selectFrom('token_family as f')
+    .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
+    .innerJoin('client as c', (join) =>
+      join.onRef('c.id', '=', 'f.client_id').onRef('c.generation', '=', 'f.client_generation'),
+    )
+    .select(['f.sid', 'f.client_id', 'c.name'])
+    .distinct()
+    .where('f.account_id', '=', p.accountId)
+    .where('f.account_generation', '=', p.generation)
+    .where('f.dead_at', 'is', null)
+    .where('f.ends_at', '>', p.now)
+    .where('g.revoked_at', 'is', null)
+    .where('c.status', '=', 'active')
+    .orderBy('c.name'),
+);
+const removeOne = statement((db, p: { accountId: string; sid: string }) =>
+  db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '=', p.sid).returningAll(),
+);
+const removeOthers = statement((db, p: { accountId: string; sid: string }) =>
+  db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '<>', p.sid).returningAll(),
 );
 const remember = statement((db, p: { accountId: string; browserHash: string; now: number }) =>
   db
@@ -52,19 +98,28 @@ const known = statement((db, p: { accountId: string; browserHash: string }) =>
     .where('browser_hash', '=', p.browserHash),
 );
 
+const toSession = (row: RowOf<typeof byHash>): Session => ({
+  hash: row.hash,
+  sid: row.sid,
+  accountId: row.account_id,
+  generation: row.generation,
+  authTime: row.auth_time,
+  lastSeenAt: row.last_seen_at,
+  expiresAt: row.expires_at,
+  browser: row.browser,
+  system: row.system,
+  network: row.network,
+});
+
 export function* findSession(hash: string): Work<Session | undefined> {
   const row = yield* first(byHash, { hash });
-  return (
-    row && {
-      hash: row.hash,
-      sid: row.sid,
-      accountId: row.account_id,
-      generation: row.generation,
-      authTime: row.auth_time,
-      lastSeenAt: row.last_seen_at,
-      expiresAt: row.expires_at,
-    }
-  );
+  return row && toSession(row);
+}
+
+/** Reads a session that stays until the end of this unit of work: whoever ends it waits for that. */
+export function* keepSession(hash: string): Work<Session | undefined> {
+  const row = yield* first(byHashKept, { hash });
+  return row && toSession(row);
 }
 
 export function* insertSession(session: Session): Work<void> {
@@ -78,6 +133,48 @@ export function* touchSession(hash: string, now: number): Work<void> {
 export function* removeSession(hash: string): Work<Pick<Session, 'accountId' | 'sid' | 'generation'> | undefined> {
   const row = yield* first(remove, { hash });
   return row && { accountId: row.account_id, sid: row.sid, generation: row.generation };
+}
+
+/** Which sessions of a person are meant: one, or all but one. */
+export type Which = { readonly sid: string } | { readonly except: string };
+
+/** Ends sessions, and answers what they were. */
+export function* removeSessions(accountId: string, which: Which): Work<Session[]> {
+  const rows =
+    'sid' in which
+      ? yield* all(removeOne, { accountId, sid: which.sid })
+      : yield* all(removeOthers, { accountId, sid: which.except });
+  return rows.map(toSession);
+}
+
+export interface LiveSessions {
+  readonly accountId: string;
+  /** The account's present one: of another, a session is dead. */
+  readonly generation: string;
+  readonly now: number;
+  /** Sessions that were not used since are dead, too. */
+  readonly idleSince: number;
+  /** The name of one that is left out; empty for none. */
+  readonly except: string;
+}
+
+/** The sessions of a person, the latest sign-in first. */
+export function* listSessions(whose: LiveSessions, part: { skip: number; limit: number }): Work<Session[]> {
+  return (yield* all(live, { ...whose, ...part })).map(toSession);
+}
+
+export interface SessionApp {
+  readonly clientId: string;
+  readonly name: string;
+}
+
+/** The apps that hold tokens of a person, for each session in which they got them. */
+export function* listSessionApps(whose: LiveSessions): Work<ReadonlyMap<string, readonly SessionApp[]>> {
+  const found = new Map<string, SessionApp[]>();
+  for (const { sid, client_id: clientId, name } of yield* all(apps, whose)) {
+    found.set(sid, [...(found.get(sid) ?? []), { clientId, name }]);
+  }
+  return found;
 }
 
 /** Notes that somebody signed in to an account in this browser. */

@@ -70,6 +70,23 @@ const kill = statement((db, p: { familyId: string; reason: string; now: number }
     .where('dead_at', 'is', null),
 );
 
+const killOne = statement((db, p: { accountId: string; sid: string; reason: string; now: number }) =>
+  db
+    .updateTable('token_family')
+    .set({ dead_at: p.now, dead_reason: p.reason })
+    .where('account_id', '=', p.accountId)
+    .where('sid', '=', p.sid)
+    .where('dead_at', 'is', null),
+);
+const killOthers = statement((db, p: { accountId: string; sid: string; reason: string; now: number }) =>
+  db
+    .updateTable('token_family')
+    .set({ dead_at: p.now, dead_reason: p.reason })
+    .where('account_id', '=', p.accountId)
+    .where('sid', '<>', p.sid)
+    .where('dead_at', 'is', null),
+);
+
 export function* insertFamily({ leaf, ...family }: NewFamily): Work<void> {
   yield* run(insert, { resources: null, ...family, ...leaf });
 }
@@ -86,4 +103,15 @@ export function* killFamily(
   now: number,
 ): Work<void> {
   yield* run(kill, { familyId, reason, now });
+}
+
+/** Ends every family of one session, or of all but one. */
+export function* killFamiliesOf(
+  accountId: string,
+  which: { readonly sid: string } | { readonly except: string },
+  now: number,
+): Work<void> {
+  const reason = 'session ended';
+  if ('sid' in which) yield* run(killOne, { accountId, sid: which.sid, reason, now });
+  else yield* run(killOthers, { accountId, sid: which.except, reason, now });
 }

@@ -52,6 +52,41 @@ export function judge(standing: Standing, inherited: Inherited, now: number): Ve
   return { kind: 'live' };
 }
 
+/** A token family as it was found, with the name of its app. */
+export interface FamilyStanding {
+  readonly app: string;
+  readonly standing: Standing;
+  readonly inherited: Inherited;
+}
+
+/** What an act has stopped. */
+export interface Stopped {
+  /** How many families lived until then: each is one sign-in to an app. */
+  readonly families: number;
+  /** Whose they were. */
+  readonly apps: readonly string[];
+  /** How many of all that were found live on: none, unless something is wrong. */
+  readonly live: number;
+}
+
+/**
+ * Judges anew, after an act, all that it was to stop.
+ * @param before a standing as it was before the act
+ */
+export function whatStopped(
+  found: readonly FamilyStanding[],
+  before: (standing: Standing) => Standing,
+  now: number,
+): Stopped {
+  const lives = (standing: Standing, inherited: Inherited) => judge(standing, inherited, now).kind === 'live';
+  const held = found.filter(({ standing, inherited }) => lives(before(standing), inherited));
+  return {
+    families: held.length,
+    apps: [...new Set(held.map(({ app }) => app))].sort((a, b) => a.localeCompare(b)),
+    live: found.filter(({ standing, inherited }) => lives(standing, inherited)).length,
+  };
+}
+
 const NOBODY = { bannedAt: null, bannedUntil: null, suspendedAt: null, generation: '' } as const;
 
 /** The verdict on a token that a client got for itself: the same rules, where no person is involved. */

@@ -4,10 +4,10 @@ import { toProfile } from '../accounts/store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
-import { first, type RowOf, statement } from '../database/statement.ts';
+import { all, first, type RowOf, statement } from '../database/statement.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import type { Role } from '../organizations/store.ts';
-import type { Inherited, Standing } from './rules.ts';
+import type { FamilyStanding, Inherited, Standing } from './rules.ts';
 
 /** Everything that the verdict on a token and UserInfo's answer need, as of one moment. */
 export interface HolderRecord {
@@ -150,20 +150,24 @@ export function* lockFamily(key: FamilyKey): Work<LockedFamily | undefined> {
   return row && { ...toRecord(row), claims: row.claims };
 }
 
+const standingOf = (row: RowOf<typeof ofGrant> | RowOf<typeof holderByFamily>) => ({
+  standing: {
+    account: {
+      bannedAt: row.banned_at,
+      bannedUntil: row.banned_until,
+      suspendedAt: row.suspended_at,
+      generation: row.account_now,
+    },
+    client: { status: row.client_status, generation: row.client_now },
+    grant: { revokedAt: row.revoked_at },
+    family: { endsAt: row.ends_at, deadAt: row.dead_at },
+  },
+  inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+});
+
 function toHolder(row: RowOf<typeof holderByFamily>): HolderRecord {
   return {
-    standing: {
-      account: {
-        bannedAt: row.banned_at,
-        bannedUntil: row.banned_until,
-        suspendedAt: row.suspended_at,
-        generation: row.account_now,
-      },
-      client: { status: row.client_status, generation: row.client_now },
-      grant: { revokedAt: row.revoked_at },
-      family: { endsAt: row.ends_at, deadAt: row.dead_at },
-    },
-    inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+    ...standingOf(row),
     keyVersion: row.key_version,
     profile: toProfile(row),
     createdAt: row.created_at,
@@ -201,4 +205,49 @@ function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
       endsAt: row.ends_at,
     },
   };
+}
+
+const selectStandings = (db: Kysely<Tables>) =>
+  db
+    .selectFrom('token_family as f')
+    .innerJoin('account as a', 'a.id', 'f.account_id')
+    .innerJoin('client as c', 'c.id', 'f.client_id')
+    .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
+    .select([
+      'c.name',
+      'a.banned_at',
+      'a.banned_until',
+      'a.suspended_at',
+      'a.generation as account_now',
+      'c.status as client_status',
+      'c.generation as client_now',
+      'g.revoked_at',
+      'f.account_generation',
+      'f.client_generation',
+      'f.ends_at',
+      'f.dead_at',
+    ]);
+const ofGrant = statement((db, p: { grantId: string }) => selectStandings(db).where('f.grant_id', '=', p.grantId));
+const ofSession = statement((db, p: { accountId: string; sid: string }) =>
+  selectStandings(db).where('f.account_id', '=', p.accountId).where('f.sid', '=', p.sid),
+);
+const ofOthers = statement((db, p: { accountId: string; sid: string }) =>
+  selectStandings(db).where('f.account_id', '=', p.accountId).where('f.sid', '<>', p.sid),
+);
+
+/** Which families are meant: those of a consent, of a session, or of every session of a person but one. */
+export type Families =
+  | { readonly grantId: string }
+  | { readonly accountId: string; readonly sid: string }
+  | { readonly accountId: string; readonly except: string };
+
+/** Reads families anew, with all that the verdict on them needs. */
+export function* readStandings(which: Families): Work<FamilyStanding[]> {
+  const rows =
+    'grantId' in which
+      ? yield* all(ofGrant, which)
+      : 'sid' in which
+        ? yield* all(ofSession, which)
+        : yield* all(ofOthers, { accountId: which.accountId, sid: which.except });
+  return rows.map((row) => ({ app: row.name, ...standingOf(row) }));
 }

@@ -1,8 +1,22 @@
 import type { Page } from 'playwright-core';
-import { admin, authorizeUrl, newClient, newUser, PASSWORD, redeem, type TestClient } from '../support/flow.ts';
+import { agent } from '../support/agent.ts';
+import {
+  admin,
+  authorizeUrl,
+  newClient,
+  newUser,
+  PASSWORD,
+  redeem,
+  type TestClient,
+  tokensFor,
+} from '../support/flow.ts';
 import { press, type Stage, signIn, submit } from './stage.ts';
 
 const ALL = 'openid email details phone social organization.read';
+const WINDOWS =
+  'Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
+const PHONE =
+  'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 const DAY = 24 * 60 * 60 * 1000;
 
 /** Two apps whose pages show addresses of real ones; what reaches the app goes to the local one. */
@@ -117,6 +131,23 @@ export async function walkPages(
   await press(page.locator('button.danger').first());
   await to('/account/connections');
   await stop('connected-apps-none');
+  await to('/account/sessions');
+  await stop('sessions-one');
+  const elsewhere = async (agentText: string) => {
+    server.advance(3 * 60 * 60 * 1000);
+    const other = agent(server.baseUrl, undefined, { 'user-agent': agentText });
+    await other.submit(await other.get('/login'), { identifier: user.username, password: PASSWORD });
+    return other;
+  };
+  await tokensFor(server, notes, user, {}, { browser: await elsewhere(WINDOWS) });
+  await elsewhere(PHONE);
+  await elsewhere('');
+  await to('/account/sessions');
+  await stop('sessions');
+  await press(page.locator('article button.danger').last());
+  await stop('sessions-ended');
+  await press(page.locator('section > form button.danger'));
+  await stop('sessions-others-ended');
   await to('/account/profile');
   await stop('profile');
   await page.fill('#website', 'ada.example');
@@ -145,6 +176,10 @@ export async function walkPages(
   await stop('signed-out');
   await to(`/oidc/logout?${new URLSearchParams(leaving)}`);
   await stop('signed-out-app');
+  await to('/login');
+  await signIn(page, user.username, 'another good password');
+  await press(page.getByRole('button', { name: 'Sign out everywhere' }));
+  await stop('signed-out-everywhere');
 
   await to(authorizeUrl({ ...notes, redirectUri: 'https://notes.acme.example/wrong' }));
   await stop('error-redirect-uri');

@@ -71,6 +71,14 @@ const cases: Record<string, Case> = {
     fields: () => ({ client_id: client.clientId }),
     signedIn: true,
   },
+  '/account/sessions': {
+    page: async ({ browser, user }) => {
+      await signedIn(server, user);
+      return browser.get('/account/sessions');
+    },
+    fields: () => ({ session: 'others' }),
+    signedIn: true,
+  },
 };
 
 async function sender(action: string): Promise<Sender> {

@@ -132,7 +132,7 @@ const accountPage = (path: string): readonly Place[] => [
 /** The forms of the account: the form's token, and the session. */
 const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
   const token = async ({ browser }: World): Promise<string> => {
-    const page = await browser.get(/connections|profile/.test(path) ? path : '/account');
+    const page = await browser.get(/connections|profile|sessions/.test(path) ? path : '/account');
     return formOf(page.text, path).hidden['form_token'] ?? '';
   };
   return [
@@ -442,11 +442,13 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   'GET /account': accountPage('/account'),
   'GET /account/connections': accountPage('/account/connections'),
+  'GET /account/sessions': accountPage('/account/sessions'),
+  'POST /account/sessions': accountForm('/account/sessions', { session: 'others' }, '200'),
   'GET /account/profile': accountPage('/account/profile'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),
-  'POST /account/sign-out-everywhere': accountForm('/account/sign-out-everywhere', {}, '303 /login'),
+  'POST /account/sign-out-everywhere': accountForm('/account/sign-out-everywhere', {}, '200'),
   'POST /account/connections': accountForm('/account/connections', { client_id: '1' }, '200'),
 };
 

@@ -94,7 +94,7 @@ export const accountSteps = {
       if (!(await enter(state, world, browser))) return;
       const agent = pick(world.browsers, browser.index);
       const answer = await agent.submit(await agent.get('/account'), {}, '/account/sign-out-everywhere');
-      assert.equal(answer.location?.pathname, '/login');
+      assert.equal(answer.status, 200);
       secure(state, browser.user);
       browser.session = undefined;
     },

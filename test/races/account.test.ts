@@ -101,7 +101,7 @@ const EVENTS: readonly Event[] = [
   {
     name: 'signing out everywhere',
     prepare: byForm('/account/sign-out-everywhere', {}),
-    ...{ status: 303, ...dead, newLogins: true },
+    ...{ status: 200, ...dead, newLogins: true },
   },
 ];
 

@@ -53,6 +53,7 @@ async function belongings(): Promise<Belongings> {
   const shown = [
     await browser.get('/account'),
     await browser.get('/account/connections'),
+    await browser.get('/account/sessions'),
     await browser.get(consent.location?.href ?? ''),
     await browser.get(choice.location?.href ?? ''),
     await stranger(browser).get('/login'),
@@ -115,6 +116,8 @@ function requestsTo({ method, url }: Route, own: Belongings): Request[] {
       return form({ decision: 'allow' });
     case 'POST /account/password':
       return form({ current: PASSWORD, password: 'another good password' });
+    case 'POST /account/sessions':
+      return form({ session: 'others' });
     case 'POST /account/connections':
       return form({ client_id: client.clientId });
     default:
@@ -188,6 +191,7 @@ test('AC-01: of an active account the matrix gets data, codes, tokens and sessio
     'GET /account': 'data',
     'POST /account/password': 'a session',
     'GET /account/connections': 'data',
+    'GET /account/sessions': 'data',
     'POST /account/connections': 'data',
   };
   for (const [name, gain] of Object.entries(expected)) assert.ok(gained.get(name)?.includes(gain), `${name}: ${gain}`);
@@ -241,6 +245,7 @@ for (const [state, [path, message]] of Object.entries(bars)) {
       ['/account/password', { current: PASSWORD, password: 'another good password' }],
       ['/account/sign-out-everywhere', {}],
       ['/account/connections', { client_id: own.client.clientId }],
+      ['/account/sessions', { session: 'others' }],
       ['/logout', {}],
       ['/continue', {}],
       ['/consent', { decision: 'deny' }],

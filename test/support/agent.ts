@@ -26,13 +26,20 @@ export interface Agent {
   clearCookies(): void;
 }
 
-/** @param nodeOf where a request for the base URL really goes: to any of several nodes behind it */
-export function agent(baseUrl: string, nodeOf: () => string = () => baseUrl): Agent {
+/**
+ * @param nodeOf where a request for the base URL really goes: to any of several nodes behind it
+ * @param always what every request carries
+ */
+export function agent(
+  baseUrl: string,
+  nodeOf: () => string = () => baseUrl,
+  always: Readonly<Record<string, string>> = {},
+): Agent {
   const jar = new Map<string, string>();
 
   async function send(address: string, init: RequestInit): Promise<Answer> {
     const url = new URL(address, baseUrl);
-    const headers = new Headers(init.headers);
+    const headers = new Headers({ ...always, ...(init.headers as Record<string, string>) });
     if (jar.size > 0) headers.set('cookie', [...jar].map(([name, value]) => `${name}=${value}`).join('; '));
     if (!headers.has('accept')) headers.set('accept', 'text/html');
     const target = url.origin === new URL(baseUrl).origin ? url.href.replace(url.origin, nodeOf()) : url;

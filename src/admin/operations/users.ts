@@ -4,6 +4,7 @@ import { AccountChange, AccountRecord, Ban, NewAccount, Suspension } from '../..
 import { ConnectionRecord } from '../../consent/connections.ts';
 import { answers, Id, NOTHING } from '../../http/operation.ts';
 import { sample } from '../../http/samples.ts';
+import { SessionRecord } from '../../sessions/sessions.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
 
@@ -192,6 +193,8 @@ export const listConnections = {
             owner: 'Acme Ltd',
             homepageUrl: null,
             scopes: ['openid', 'email'],
+            declinedScopes: ['phone'],
+            resources: [],
             connectedAt: sample.moment,
             lastUsedAt: sample.moment,
           },
@@ -211,4 +214,58 @@ export const revokeConnection = {
   params: Type.Object({ id: Id, clientId: Id }),
   response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'At once', params: { ...byId, clientId: sample.clientId }, status: 204 }],
+} satisfies FastifySchema;
+
+export const listSessions = {
+  ...IN_USERS,
+  operationId: 'listUserSessions',
+  summary: 'List where a person is signed in',
+  params,
+  response: {
+    200: answers('The latest 200 sign-ins that still hold; there is no next page.', listOf(SessionRecord)),
+    ...adminRefusals(ABOUT_ONE),
+  },
+  examples: [
+    {
+      summary: 'Of a person',
+      params: byId,
+      status: 200,
+      answer: {
+        items: [
+          {
+            id: sample.sessionId,
+            browser: 'Firefox',
+            system: 'Linux',
+            network: '203.0.113.x',
+            apps: [{ clientId: sample.clientId, name: 'Acme Notes' }],
+            signedInAt: sample.moment,
+            lastUsedAt: sample.moment,
+            endsAt: sample.moment,
+          },
+        ],
+        nextCursor: null,
+      },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const endSession = {
+  ...IN_USERS,
+  operationId: 'endUserSession',
+  summary: 'End a session',
+  description:
+    'With the codes and tokens that apps got in it; the apps that asked for it are told. Harmless where it has ended.',
+  params: Type.Object({ id: Id, sessionId: Type.String() }),
+  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  examples: [{ summary: 'At once', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
+} satisfies FastifySchema;
+
+export const endSessions = {
+  ...IN_USERS,
+  operationId: 'signOutUser',
+  summary: 'Sign a person out everywhere',
+  description: 'Ends every session, code and token of the account; what the person allowed stays allowed.',
+  params,
+  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  examples: [{ summary: 'At once', params: byId, status: 204 }],
 } satisfies FastifySchema;

@@ -8,6 +8,7 @@ import { logout } from './0006-logout.ts';
 import { clientOrigins } from './0007-client-origins.ts';
 import { resources } from './0008-resources.ts';
 import { pictures } from './0009-pictures.ts';
+import { sessionDevices } from './0010-session-devices.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -36,6 +37,7 @@ export const timeline: Timeline = {
   '0007-client-origins': clientOrigins,
   '0008-resources': resources,
   '0009-pictures': pictures,
+  '0010-session-devices': sessionDevices,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -16,7 +16,7 @@ import type { Tables } from '../schema.ts';
 class Compiler extends SqliteQueryCompiler {
   // SQLite has one writer at a time, so a row read inside a unit of work is locked already.
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForUpdate') super.visitSelectModifier(node);
+    if (node.modifier !== 'ForUpdate' && node.modifier !== 'ForKeyShare') super.visitSelectModifier(node);
   }
 }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { newUser, PASSWORD, redeem, signedIn, userinfo } from '../../support/flow.ts';
+import { newUser, PASSWORD, redeem, signedIn, tokensFor, userinfo } from '../../support/flow.ts';
 import {
   answerAt,
   appClient,
@@ -175,13 +175,33 @@ export function flowCases(theStage: () => Stage): void {
       await page.goto(`${server.baseUrl}/account/connections`);
       await press(page.getByRole('button', { name: 'Take away access of Revoked app' }));
       const notice = page.getByRole('status');
-      assert.match(await textOf(notice), /Revoked app has had no access since .* UTC\..*no longer on record/);
+      assert.match(
+        await textOf(notice),
+        /Revoked app has had no access since .* UTC\..*tokens of one sign-in have stopped/,
+      );
       assert.equal(await notice.locator('time').getAttribute('datetime'), new Date(server.now()).toISOString());
       await focusAt(page, '[role=status]');
       assert.equal(await page.locator('article').count(), 0);
       const refused = await userinfo(server, tokens.body.access_token);
       assert.equal(refused.status, 403);
       assert.equal(refused.body.error_description, 'Access revoked by user');
+    });
+
+    walk('SE-09: one press signs another browser out, and says what that stopped', async (page, stage) => {
+      const { server } = stage;
+      const user = await newUser(server);
+      const elsewhere = await signedIn(server, user);
+      const client = await appClient(stage, { name: 'Left behind' });
+      const tokens = await tokensFor(server, client, user, {}, { browser: elsewhere });
+      await page.goto(`${server.baseUrl}/login`);
+      await signIn(page, user.username, PASSWORD);
+      await press(page.getByRole('link', { name: 'Signed in' }));
+      await press(page.getByRole('button', { name: 'Sign out there' }));
+      await focusAt(page, '[role=status]');
+      assert.match(await textOf(page.getByRole('status')), /signed out since .*Left behind.*have stopped working/);
+      assert.equal(await page.locator('article').count(), 0);
+      assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
+      assert.equal((await userinfo(server, tokens.access_token)).status, 401);
     });
 
     walk(

@@ -1,0 +1,61 @@
+import { dropCodes } from '../authorization/code-store.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Work } from '../database/database.ts';
+import { type Origin, record } from '../events/audit.ts';
+import { announceOthersEnd, announceSessionEnd } from '../logout/announce.ts';
+import { killFamiliesOf } from '../token/family-store.ts';
+import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
+import { readStandings } from '../verdict/store.ts';
+import { isOver } from './sessions.ts';
+import { removeSessions, type Session, type Which } from './store.ts';
+
+interface Parts {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** Whose session it is, as of the verdict. */
+interface Owner {
+  readonly id: string;
+  readonly generation: string;
+}
+
+/** Sessions that were ended from elsewhere, and what that was found to have stopped. */
+export interface Ended extends Stopped {
+  readonly at: number;
+  /** Those that were alive. */
+  readonly sessions: readonly Session[];
+}
+
+/**
+ * Ends sessions of a person from another browser, or as an operator: whoever does so does not have that browser at hand, so
+ * the codes and tokens that apps got there end as well, and the apps are let know. When this returns none of it works, on
+ * any node; afterwards all of it is read and judged anew.
+ */
+export async function endSessions(
+  { database, clock }: Parts,
+  owner: Owner,
+  which: Which,
+  origin: Origin,
+): Promise<Ended> {
+  const at = clock();
+  const accountId = owner.id;
+  const sessions = await database.commit(function* end(): Work<readonly Session[]> {
+    // In this order: what waits for the session issues a code before it goes, and what redeems one makes a family.
+    const ended = yield* removeSessions(accountId, which);
+    if ('sid' in which && ended.length === 0) return [];
+    yield* dropCodes(accountId, which);
+    if ('sid' in which) yield* announceSessionEnd(accountId, which.sid, at);
+    else yield* announceOthersEnd(accountId, which.except, at);
+    yield* killFamiliesOf(accountId, which, at);
+    const alive = ended.filter((session) => session.generation === owner.generation && !isOver(session, at));
+    yield* record({ at, type: 'session.ended', origin, accountId, details: { ...which, sessions: alive.length } });
+    return alive;
+  });
+  const found = await database.read(() => readStandings({ accountId, ...which }));
+  return { at, sessions, ...whatStopped(found, (standing) => unended(standing, at), clock()) };
+}
+
+/** As it was before what happened at this instant. */
+const unended = (standing: Standing, at: number): Standing =>
+  standing.family?.deadAt === at ? { ...standing, family: { ...standing.family, deadAt: null } } : standing;

@@ -1,0 +1,111 @@
+/** Contract §3, design: the apps that have access, what each may do, and what taking it away has stopped. */
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Agent, Answer } from '../support/agent.ts';
+import {
+  admin,
+  newClient,
+  newUser,
+  revokeOnPage,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+const PAGE = '/account/connections';
+const ORDERS = 'https://orders.example.com';
+
+let server: TestServer;
+let client: TestClient;
+let user: TestUser;
+let browser: Agent;
+before(async () => {
+  server = await startServer();
+  client = await newClient(server, { name: 'Acme Notes', owner: 'Acme Ltd' });
+  await newClient(server, { name: 'Orders', resource: ORDERS, grantTypes: ['client_credentials'] });
+  user = await newUser(server);
+  browser = await signedIn(server, user);
+});
+after(() => server.close());
+
+const words = ({ text }: Answer): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+
+test('each app: name, owner, host, what it sees and what not, where it acts, since when and last used', async () => {
+  const parameters = { scope: 'openid email phone social', resource: ORDERS };
+  await tokensFor(server, client, user, parameters, { browser, allow: ['email'] });
+  const text = words(await browser.get(PAGE));
+  assert.match(
+    text,
+    /Acme Notes app\.example\.com , by Acme Ltd Sees name, username, picture, email address, email details/,
+  );
+  assert.match(text, /You did not allow phone number, social links It acts for you at Orders/);
+  assert.match(text, /Since 1 March 2026, 12:00 UTC Last used 1 March 2026, 12:00 UTC/);
+  const { items } = (await admin(server, 'GET', `/users/${user.id}/connections`)).body;
+  assert.deepEqual(
+    [items[0].declinedScopes.toSorted(), items[0].resources, items[0].owner],
+    [['phone', 'social'], [{ name: 'Orders', resource: ORDERS }], 'Acme Ltd'],
+  );
+});
+
+test('taken away: the page says when, and how many sign-ins were found dead; again, it says the same', async () => {
+  const tokens = await tokensFor(server, client, user, {}, { browser });
+  const revokedAt = new Date(server.now()).toISOString();
+  const page = await browser.get(PAGE);
+  const press = () => browser.submit(page, { client_id: client.clientId }, PAGE);
+  const first = await press();
+  assert.ok(first.text.includes(`<time datetime="${revokedAt}">`));
+  assert.match(
+    words(first),
+    /Acme Notes has had no access since .* The tokens of 2 sign-ins have stopped working: we looked/,
+  );
+  assert.equal((await userinfo(server, tokens.access_token)).status, 403);
+  server.advance(60_000);
+  const second = await press();
+  assert.ok(
+    second.text.includes(`<time datetime="${revokedAt}">`),
+    'the time at which it ended, not of the second press',
+  );
+  assert.match(words(second), /The tokens of 2 sign-ins have stopped working/);
+  const never = await newClient(server);
+  await tokensFor(server, client, user, {}, { browser });
+  assert.doesNotMatch(words(await revokeOnPage(browser, never)), /no access since/);
+});
+
+test('a hundred apps: every page is lighter than 50 KiB with all that it loads, and leads to the next', async () => {
+  const many = await newUser(server);
+  const here = await signedIn(server, many);
+  const apps: string[] = [];
+  const long = 'Ünïcodé-näme-“of”-an-app-'.repeat(4);
+  for (let n = 0; n < 100; n++) {
+    apps.push(
+      (await newClient(server, { name: `${long.slice(0, 60)} ${n}`, owner: long.slice(0, 60).trim() })).clientId,
+    );
+  }
+  const clientIds = apps.map((id) => `'${id}'`).join(', ');
+  await query(
+    server,
+    `INSERT INTO consent_grant (id, account_id, client_id, scopes, declined_scopes, consent_epoch, created_at, updated_at)
+     SELECT id, CAST(? AS BIGINT), id, 'openid email social', 'details phone organization.read', 'e', 0, 0
+     FROM client WHERE id IN (${clientIds})`,
+    many.id,
+  );
+  const seen = new Set<string>();
+  let address: string | undefined = PAGE;
+  let last = address;
+  while (address !== undefined && seen.size < 200) {
+    const page: Answer = await here.get(address);
+    assert.ok(Buffer.byteLength(page.text) < 34 * 1024, `${address}: ${Buffer.byteLength(page.text)}`);
+    for (const [, id] of page.text.matchAll(/name="client_id" value="(\d+)"/g)) seen.add(id ?? '');
+    last = address;
+    address = /<a rel="next" href="([^"]+)"/.exec(page.text)?.[1];
+  }
+  assert.equal(seen.size, 100);
+  // A press on the last page leads back to it.
+  const page = await here.get(last);
+  const answer = await here.submit(page, {}, PAGE);
+  assert.match(answer.text, /<a rel="prev"/);
+});
