@@ -76,7 +76,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
     seconds: Number(values.seconds ?? (quick ? 0.5 : 2)),
     only: chosen(values.only, WORKS),
     against: chosen(values.against, OPPONENTS),
-    sizes: quick ? [people / 10, people, people * 10] : [1000, people, 1_000_000],
+    sizes: quick ? [people, people * 10] : [1000, people, 1_000_000],
     long: quick ? 5000 : 1_000_000,
     results: values.results,
     record: values.record,
