@@ -158,7 +158,7 @@ export const en = {
     title: 'Picture',
     lead: 'Every app that you let into your account sees it. Without one, your initials stand for you.',
     file: 'Picture file',
-    hint: 'JPEG, PNG or WebP, up to 1 MiB. The square in its middle is kept; where and when it was taken is not.',
+    hint: 'JPEG, PNG or WebP, up to 1 MiB; with script, this page makes a larger one smaller. The square in its middle is kept; where and when it was taken is not.',
     submit: 'Use this picture',
     remove: 'Remove the picture',
     changed: 'Your picture is changed. Apps see it the next time they ask.',

@@ -10,6 +10,7 @@ import {
   type TestClient,
   tokensFor,
 } from '../support/flow.ts';
+import { landscape } from '../support/images.ts';
 import { press, type Stage, signIn, submit } from './stage.ts';
 
 const ALL = 'openid email details phone social organization.read';
@@ -157,10 +158,13 @@ export async function walkPages(
   await stop('profile-errors');
   await to('/account');
   await stop('account');
+  await page.setInputFiles('#picture', { name: 'ada.png', mimeType: 'image/png', buffer: await landscape().png() });
+  await press(page.locator('[enctype] .primary'));
+  await stop('account-picture');
   const change = async (current: string) => {
     await page.fill('#current', current);
     await page.fill('#password', 'another good password');
-    await submit(page);
+    await press(page.getByRole('button', { name: 'Change password' }));
   };
   await change('not the password');
   await stop('account-wrong');
