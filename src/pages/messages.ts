@@ -378,6 +378,33 @@ export const en = {
     },
     home: 'Go to your account',
   },
+  reference: {
+    title: 'API',
+    areas: 'Areas of the API',
+    overview: 'Overview',
+    base: 'Every address stands below',
+    machine: 'For programs, the same as OpenAPI 3.1:',
+    callers: 'Who calls',
+    errors: 'Errors',
+    errorShape:
+      'Always `{"error": "<code>", "error_description": "<text>"}`. Any call may answer 400, 413, 414, 415, 500 and 503.',
+    caller: {
+      anyone: 'Anybody may call it.',
+      'access token': 'Needs an access token.',
+      'admin key': 'Needs an admin key.',
+      client: 'Needs a client, which shows who it is.',
+      'client that can prove itself': 'Needs a client that can prove who it is.',
+    },
+    parameters: 'Parameters',
+    required: 'required',
+    optional: 'optional',
+    body: 'Body',
+    or: 'or',
+    answers: 'Answers',
+    answered: 'It answers',
+    example: 'Example:',
+    asIn: 'As in',
+  },
 };
 
 export type Messages = typeof en;

@@ -189,6 +189,11 @@ export async function walkPages(
   await stop('error-redirect-uri');
   await to(authorizeUrl({ ...notes, clientId: 'acme-notes' }));
   await stop('error-client');
+  await to('/api');
+  await stop('api');
+  await to('/api/clients');
+  await page.click('summary');
+  await stop('api-clients');
   await to('/login?request=unknown');
   await stop('error-expired');
   await to('/nowhere');
