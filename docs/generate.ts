@@ -77,7 +77,6 @@ function errors(): string {
 
 Every error of the API is JSON, with \`Cache-Control: no-store\`:
 
-<!-- not run: the form of every error, with gaps -->
 \`\`\`json
 {"error": "<code>", "error_description": "<text>"}
 \`\`\`
@@ -176,7 +175,6 @@ unknown \`kid\` reads it again. ID tokens under HS256 verify with the client's s
 
 With the base URL \`https://id.example.com\` the document is:
 
-<!-- not run: it is made of the code -->
 \`\`\`json
 ${document}
 \`\`\`

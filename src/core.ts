@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HASH_COST, type HashCost, type Passwords, passwords } from './accounts/passwords.ts';
+import { type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
@@ -25,14 +25,6 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** How the data is opened, where it is not as usual. */
-export interface Opening {
-  readonly migration?: MigrationOptions;
-  readonly meter?: DatabaseMeter;
-  /** What hashing a password costs. Less than the usual is for tests alone, which hash thousands. */
-  readonly hashCost?: HashCost;
-}
-
 /**
  * Opens the data, and brings it to the current schema.
  * @throws {ConfigError} where the secret or the database cannot be had, with the remedy
@@ -40,7 +32,8 @@ export interface Opening {
 export async function openCore(
   config: Config,
   clock: Clock,
-  { migration, meter, hashCost = HASH_COST }: Opening = {},
+  migration?: MigrationOptions,
+  meter?: DatabaseMeter,
 ): Promise<Core> {
   const found = findSecret(config);
   const database = await usable(config, openDatabase(config, migration, meter));
@@ -51,7 +44,7 @@ export async function openCore(
     clock,
     database,
     ids,
-    passwords: passwords(config.hashingConcurrency, hashCost),
+    passwords: passwords(config.hashingConcurrency),
     pictures: pictures(),
     secret,
     async close() {

@@ -1,9 +1,12 @@
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
 
-/** Reads a password from standard input: all of it without the line end, or one line that a terminal does not show. */
-export async function readPassword(): Promise<string> {
-  if (process.stdin.isTTY) return ask('Password: ');
+/** Reads a password: see {@link readHidden}. */
+export const readPassword = (): Promise<string> => readHidden('Password: ');
+
+/** Reads a secret from standard input: all of it without the line end, or one line that a terminal does not show. */
+export async function readHidden(prompt: string): Promise<string> {
+  if (process.stdin.isTTY) return ask(prompt);
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   return Buffer.concat(chunks)

@@ -6,6 +6,7 @@ import { type ContextOf, examples } from './context.ts';
 import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
+import { explainCommand } from './explain.ts';
 import { keysCommands } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
@@ -65,6 +66,7 @@ export function program(): Command {
     adminKeyCommands,
     keysCommands,
     eventsCommand,
+    explainCommand,
     migrateCommand,
   ]) {
     tessera.addCommand(commands(contextOf));

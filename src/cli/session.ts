@@ -33,10 +33,11 @@ export interface GlobalFlags {
   readonly dataDir?: string;
   readonly databaseUrl?: string;
   readonly json?: boolean;
+  readonly baseUrl?: string;
 }
 
 /** The environment with the flags of the command line laid over it. */
-export function environment(flags: GlobalFlags & { host?: string; port?: string; baseUrl?: string }) {
+export function environment(flags: GlobalFlags & { host?: string; port?: string }) {
   return {
     ...process.env,
     ...(flags.dataDir !== undefined && { TESSERA_DATA_DIR: flags.dataDir }),
@@ -66,7 +67,7 @@ export async function withCore<T>(
         'or name the folder of the data with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
-  const core = await openCore(config, Date.now, { migration: { progress: sayWaiting } });
+  const core = await openCore(config, Date.now, { progress: sayWaiting });
   try {
     if (isNew) process.stderr.write(`Made a new database: ${path}\n`);
     return await work(core);

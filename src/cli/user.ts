@@ -245,7 +245,7 @@ export function userCommands(contextOf: ContextOf): Command {
       out.say(`The client ${clientId} has no access any more.`, { clientId, revoked: true });
     });
 
-  about('sessions', 'list the browsers in which a person is signed in').action(
+  examples(about('sessions', 'list the browsers in which a person is signed in'), 'tessera user sessions ada').action(
     async (who: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       const found = await withCore(flags, async (core) =>

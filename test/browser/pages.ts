@@ -10,7 +10,6 @@ import {
   type TestClient,
   tokensFor,
 } from '../support/flow.ts';
-import { landscape } from '../support/images.ts';
 import { press, type Stage, signIn, submit } from './stage.ts';
 
 const ALL = 'openid email details phone social organization.read';
@@ -158,13 +157,10 @@ export async function walkPages(
   await stop('profile-errors');
   await to('/account');
   await stop('account');
-  await page.setInputFiles('#picture', { name: 'ada.png', mimeType: 'image/png', buffer: await landscape().png() });
-  await press(page.locator('[enctype] .primary'));
-  await stop('account-picture');
   const change = async (current: string) => {
     await page.fill('#current', current);
     await page.fill('#password', 'another good password');
-    await press(page.getByRole('button', { name: 'Change password' }));
+    await submit(page);
   };
   await change('not the password');
   await stop('account-wrong');
@@ -189,11 +185,6 @@ export async function walkPages(
   await stop('error-redirect-uri');
   await to(authorizeUrl({ ...notes, clientId: 'acme-notes' }));
   await stop('error-client');
-  await to('/api');
-  await stop('api');
-  await to('/api/clients');
-  await page.click('summary');
-  await stop('api-clients');
   await to('/login?request=unknown');
   await stop('error-expired');
   await to('/nowhere');

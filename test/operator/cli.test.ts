@@ -284,6 +284,42 @@ test('events: the newest that fit, oldest first; by name, by family, by time; fo
   assert.equal(none.stdout, 'None.\n');
 });
 
+test('explain: what becomes of a token and why, without using or showing it', async () => {
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  const { baseUrl } = server;
+  const explain = async (token: string, at = baseUrl) => {
+    const outcome = await run(['explain', '--json', '--base-url', at], `${token}\n`);
+    assert.ok(!`${outcome.stdout}${outcome.stderr}`.includes(token), 'the token is not shown');
+    return { code: outcome.code, ...JSON.parse(outcome.stdout) };
+  };
+  const [access, renewal, id, elsewhere, rubbish] = await Promise.all([
+    explain(tokens.access_token),
+    explain(tokens.refresh_token),
+    explain(tokens.id_token),
+    explain(tokens.access_token, 'https://id.example.com'),
+    explain('rubbish'),
+  ]);
+  assert.deepEqual([access.code, access.verdict, access.answer], [0, 'accepted', '200 at UserInfo']);
+  const about = [access.kind, access.userId, access.username, access.clientId, access.scope];
+  assert.deepEqual(about, ['access token', user.id, user.username, client.clientId, 'openid']);
+  assert.deepEqual([renewal.code, renewal.answer, renewal.kind], [0, '200 at the token endpoint', 'refresh token']);
+  assert.deepEqual([id.code, id.kind], [1, 'perhaps an ID token under HS256']);
+  assert.match(elsewhere.reason, /^it was issued by http:.*, and this service is https:\/\/id\.example\.com$/);
+  assert.deepEqual([rubbish.code, rubbish.kind], [1, 'no token']);
+
+  const next = await refresh(server, client, tokens.refresh_token);
+  assert.equal(next.status, 200, 'explaining it did not use it');
+  server.advance(31_000);
+  await admin(server, 'PUT', `/users/${user.id}/ban`, {});
+  const banned = await explain(next.body.access_token);
+  assert.deepEqual([banned.code, banned.answer], [1, '403 access_denied: Account banned']);
+  assert.match(banned.remedy, /tessera user unban/);
+  await admin(server, 'DELETE', `/users/${user.id}/ban`);
+  const before = await explain(next.body.access_token);
+  assert.deepEqual([before.answer, before.reason], ['401 invalid_token', 'the account was secured after the sign-in']);
+});
+
 test('--json makes a refusal readable for scripts', async () => {
   const { code, stderr } = await run(['user', 'show', 'nobody', '--json']);
   assert.equal(code, 1);

@@ -22,6 +22,8 @@ import {
   walk,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { png } from '../support/images.ts';
+import { ADMIN_KEY } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
 import { type RoutedServer, startRouted } from './routes.ts';
 
@@ -336,10 +338,15 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       status(303, await browser.submit(await browser.get('/signup'), own));
       user = { id: (await allEvents()).at(-1)?.userId ?? '', username: 'grace' };
       await browser.submit(await browser.get('/account/profile'), { about: 'x' }, '/account/profile');
+      const picture = new File([new Uint8Array(png(4, 4))], 'me.png', { type: 'image/png' });
+      status(200, await browser.upload(await browser.get('/account'), { picture }, '/account/picture'));
+      status(200, await browser.upload(await browser.get('/account'), { action: 'remove' }, '/account/picture'));
       await browser.submit(await browser.get('/account'), {}, '/account/sign-out-everywhere');
     },
     ['account.created', 'anonymous', '+', 'user'],
     ['sign_in.succeeded', 'user', '+', 'user'],
+    ['account.updated', 'user', '+', 'user'],
+    ['account.updated', 'user', '+', 'user'],
     ['account.updated', 'user', '+', 'user'],
     ['account.signed_out_everywhere', 'user', '+', 'user'],
   ],
@@ -383,6 +390,41 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['client.updated', 'admin', '+', 'client'],
     ['client.secret_added', 'admin', '+', 'client'],
     ['client.secret_ended', 'admin', '+', 'client'],
+  ],
+  [
+    'a session ended from another browser, and both by an operator',
+    async () => {
+      await signedIn(server, user);
+      browser = await signedIn(server, user);
+      status(
+        200,
+        await browser.submit(await browser.get('/account/sessions'), { session: 'others' }, '/account/sessions'),
+      );
+      const own = `/users/${user.id}/sessions`;
+      const [session] = (await admin(server, 'GET', own)).body.items;
+      await admin(server, 'DELETE', `${own}/${session.id}`);
+      await admin(server, 'DELETE', own);
+    },
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['session.ended', 'user', '+', 'user'],
+    ['session.ended', 'admin', '+', 'user'],
+    ['account.signed_out_everywhere', 'admin', '+', 'user'],
+  ],
+  [
+    'pictures, given and taken away by an operator',
+    async () => {
+      for (const path of [`/users/${user.id}/picture`, `/clients/${client.clientId}/picture`]) {
+        const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'image/png' };
+        const body = new Uint8Array(png(4, 4));
+        status(200, await fetch(`${server.baseUrl}/api/v2/admin${path}`, { method: 'PUT', headers, body }));
+        status(200, await admin(server, 'DELETE', path));
+      }
+    },
+    ['account.updated', 'admin', '+', 'user'],
+    ['account.updated', 'admin', '+', 'user'],
+    ['client.updated', 'admin', '+', 'client'],
+    ['client.updated', 'admin', '+', 'client'],
   ],
   [
     'an organisation and its members',
@@ -441,6 +483,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /oidc/logout': [],
   'POST /oidc/logout/confirm': ['sign_out'],
   'POST /account/profile': ['account.updated'],
+  'POST /account/picture': ['account.updated'],
   'POST /account/password': ['account.password_changed'],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
@@ -452,6 +495,13 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'PUT /api/v2/admin/users/:id/suspension': ['account.suspended'],
   'DELETE /api/v2/admin/users/:id/suspension': ['account.reinstated'],
   'DELETE /api/v2/admin/users/:id/connections/:clientId': ['consent.revoked'],
+  'POST /account/sessions': ['session.ended'],
+  'DELETE /api/v2/admin/users/:id/sessions': ['account.signed_out_everywhere'],
+  'DELETE /api/v2/admin/users/:id/sessions/:sessionId': ['session.ended'],
+  'PUT /api/v2/admin/users/:id/picture': ['account.updated'],
+  'DELETE /api/v2/admin/users/:id/picture': ['account.updated'],
+  'PUT /api/v2/admin/clients/:clientId/picture': ['client.updated'],
+  'DELETE /api/v2/admin/clients/:clientId/picture': ['client.updated'],
   'POST /api/v2/admin/clients': ['client.created'],
   'PATCH /api/v2/admin/clients/:clientId': ['client.updated'],
   'DELETE /api/v2/admin/clients/:clientId': ['client.deleted'],

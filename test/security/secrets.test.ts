@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
-import { HASH_COST } from '../../src/accounts/passwords.ts';
 import { createAdminKey } from '../../src/admin/keys.ts';
 import { formOf } from '../support/agent.ts';
 import {
@@ -22,7 +21,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 before(async () => {
-  server = await startServer({}, 1, HASH_COST);
+  server = await startServer();
 });
 after(() => server.close());
 

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, test } from 'node:test';
+import type { Command } from 'commander';
+import { program } from '../../src/cli/program.ts';
+
+const dataDir = mkdtempSync(join(tmpdir(), 'tessera-cli-'));
+after(() => rmSync(dataDir, { recursive: true, force: true }));
+
+/** Every command that does something, by its words. */
+function commands(command: Command, path: readonly string[] = []): string[] {
+  const own = command.commands.filter((child) => child.name() !== 'help');
+  return own.length === 0 ? [path.join(' ')] : own.flatMap((child) => commands(child, [...path, child.name()]));
+}
+
+/** Runs a command in this very process, on the data of this test; answers what `--json` printed. */
+// biome-ignore lint/suspicious/noExplicitAny: tests read answers as they come
+async function run(...args: readonly string[]): Promise<any> {
+  const { write } = process.stdout;
+  let printed = '';
+  // What the test runner itself reports comes the same way, as bytes.
+  process.stdout.write = ((chunk: string | Uint8Array) => {
+    if (typeof chunk !== 'string') return write.call(process.stdout, chunk);
+    printed += chunk;
+    return true;
+  }) as typeof write;
+  try {
+    await program().parseAsync([...args, '--json', '--data-dir', dataDir], { from: 'user' });
+  } finally {
+    process.stdout.write = write;
+  }
+  return JSON.parse(printed);
+}
+
+let app = '';
+let organization = '';
+let key = '';
+let kid = '';
+
+/** What each command that changes something leaves in the audit trail, in an order in which they can run. */
+const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])[] = [
+  [
+    'user create',
+    () => run('user', 'create', '--username', 'ada', '--display-name', 'Ada', '--email', 'ada@example.com'),
+    'account.created',
+  ],
+  ['user update', () => run('user', 'update', 'ada', '--about', 'x'), 'account.updated'],
+  ['user ban', () => run('user', 'ban', 'ada'), 'account.banned'],
+  ['user unban', () => run('user', 'unban', 'ada'), 'account.unbanned'],
+  ['user suspend', () => run('user', 'suspend', 'ada'), 'account.suspended'],
+  ['user reinstate', () => run('user', 'reinstate', 'ada'), 'account.reinstated'],
+  [
+    'client create',
+    async () => {
+      app = (await run('client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example/cb')).clientId;
+    },
+    'client.created',
+  ],
+  ['client update', () => run('client', 'update', app, '--name', 'B'), 'client.updated'],
+  [
+    'client rotate-secret',
+    () => run('client', 'rotate-secret', app, '--expire-previous-in', '0'),
+    'client.secret_ended',
+    'client.secret_added',
+  ],
+  [
+    'client end-secret',
+    async () => {
+      const before = (await run('client', 'show', app)).secrets[0].id;
+      await run('client', 'rotate-secret', app);
+      await run('client', 'end-secret', app, before);
+    },
+    'client.secret_added',
+    'client.secret_ended',
+  ],
+  ['client disable', () => run('client', 'disable', app), 'client.disabled'],
+  ['client enable', () => run('client', 'enable', app), 'client.enabled'],
+  ['user sign-out', () => run('user', 'sign-out', 'ada'), 'account.signed_out_everywhere'],
+  // Nothing was granted, so there is nothing to take away.
+  ['user disconnect', () => run('user', 'disconnect', 'ada', app).catch(() => undefined)],
+  [
+    'org create',
+    async () => {
+      organization = (await run('org', 'create', '--name', 'acme', '--domain', 'acme.example')).id;
+    },
+    'organization.created',
+  ],
+  ['org add-member', () => run('org', 'add-member', organization, 'ada'), 'organization.member_set'],
+  ['org remove-member', () => run('org', 'remove-member', 'acme', 'ada'), 'organization.member_removed'],
+  [
+    'admin-key create',
+    async () => {
+      key = (await run('admin-key', 'create')).id;
+    },
+    'admin_key.created',
+  ],
+  ['admin-key revoke', () => run('admin-key', 'revoke', key), 'admin_key.revoked'],
+  [
+    'keys rotate',
+    async () => {
+      ({ kid } = await run('keys', 'rotate'));
+    },
+    // The first rotation is of a key set that did not exist before.
+    'keys.created',
+    'keys.rotated',
+  ],
+  ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
+  ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
+  ['user delete', () => run('user', 'delete', 'ada', '--yes'), 'account.deleted'],
+];
+
+/** Commands that leave no event: they read, run the server, or bring the schema to its version. */
+const others = [
+  ...[
+    'serve',
+    'events',
+    'explain',
+    'migrate',
+    'doctor',
+    'user show',
+    'user list',
+    'user connections',
+    'user sessions',
+    'client show',
+  ],
+  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list'],
+];
+
+test('LG-02: every command that changes something leaves its event, with who ran it and the run', async () => {
+  const recorded: { type: string; actor: { type: string }; details: { systemUser?: string }; requestId: string }[] = [];
+  for (const [name, act, ...types] of changes) {
+    await act();
+    const all = await run('events', '--limit', '1000');
+    const left = all.slice(recorded.length) as typeof recorded;
+    assert.deepEqual(
+      left.map(({ type }) => type),
+      types,
+      name,
+    );
+    recorded.push(...left);
+  }
+  for (const { type, actor, details, requestId } of recorded.filter(({ type }) => type !== 'keys.created')) {
+    assert.equal(actor.type, 'cli', type);
+    assert.ok(details.systemUser, type);
+    assert.match(requestId, /^[0-9a-f-]{36}$/, type);
+  }
+});
+
+test('LG-02: there is no command of which it is not known what it leaves', () => {
+  const known = new Set([...changes.map(([name]) => name), ...others]);
+  for (const name of commands(program())) assert.ok(known.has(name), `${name}: which events does it leave?`);
+});
+
+test('every command that takes something shows by an example how', () => {
+  const silent: string[] = [];
+  const visit = (command: Command, path: string): void => {
+    for (const child of command.commands) visit(child, `${path} ${child.name()}`);
+    let help = '';
+    command.configureOutput({
+      writeOut(text) {
+        help += text;
+      },
+    });
+    if (command.commands.length === 0) command.outputHelp();
+    if (command.commands.length === 0 && !help.includes('Example')) silent.push(path.trim());
+  };
+  visit(program(), '');
+  assert.deepEqual(silent, []);
+});
