@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { agent } from '../support/agent.ts';
 import {
@@ -11,6 +12,19 @@ import {
   tokensFor,
 } from '../support/flow.ts';
 import { press, type Stage, signIn, submit } from './stage.ts';
+
+/** Opens the page of the design system, which `npm run docs` makes, as if the server had the repository's files. */
+export async function openDesign(page: Page, { server }: Stage): Promise<void> {
+  const folder = `${server.baseUrl}/repository`;
+  await page.route(`${folder}/**`, (route) => {
+    const path = route
+      .request()
+      .url()
+      .slice(folder.length + 1);
+    return route.fulfill({ path: fileURLToPath(new URL(`../../${path}`, import.meta.url)) });
+  });
+  await page.goto(`${folder}/docs/reference/design.html`);
+}
 
 const ALL = 'openid email details phone social organization.read';
 const WINDOWS =

@@ -6,7 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BrowserContextOptions } from 'playwright-core';
-import { registerApps, walkPages } from './pages.ts';
+import { openDesign, registerApps, walkPages } from './pages.ts';
 import { openStage, visit } from './stage.ts';
 
 type Look = 'light' | 'dark' | 'phone';
@@ -42,16 +42,19 @@ for (const look of ['light', 'dark', 'phone'] as const) {
   const stage = await openStage();
   try {
     const apps = await registerApps(stage);
-    await visit(stage, LOOKS[look], (page) =>
-      walkPages(stage, apps, page, '', async (name) => {
+    await visit(stage, LOOKS[look], async (page) => {
+      const stop = async (name: string) => {
         const files = values.readme
           ? wanted.filter((picture) => picture.page === name).map(({ file }) => file)
           : [`${name}-${look}`];
         for (const file of files) {
           await page.screenshot({ path: join(folder, `${file}.png`), fullPage: true, animations: 'disabled' });
         }
-      }),
-    );
+      };
+      await walkPages(stage, apps, page, '', stop);
+      await openDesign(page, stage);
+      await stop('design');
+    });
   } finally {
     await stage.close();
   }

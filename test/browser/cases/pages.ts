@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { BrowserContextOptions, Page } from 'playwright-core';
 import { controlsBelow, overflow, violations } from '../in-page.ts';
-import { registerApps, walkPages } from '../pages.ts';
+import { openDesign, registerApps, walkPages } from '../pages.ts';
 import { type Stage, visit } from '../stage.ts';
 
 /** Begins with the page and is then asked at each stop. */
@@ -53,6 +53,16 @@ const LOOKS: readonly Look[] = [
 ];
 
 export function pageCases(theStage: () => Stage): void {
+  test('the page of the design system: accessible in light and dark, and not too wide', () =>
+    visit(theStage(), { viewport: { width: 320, height: 640 } }, async (page) => {
+      await openDesign(page, theStage());
+      assert.ok((await overflow(page)) <= 0);
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme });
+        assert.deepEqual(await violations(page), [], colorScheme);
+      }
+    }));
+
   for (const [index, { name: look, options, text, checks }] of LOOKS.entries()) {
     test(`every page and state, ${look}: ${Object.keys(checks).join(', ')}`, async () => {
       const stage = theStage();

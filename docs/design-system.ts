@@ -1,0 +1,204 @@
+import { readFileSync } from 'node:fs';
+import {
+  area,
+  choice,
+  copyable,
+  day,
+  doneNotice,
+  fact,
+  facts,
+  field,
+  foreign,
+  moment,
+  NO_PROBLEMS,
+  passwordField,
+  problemSummary,
+} from '../src/pages/components.ts';
+import { adviceFacts, technical } from '../src/pages/error-page.ts';
+import { Html, html } from '../src/pages/html.ts';
+import { document, type Site } from '../src/pages/layout.ts';
+import { tile } from '../src/pages/mark.ts';
+import { en } from '../src/pages/messages.ts';
+
+const STYLE = '../../src/pages/assets/style.css';
+const ICON = '../../src/pages/assets/icon.svg';
+const style = readFileSync(new URL('../src/pages/assets/style.css', import.meta.url), 'utf8');
+
+/** The page stands in the repository and is opened from there: it loads the style sheet that the service serves. */
+const site: Site = {
+  path: (path) => (path.startsWith('/assets/style') ? STYLE : path.startsWith('/assets/icon') ? ICON : '#content'),
+  messages: en,
+};
+
+const app = { letters: 'AN', picture: undefined };
+const person = { letters: 'AL', picture: undefined };
+
+interface Part {
+  readonly name: string;
+  readonly about: string;
+  readonly make: () => Html;
+}
+
+const wrong = { fields: { identifier: 'Enter your username or email address.' }, general: [] };
+const nearest = {
+  registered: 'http://localhost:8080/cb',
+  differences: ['port'] as const,
+  respelled: false,
+};
+
+const PARTS: readonly Part[] = [
+  {
+    name: 'The mark',
+    about:
+      'A tile broken in two. On the consent page the app’s half and the person’s meet when access is about to be allowed.',
+    make: () =>
+      html`<p class="actions">${tile({ kind: 'mark' })}${tile({ kind: 'large', app, person })}${tile({ kind: 'large', app })}</p>`,
+  },
+  {
+    name: 'Buttons',
+    about:
+      'One primary for the step ahead; a choice has two of equal weight; danger takes something away; a link is a quiet one.',
+    make: () =>
+      html`<button class="primary" type="button">Sign in</button><div class="pair"><button class="equal" type="button">Don’t allow</button><button class="equal" type="button">Allow</button></div><div><button class="danger" type="button">Take away access</button> <button class="link" type="button">Sign out</button></div>`,
+  },
+  {
+    name: 'Field',
+    about: 'The label above, the hint below it. A problem stands in the place of the hint.',
+    make: () =>
+      html`<form>${field({ name: 'displayName', label: 'Name', type: 'text', autocomplete: 'name', hint: 'As others should see it.', value: 'Ada Lovelace', problems: NO_PROBLEMS })}${field({ name: 'identifier', label: 'Username or email', type: 'text', autocomplete: 'username', value: '', problems: wrong })}</form>`,
+  },
+  {
+    name: 'Password',
+    about: 'With a button that shows it, where there is script.',
+    make: () =>
+      passwordField({
+        name: 'password',
+        label: 'Password',
+        autocomplete: 'current-password',
+        problems: NO_PROBLEMS,
+        messages: en,
+      }),
+  },
+  {
+    name: 'Text of several lines, and a choice',
+    about: 'Both have a label above, as every field has.',
+    make: () =>
+      html`<form>${area({ name: 'about', label: 'About', hint: 'At most 500 characters.', rows: 3, value: 'Writes programs.', problems: NO_PROBLEMS })}${choice(
+        {
+          name: 'theme',
+          label: 'Theme',
+          value: 'dark',
+          problems: NO_PROBLEMS,
+          options: [
+            ['light', 'Light'],
+            ['dark', 'Dark'],
+          ],
+        },
+      )}</form>`,
+  },
+  {
+    name: 'Switch',
+    about: 'One row for each optional scope, with the very value that would be shared.',
+    make: () =>
+      html`<ul class="rows"><li><label for="phone"><span class="name">Phone</span><span class="figures">+90 555 123 45 67</span></label><input class="switch" type="checkbox" role="switch" id="phone" checked></li></ul>`,
+  },
+  {
+    name: 'What is wrong, what was done',
+    about: 'Above the form. It takes the focus, and each problem leads to its field.',
+    make: () => html`${problemSummary(en, wrong)}${doneNotice(html`<p>Your profile is saved.</p>`)}`,
+  },
+  {
+    name: 'Facts',
+    about:
+      'A name, small, above its value, as in a passport. What people and apps wrote is set apart; times are in UTC.',
+    make: () =>
+      facts([
+        fact('Name', foreign('Ada Lovelace')),
+        fact('Birth date', day('1990-12-10')),
+        fact('Last used', moment(Date.UTC(2026, 2, 1, 12))),
+      ]),
+  },
+  {
+    name: 'For the developer',
+    about: 'Below a line on every error: what came, what was expected, what to do, and the correlation id.',
+    make: () => {
+      const came = { name: 'redirect_uri', value: 'http://localhost:3000/cb' };
+      const advice = {
+        description: '',
+        came,
+        nearest,
+        remedy: 'Send the registered one, or register this one too:',
+        command: 'tessera client update …',
+      };
+      return technical(en, adviceFacts(en, advice), '00000000-0000-4000-8000-000000000000');
+    },
+  },
+  {
+    name: 'A text to copy',
+    about: 'With a button where there is script.',
+    make: () => copyable('openid email', en.error, 'Copy the scopes'),
+  },
+];
+
+const slug = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
+
+/** The custom properties of the first rule: name, and value as it is written. */
+const tokens = [...(/:root \{([^}]*)\}/.exec(style)?.[1] ?? '').matchAll(/(--[a-z-]+): ([^;]+);/g)].map(
+  ([, name = '', value = '']) => ({ name, value }),
+);
+
+/** The sizes of text that the style sheet uses. */
+const sizes = [
+  ...new Set([...style.matchAll(/(?:font-size: |font:\s+)([\d.]+)rem/g)].map(([, size]) => Number(size))),
+].sort((a, b) => a - b);
+
+const raw = (text: string): Html => new Html(text);
+
+function section(name: string, about: string, content: Html): Html {
+  return html`<section class="card" id="${slug(name)}"><header><h2>${name}</h2><p class="muted small">${about}</p></header>${content}</section>`;
+}
+
+const colors = (): Html =>
+  facts(
+    tokens.map(({ name, value }) => {
+      const sample = value.startsWith('light-dark(') || value.startsWith('oklch(');
+      const swatch = raw(
+        `<span class="letters" style="background: var(${name}); border: 1px solid var(--line)"></span>`,
+      );
+      return fact(
+        html`<code>${name}</code>`,
+        html`<span class="copyable">${sample && swatch}<code>${value}</code></span>`,
+        true,
+      );
+    }),
+  );
+
+const type = (): Html =>
+  facts(
+    sizes.map((size) =>
+      fact(
+        `${size} rem, ${size * 16} px`,
+        raw(`<span style="font-size: ${size}rem">Calm, exact, like a passport</span>`),
+        true,
+      ),
+    ),
+  );
+
+/** Everything that pages are made of, on one page, made by the very functions and drawn by the very style sheet. */
+export function designSystem(note: string): string {
+  const text =
+    'Everything that the pages are made of, drawn by the style sheet and the functions that the service itself uses.';
+  const names = ['Colours', 'Type', ...PARTS.map(({ name }) => name)];
+  const page = document(site, {
+    title: 'Design',
+    layout: 'wide',
+    body: html`<nav class="side" aria-label="Design">${names.map((name) => html`<a href="#${slug(name)}">${name}</a>`)}</nav><div class="stack"><header><h1>Design</h1><p class="muted">${text}</p></header>
+${section('Colours', 'Custom properties of the root; each in light and in dark.', colors())}
+${section('Type', 'The system’s own sans and mono; line height 1.5, headings 1.25 and weight 600. Space goes in steps of 4 px; controls are 44 px high at least.', type())}
+${PARTS.map(({ name, about, make }) => section(name, about, make()))}</div>`,
+  });
+  return page
+    .replace('<!doctype html>', `<!doctype html>\n${note}`)
+    .replace(/<script [^>]*><\/script>\n/, '')
+    .replaceAll(' autofocus', '');
+}
