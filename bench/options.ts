@@ -29,7 +29,7 @@ const USAGE = `npm run bench -- [options]
   --quick              a short look: few people, one round
   --people <n>         users in the store, 100000
   --rounds <n>         interleaved rounds, 3
-  --seconds <n>        of load in a round, 3
+  --seconds <n>        of load in a round, 2
   --only <a,b>         ${WORKS.join(', ')}
   --against <a,b>      ${OPPONENTS.join(', ')}
   --results <folder>   for the figures and the chart, bench/results
@@ -73,10 +73,10 @@ export function readOptions(args: readonly string[]): Options | undefined {
   return {
     people,
     rounds: Number(values.rounds ?? (quick ? 1 : 3)),
-    seconds: Number(values.seconds ?? (quick ? 0.5 : 3)),
+    seconds: Number(values.seconds ?? (quick ? 0.5 : 2)),
     only: chosen(values.only, WORKS),
     against: chosen(values.against, OPPONENTS),
-    sizes: quick ? [people / 10, people, people * 10] : [1000, people, 1_000_000],
+    sizes: quick ? [people, people * 10] : [1000, people, 1_000_000],
     long: quick ? 5000 : 1_000_000,
     results: values.results,
     record: values.record,

@@ -103,10 +103,13 @@ function generator(results: readonly Result[]): string {
 
 function bySize(results: readonly Result[]): string {
   const sizes = [...new Set(results.map(({ people }) => people))].sort((a, b) => a - b);
-  const lines = new Map(results.map((result) => [`${result.work} ${result.target}`, result]));
   const cost = ({ summary }: Result) =>
     summary.userMicros.median + summary.systemMicros.median + summary.databaseMicros.median;
-  const rows = [...lines.values()].map(({ work, target }) => {
+  const servers = [...new Set(results.map(({ target }) => target))];
+  const lines = [...new Set(results.map(({ work }) => work))].flatMap((work) =>
+    servers.map((target) => ({ work, target })),
+  );
+  const rows = lines.map(({ work, target }) => {
     const own = sizes.map((size) =>
       results.find((other) => other.work === work && other.target === target && other.people === size),
     );

@@ -12,6 +12,9 @@ if (options !== undefined) {
   const { only } = options;
   const began = performance.now();
   await using field = new Field();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.once(signal, () => void field[Symbol.asyncDispose]().finally(() => process.exit(1)));
+  }
   const started = only.has('start') ? await starts(field, options) : [];
   const subjects = await field.subjects(options.against, options.people);
   const setting = { field, subjects, options };

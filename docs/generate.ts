@@ -78,6 +78,7 @@ function errors(): string {
 
 Every error of the API is JSON, with \`Cache-Control: no-store\`:
 
+<!-- not run: the form of every error, with gaps -->
 \`\`\`json
 {"error": "<code>", "error_description": "<text>"}
 \`\`\`
@@ -176,6 +177,7 @@ unknown \`kid\` reads it again. ID tokens under HS256 verify with the client's s
 
 With the base URL \`https://id.example.com\` the document is:
 
+<!-- not run: it is made of the code -->
 \`\`\`json
 ${document}
 \`\`\`

@@ -8,8 +8,7 @@ import { fillOrigins, registeredOrigins } from './clients/origins.ts';
 import { type Clock, MINUTE } from './clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './config/config.ts';
 import { consentRoutes } from './consent/routes.ts';
-import { type Core, openCore } from './core.ts';
-import type { MigrationOptions } from './database/migrations/timeline.ts';
+import { type Core, type Opening, openCore } from './core.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
 import { probeKey } from './doctor/probe.ts';
 import { doctorRoutes } from './doctor/routes.ts';
@@ -56,7 +55,7 @@ export interface Tessera {
  * Puts the service together: configuration, port, store, domains, routes. There is no other place where they meet.
  * @throws {ConfigError} where something of it cannot be had, with the remedy
  */
-export async function start(config: Config, clock: Clock = Date.now, migration?: MigrationOptions): Promise<Tessera> {
+export async function start(config: Config, clock: Clock = Date.now, opening: Opening = {}): Promise<Tessera> {
   const listener = await listen(config.host, config.port);
   let core: Core | undefined;
   let figures: MetricsListener | undefined;
@@ -64,7 +63,7 @@ export async function start(config: Config, clock: Clock = Date.now, migration?:
     const baseUrl = baseUrlOf(config, listener.port);
     const metrics = config.metricsAddress && (await import('./metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
-    const opened = await openCore(config, clock, migration, meter);
+    const opened = await openCore(config, clock, { ...opening, meter });
     core = opened;
     metrics?.watch(opened);
     figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { type Passwords, passwords } from './accounts/passwords.ts';
+import { HASH_COST, type HashCost, type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
@@ -25,6 +25,14 @@ export interface Core {
   close(): Promise<void>;
 }
 
+/** How the data is opened, where it is not as usual. */
+export interface Opening {
+  readonly migration?: MigrationOptions;
+  readonly meter?: DatabaseMeter;
+  /** What hashing a password costs. Less than the usual is for tests alone, which hash thousands. */
+  readonly hashCost?: HashCost;
+}
+
 /**
  * Opens the data, and brings it to the current schema.
  * @throws {ConfigError} where the secret or the database cannot be had, with the remedy
@@ -32,8 +40,7 @@ export interface Core {
 export async function openCore(
   config: Config,
   clock: Clock,
-  migration?: MigrationOptions,
-  meter?: DatabaseMeter,
+  { migration, meter, hashCost = HASH_COST }: Opening = {},
 ): Promise<Core> {
   const found = findSecret(config);
   const database = await usable(config, openDatabase(config, migration, meter));
@@ -44,7 +51,7 @@ export async function openCore(
     clock,
     database,
     ids,
-    passwords: passwords(config.hashingConcurrency),
+    passwords: passwords(config.hashingConcurrency, hashCost),
     pictures: pictures(),
     secret,
     async close() {

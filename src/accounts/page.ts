@@ -14,7 +14,7 @@ import {
 import { html, type Part } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { baseFacts, scopeValues } from '../pages/person.ts';
-import { PICTURE_TYPES } from '../pictures/pictures.ts';
+import { LARGEST_PICTURE, PICTURE_TYPES } from '../pictures/pictures.ts';
 import type { Stopped } from '../verdict/rules.ts';
 import type { Frame } from './visit.ts';
 
@@ -49,7 +49,7 @@ ${facts([
 ])}</section>
 <section class="card"><header><h2>${picture.title}</h2><p class="muted small">${picture.lead}</p></header>
 <form method="post" action="${path('/account/picture')}" enctype="multipart/form-data" novalidate>${hidden(token)}
-${fileField({ name: 'picture', label: picture.file, hint: picture.hint, accept: PICTURE_TYPES, problems })}
+${fileField({ name: 'picture', label: picture.file, hint: picture.hint, accept: PICTURE_TYPES, largest: LARGEST_PICTURE, problems })}
 <div class="actions"><button class="primary" type="submit">${picture.submit}</button>${profile.picture !== null && html`<button class="danger" type="submit" name="action" value="remove">${picture.remove}</button>`}</div></form></section>
 <section class="card"><header><h2>${text.password}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
 ${

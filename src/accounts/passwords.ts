@@ -6,13 +6,19 @@ import { randomSecret } from '../secrets.ts';
 /** The library's number for Argon2id; its own name for it is erased with the types. */
 const ARGON2ID = 2;
 
-/** Argon2id at the OWASP Password Storage Cheat Sheet's first choice: 19 MiB, two passes, one lane. */
-const PARAMETERS = { algorithm: ARGON2ID, memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+/** What a hash costs whoever makes one: memory in KiB, and how often it is gone through. */
+export interface HashCost {
+  readonly memoryCost: number;
+  readonly timeCost: number;
+}
+
+/** The OWASP Password Storage Cheat Sheet's first choice for Argon2id with one lane: 19 MiB, two passes. */
+export const HASH_COST: HashCost = { memoryCost: 19_456, timeCost: 2 };
 
 /** Whether a stored hash costs a guesser less than a new one would; one that costs more is left as it is. */
-function isWeaker(stored: string): boolean {
+function isWeaker(stored: string, cost: HashCost): boolean {
   const [, memory, time] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(stored) ?? [];
-  return memory === undefined || Number(memory) < PARAMETERS.memoryCost || Number(time) < PARAMETERS.timeCost;
+  return memory === undefined || Number(memory) < cost.memoryCost || Number(time) < cost.timeCost;
 }
 
 /** How many sign-ins may wait for one that is being hashed, for each that runs. */
@@ -32,7 +38,8 @@ export interface Passwords {
  * @param concurrency how many hashes run side by side
  * @returns functions that throw {@link OAuthError} `temporarily_unavailable` when too many wait already
  */
-export function passwords(concurrency: number): Passwords {
+export function passwords(concurrency: number, cost: HashCost): Passwords {
+  const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
   const { run, load } = boundedPool(
     concurrency,
@@ -42,16 +49,16 @@ export function passwords(concurrency: number): Passwords {
   let dummy: Promise<string> | undefined;
   return {
     load,
-    hash: (password) => run(() => hash(password, PARAMETERS)),
+    hash: (password) => run(() => hash(password, parameters)),
     async check(password, stored) {
       if (stored === null) {
-        dummy ??= hash(randomSecret(), PARAMETERS);
+        dummy ??= hash(randomSecret(), parameters);
         const decoy = await dummy;
         await run(() => verify(decoy, password));
         return 'wrong';
       }
       if (!(await run(() => verify(stored, password)))) return 'wrong';
-      return isWeaker(stored) ? 'right, hash outdated' : 'right';
+      return isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
     },
   };
 }

@@ -8,7 +8,7 @@ import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 /** Runs the server until it is told to stop. */
 export async function serve(flags: GlobalFlags & { host?: string; port?: string }): Promise<void> {
   const config = readConfig(environment(flags));
-  const tessera = await start(config, Date.now, { progress: sayWaiting });
+  const tessera = await start(config, Date.now, { migration: { progress: sayWaiting } });
   // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

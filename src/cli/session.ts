@@ -67,7 +67,7 @@ export async function withCore<T>(
         'or name the folder of the data with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
-  const core = await openCore(config, Date.now, { progress: sayWaiting });
+  const core = await openCore(config, Date.now, { migration: { progress: sayWaiting } });
   try {
     if (isNew) process.stderr.write(`Made a new database: ${path}\n`);
     return await work(core);

@@ -51,7 +51,7 @@ export const readKeys = {
   ...IN_DISCOVERY,
   operationId: 'readKeys',
   summary: 'The public keys of ID tokens',
-  description: 'Keep it for five minutes at most, and read it again for an unknown `kid`.',
+  description: 'yPa_14j5tsmH…',
   response: { 200: answers('A JSON Web Key Set (RFC 7517).', Type.Object({ keys: Type.Array(PublicKey) })) },
   examples: [
     {
@@ -60,12 +60,12 @@ export const readKeys = {
       answer: {
         keys: [
           {
-            kty: 'OKP',
+            kty: 'RSA',
             kid: 'q1w2e3',
             use: 'sig',
-            alg: 'EdDSA',
-            crv: 'Ed25519',
-            x: '11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo',
+            alg: 'RS256',
+            n: 'yPa_14j5tsmH…',
+            e: 'AQAB',
           },
         ],
       },

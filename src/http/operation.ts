@@ -117,7 +117,7 @@ export function refusal(status: number, codes: readonly ErrorCode[], withPage = 
   const headers = ERROR_HEADERS[status];
   return {
     name: [status, ...codes, ...(withPage ? ['page'] : [])].join('.'),
-    description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join(' '),
+    description: codes.map((code) => `\`${code}\`: ${errorCodes[code][1]}`).join('  \n'),
     ...(headers !== undefined && { headers }),
     content: { [JSON_TYPE]: { schema: errorOf(codes) }, ...(withPage && PAGE) },
   };

@@ -85,6 +85,10 @@ export function describedRoutes(app: FastifyInstance): readonly DescribedRoute[]
 const isDescribed = (schema: FastifySchema | undefined): schema is FastifySchema & Operation =>
   schema?.operationId !== undefined;
 
+/** The path of a route below the base URL, as OpenAPI writes it. */
+export const pathOf = ({ url }: Pick<DescribedRoute, 'url'>, issuer: string): string =>
+  url.slice(new URL(issuer).pathname.replace(/\/$/, '').length).replaceAll(/:(\w+)/g, '{$1}');
+
 /**
  * The API document of these routes.
  * @param about.issuer the base URL, under which the routes are
@@ -94,11 +98,11 @@ export function openApiDocument(
   { issuer }: { readonly issuer: string },
 ): OpenApiDocument {
   const schemas = namedSchemas();
-  const base = new URL(issuer).pathname.replace(/\/$/, '');
   const refusals: Record<string, ResponseObject> = {};
   const paths: Record<string, Record<string, OperationObject>> = {};
-  for (const { method, url, schema } of routes) {
-    const path = url.slice(base.length).replaceAll(/:(\w+)/g, '{$1}');
+  for (const route of routes) {
+    const { method, schema } = route;
+    const path = pathOf(route, issuer);
     paths[path] = { ...paths[path], [method.toLowerCase()]: operation(method, schema, { ...schemas, refusals }) };
   }
   return {
@@ -240,6 +244,12 @@ const WITH_BODY: Readonly<Record<number, readonly ErrorCode[]>> = {
   413: ['invalid_request'],
   415: ['invalid_request'],
 };
+
+/** Whether an answer is one that goes without saying: every route may give it. */
+export const isCommon = ({ $ref }: Reference): boolean =>
+  Object.entries({ ...ANYWHERE, ...WITH_BODY }).some(([status, codes]) =>
+    [`${status}.${codes}`, `${status}.${codes}.page`].includes($ref.split('/').at(-1) ?? ''),
+  );
 
 function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: Making) {
   const own = schema.response as Readonly<Record<string, Answer>>;

@@ -86,13 +86,15 @@ interface FileField {
   readonly hint: string;
   /** The types that the browser offers to choose from. */
   readonly accept: readonly string[];
+  /** A picture of more bytes is made smaller before it is sent, where there is script. */
+  readonly largest: number;
   readonly problems: Problems;
 }
 
 /** A labelled file to choose. */
-export function fileField({ name, label, hint, accept, problems }: FileField): Html {
+export function fileField({ name, label, hint, accept, largest, problems }: FileField): Html {
   const { attributes, notes } = described(name, hint, problems);
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="file" accept="${accept.join(',')}"${attributes}></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="file" accept="${accept.join(',')}" data-largest="${largest}"${attributes}></div>`;
 }
 
 interface Area {

@@ -20,6 +20,8 @@ export interface Page {
   readonly layout: 'narrow' | 'wide';
   /** The person's own choice, where one is signed in. */
   readonly theme?: 'light' | 'dark' | 'system' | null;
+  /** Where the mark leads, with the wide layout: the account, unless something else is said. */
+  readonly home?: string;
   /** Stands at the end of the first line: for a way to sign out. */
   readonly aside?: Html;
 }
@@ -44,7 +46,7 @@ export function document({ path, messages }: Site, page: Page): string {
 <header class="masthead">${
     // On a step of a sign-in there is no way aside: it would leave the app waiting.
     page.layout === 'wide'
-      ? html`<a class="brand" href="${path('/account')}">${brand}</a>`
+      ? html`<a class="brand" href="${path(page.home ?? '/account')}">${brand}</a>`
       : html`<span class="brand">${brand}</span>`
   }${page.aside}</header>
 <main id="content" tabindex="-1">

@@ -10,6 +10,7 @@ import { guardCases } from './cases/guards.ts';
 import { hostileCases } from './cases/hostile.ts';
 import { keyboardCases } from './cases/keyboard.ts';
 import { pageCases } from './cases/pages.ts';
+import { pictureCases } from './cases/pictures.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -27,6 +28,7 @@ flowCases(theStage);
 formPostCases(theStage);
 keyboardCases(theStage);
 pageCases(theStage);
+pictureCases(theStage);
 hostileCases(theStage);
 guardCases(theStage);
 crossOriginCases(theStage);

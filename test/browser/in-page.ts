@@ -19,6 +19,17 @@ export async function violations(page: Page): Promise<string[]> {
   );
 }
 
+/** Where the person's picture on the page comes from, and how wide it really is. */
+export const personsPicture = (page: Page): Promise<{ address: string; width: number }> =>
+  ask(
+    page,
+    "const image = document.querySelector('img.picture'); return { address: image.src, width: image.naturalWidth };",
+  );
+
+/** Waits until the file that was chosen is smaller than that. */
+export const fileBelow = (page: Page, selector: string, bytes: number) =>
+  page.waitForFunction(`document.querySelector(${JSON.stringify(selector)}).files[0]?.size < ${bytes}`);
+
 /** By how many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
   ask(page, 'const { scrollWidth, clientWidth } = document.documentElement; return scrollWidth - clientWidth;');

@@ -11,6 +11,7 @@ import {
   type TestClient,
   tokensFor,
 } from '../support/flow.ts';
+import { landscape } from '../support/images.ts';
 import { press, type Stage, signIn, submit } from './stage.ts';
 
 /** Opens the page of the design system, which `npm run docs` makes, as if the server had the repository's files. */
@@ -171,10 +172,13 @@ export async function walkPages(
   await stop('profile-errors');
   await to('/account');
   await stop('account');
+  await page.setInputFiles('#picture', { name: 'ada.png', mimeType: 'image/png', buffer: await landscape().png() });
+  await press(page.locator('[enctype] .primary'));
+  await stop('account-picture');
   const change = async (current: string) => {
     await page.fill('#current', current);
     await page.fill('#password', 'another good password');
-    await submit(page);
+    await press(page.getByRole('button', { name: 'Change password' }));
   };
   await change('not the password');
   await stop('account-wrong');
@@ -199,6 +203,11 @@ export async function walkPages(
   await stop('error-redirect-uri');
   await to(authorizeUrl({ ...notes, clientId: 'acme-notes' }));
   await stop('error-client');
+  await to('/api');
+  await stop('api');
+  await to('/api/clients');
+  await page.click('summary');
+  await stop('api-clients');
   await to('/login?request=unknown');
   await stop('error-expired');
   await to('/nowhere');

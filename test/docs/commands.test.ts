@@ -13,7 +13,7 @@ import { type Block, blocksOf } from './blocks.ts';
 import { openShell, type Shell } from './shell.ts';
 
 /*
- * Every block of a language below in the README, the tutorial and the guides is run, in order, by one reader at one server.
+ * The blocks of the documentation are run, page by page and in order, by one reader at one server.
  *
  * - `sh` is run. `the-clientId` in it stands for the value of that name that was printed last, as a reader would put it in.
  * - An authorization request that a block prints is opened in a browser; `the-code` is in the address where that ends.
@@ -24,10 +24,14 @@ const LANGUAGES = ['sh', 'console', 'json', 'js', 'ts', 'html'];
 const PAGES = [
   'README.md',
   'docs/tutorial/first-sign-in.md',
+  // It goes on with the app and the tokens of the tutorial.
   'docs/reference/token-services.md',
   // The others go on with the admin key that it makes.
   'docs/how-to/register-an-app.md',
-  ...[...pages('docs/how-to')].filter((page) => !/register-an-app|back-up-and-restore/.test(page)),
+  ...['docs/how-to', 'docs/reference', 'docs/explanation', 'docs/decisions']
+    .flatMap((folder) => [...pages(folder)])
+    .filter((page) => !/register-an-app|back-up-and-restore|token-services/.test(page)),
+  'CONTRIBUTING.md',
 ];
 const ADA = { id: '', username: 'ada' };
 
@@ -61,7 +65,7 @@ after(async () => {
   rmSync(dataDir, { recursive: true, force: true });
 });
 
-for (const page of PAGES) {
+for (const page of PAGES.filter((page) => runnable(page).length > 0)) {
   test(`the blocks of ${page} work as written`, () => read(page));
 }
 
@@ -79,9 +83,14 @@ test('after a restore as documented no token and no session from before is accep
   assert.equal((await browser.get('/account')).location?.pathname, '/login');
 });
 
+/** The blocks of a page that say nothing against it. */
+function runnable(page: string): readonly Block[] {
+  return blocksOf(page).filter(({ language, notRun }) => LANGUAGES.includes(language) && notRun === undefined);
+}
+
 /** Does what a page says. */
 async function read(page: string): Promise<void> {
-  const run = blocksOf(page).filter(({ language, notRun }) => LANGUAGES.includes(language) && notRun === undefined);
+  const run = runnable(page);
   for (const [index, block] of run.entries()) {
     if (block.server === 'stop') await server.close();
     if (block.server === 'start') server = await open(new URL(baseUrl).port);

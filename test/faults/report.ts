@@ -24,6 +24,7 @@ export function table(outcomes: readonly Outcome[]): string {
 export function page(outcomes: readonly Outcome[], seconds: number): string {
   return `# Faults, and that nothing is lost
 
+<!-- not run: it takes ten minutes -->
 \`\`\`sh
 npm run faults                                       # all of them, in about ten minutes
 npm run faults -- --times 1000                       # with a thousand kills of a node on each store

@@ -1,4 +1,5 @@
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
+import { isReference } from '../security/routes.ts';
 import { formOf } from '../support/agent.ts';
 import { basic, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { ASSERTION_TYPE } from '../support/assertion.ts';
@@ -469,4 +470,4 @@ export const adminPlace = (method: string, url: string): Place => ({
 export const takesNothing = (url: string): boolean =>
   ['/health/', '/.well-known/', '/openapi.json', '/assets/', '/avatars/', '/app-pictures/'].some((start) =>
     url.startsWith(start),
-  );
+  ) || isReference(url);

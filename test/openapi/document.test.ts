@@ -36,6 +36,7 @@ const NOT_API: readonly (readonly [RegExp, string])[] = [
   [/^\/app-pictures\//, 'an image of the pages'],
   [/^\/health\/seen$/, 'for `tessera doctor` alone: nobody else finds anything there'],
   [/^\/openapi\.json$/, 'the document itself'],
+  [/^\/api(\/[a-z-]+)?$/, 'the same for people'],
 ];
 
 describe('the API document', () => {
@@ -196,8 +197,12 @@ interface Variant {
 function shape(value: unknown, other: unknown): unknown {
   if (value === null || other === null) return 'anything';
   if (Array.isArray(value)) {
-    const inner = Array.isArray(other) ? other[0] : undefined;
-    return inner === undefined || value.length === 0 ? 'a list' : ['a list', shape(value[0], inner)];
+    if (!Array.isArray(other) || value.length === 0 || other.length === 0) return 'a list';
+    // A list may hold things of several kinds, in any order.
+    const names = (it: unknown) => String(Object.keys(it ?? {}).sort());
+    const pairs = value.flatMap((one) => other.map((another) => [one, another] as const));
+    const [one, another] = pairs.find((pair) => names(pair[0]) === names(pair[1])) ?? [value[0], other[0]];
+    return ['a list', shape(one, another)];
   }
   if (typeof value !== 'object' || typeof other !== 'object') return typeof value;
   const names = Object.keys(value).sort();

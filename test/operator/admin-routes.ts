@@ -1,5 +1,5 @@
 import fastify from 'fastify';
-import { passwords } from '../../src/accounts/passwords.ts';
+import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
 import { compileValidator } from '../../src/http/validators.ts';
@@ -25,7 +25,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     database,
     clock: Date.now,
     ids: leasedIds(database, Date.now),
-    passwords: passwords(1),
+    passwords: passwords(1, HASH_COST),
     pictures: pictures(),
     adminKey: undefined,
     note: async () => {},

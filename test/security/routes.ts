@@ -46,4 +46,8 @@ export async function startRouted(settings: Readonly<Record<string, string>> = {
 
 /** The routes that a person's browser or a token opens: neither the operators' nor those that anybody may read. */
 export const isForPeople = ({ url }: Route): boolean =>
-  !['/api/v2/admin', '/health', '/assets', '/.well-known', '/openapi.json'].some((start) => url.startsWith(start));
+  !['/api/v2/admin', '/health', '/assets', '/.well-known', '/openapi.json'].some((start) => url.startsWith(start)) &&
+  !isReference(url);
+
+/** The pages of the API document. */
+export const isReference = (url: string): boolean => /^\/api(\/[a-z-]+)?$/.test(url);

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
+import { HASH_COST } from '../../src/accounts/passwords.ts';
 import { createAdminKey } from '../../src/admin/keys.ts';
 import { formOf } from '../support/agent.ts';
 import {
@@ -21,7 +22,7 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
 before(async () => {
-  server = await startServer();
+  server = await startServer({}, 1, HASH_COST);
 });
 after(() => server.close());
 

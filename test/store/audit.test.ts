@@ -10,7 +10,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../../src/accounts/accounts.ts';
-import { passwords } from '../../src/accounts/passwords.ts';
+import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { createClient, deleteClient, endSecret, rotateSecret, updateClient } from '../../src/clients/clients.ts';
 import { revokeAccess } from '../../src/consent/connections.ts';
@@ -51,7 +51,7 @@ const partsOn = (target: Database) => ({
   database: target,
   clock,
   ids: leasedIds(database, clock),
-  passwords: passwords(1),
+  passwords: passwords(1, HASH_COST),
 });
 type Parts = ReturnType<typeof partsOn>;
 

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
+import type { HashCost } from '../../src/accounts/passwords.ts';
 import { start, type Tessera } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { randomSecret } from '../../src/secrets.ts';
@@ -33,14 +34,22 @@ export interface TestServer {
   close(): Promise<void>;
 }
 
+/** Thousands of passwords are hashed in these tests: at the service's own cost they would take most of their time. */
+const CHEAP: HashCost = { memoryCost: 64, timeCost: 1 };
+
 /** The moment at which every test begins. */
 export const BEGINNING = Date.parse('2026-03-01T12:00:00.250Z');
 
 /**
  * @param settings more environment variables, laid over quiet defaults
  * @param size how many nodes share the database and the clock; more than one only on PostgreSQL
+ * @param hashCost what hashing a password costs; little, where a test is not about that
  */
-export async function startServer(settings: Readonly<Record<string, string>> = {}, size = 1): Promise<TestServer> {
+export async function startServer(
+  settings: Readonly<Record<string, string>> = {},
+  size = 1,
+  hashCost: HashCost = CHEAP,
+): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-test-'));
   const database = await ownDatabase();
   const environment = {
@@ -54,7 +63,7 @@ export async function startServer(settings: Readonly<Record<string, string>> = {
   };
   let now = BEGINNING;
   const open = (port: string, more = {}) =>
-    start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now);
+    start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now, { hashCost });
   let first = await open('0');
   const { baseUrl } = first;
   // The other nodes go by the first one's address, as behind a load balancer.

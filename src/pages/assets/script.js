@@ -1,5 +1,5 @@
-// What a page cannot do without script: show a password that was typed, copy a text, and send a form by itself. All else works
-// without.
+// What a page cannot do without script: show a password that was typed, copy a text, make a picture smaller before it is
+// sent, and send a form by itself. All else works without.
 
 /** The button says and does the other thing next. */
 function turn(button) {
@@ -32,6 +32,36 @@ for (const button of document.querySelectorAll('button[data-copy]')) {
     await navigator.clipboard.writeText(button.dataset.copy);
     button.removeAttribute('aria-label');
     button.textContent = button.dataset.other;
+  });
+}
+
+/** The square in the middle of a picture, small enough to be sent. */
+async function squareOf(file) {
+  const image = await createImageBitmap(file);
+  const side = Math.min(image.width, image.height);
+  const canvas = document.createElement('canvas');
+  canvas.width = Math.min(side, 512);
+  canvas.height = canvas.width;
+  const pen = canvas.getContext('2d');
+  pen.imageSmoothingQuality = 'high';
+  const [left, top] = [(image.width - side) / 2, (image.height - side) / 2];
+  pen.drawImage(image, left, top, side, side, 0, 0, canvas.width, canvas.height);
+  const blob = await new Promise((resolve) => canvas.toBlob(resolve));
+  return new File([blob], 'picture.png', { type: blob.type });
+}
+
+for (const input of document.querySelectorAll('input[data-largest]')) {
+  input.addEventListener('change', async () => {
+    const [file] = input.files;
+    if (file === undefined || file.size <= Number(input.dataset.largest)) return;
+    const smaller = new DataTransfer();
+    try {
+      smaller.items.add(await squareOf(file));
+    } catch {
+      // It is no picture for this browser: the server says what is wrong with it.
+      return;
+    }
+    if (input.files[0] === file) input.files = smaller.files;
   });
 }
 
