@@ -19,12 +19,14 @@ export function parseJsonBody(bytes: Buffer): unknown {
   try {
     text = utf8.decode(bytes);
   } catch {
-    throw invalidRequest('The body is not valid UTF-8.');
+    throw invalidRequest('The body is not valid UTF-8. Encode it as UTF-8.');
   }
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidRequest('The body is not valid JSON.');
+    throw invalidRequest(
+      'The body is not valid JSON. Send one object, without a byte order mark, as Content-Type says.',
+    );
   }
   // JSON.parse keeps the last of several members with one name: then fewer are kept than were written.
   let written = 0;
@@ -35,7 +37,7 @@ export function parseJsonBody(bytes: Buffer): unknown {
 
 function countMembers(value: unknown, depth: number): number {
   if (typeof value !== 'object' || value === null) return 0;
-  if (depth >= DEEPEST) throw invalidRequest(`The body is nested deeper than ${DEEPEST} levels.`);
+  if (depth >= DEEPEST) throw invalidRequest(`The body is nested deeper than ${DEEPEST} levels. Send a flatter one.`);
   let count = 0;
   if (Array.isArray(value)) {
     for (const item of value) count += countMembers(item, depth + 1);
@@ -53,6 +55,6 @@ export function decodeFormBody(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw invalidRequest('The body is not valid UTF-8.');
+    throw invalidRequest('The body is not valid UTF-8. Encode it as UTF-8.');
   }
 }

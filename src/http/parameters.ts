@@ -83,7 +83,7 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
       listed.set(name, value);
       continue;
     }
-    if (typeof value !== 'string') throw invalidRequest(`${name} must be a text.`);
+    if (typeof value !== 'string') throw invalidRequest(`${name} must be a text, in quotes.`);
     values.set(name, value);
   }
   return {

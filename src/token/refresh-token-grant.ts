@@ -45,7 +45,8 @@ const REFUSED =
  */
 export const refreshTokenGrant: Grant = (parameters) => {
   const presented = parameters.get('refresh_token');
-  if (presented === undefined) throw invalidRequest('refresh_token is missing.');
+  if (presented === undefined)
+    throw invalidRequest('refresh_token is missing: send the one of the last token response.');
   const asked = parameters.get('scope');
   const scopes = asked === undefined ? undefined : parseScope(asked);
   if (asked !== undefined && scopes === undefined) {

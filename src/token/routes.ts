@@ -112,7 +112,7 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
 
 function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): Grant {
   const grantType = parameters.get('grant_type');
-  if (grantType === undefined) throw invalidRequest('grant_type is missing.');
+  if (grantType === undefined) throw invalidRequest(`grant_type is missing: send one of ${GRANT_TYPES.join(', ')}.`);
   if (!isGrant(grantType)) {
     throw new OAuthError(400, 'unsupported_grant_type', `grant_type must be one of ${GRANT_TYPES.join(', ')}.`);
   }
