@@ -1,6 +1,6 @@
 /*
  * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, dark and at phone width.
- * The pictures of the README are drawn anew with `node test/browser/screenshots.ts docs/images --readme`.
+ * The pictures of the README are drawn anew with `npm run pictures`.
  */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -24,10 +24,9 @@ interface Picture {
 }
 
 const README: readonly Picture[] = [
-  { file: 'sign-in', look: 'light', page: 'sign-in-app' },
   { file: 'consent', look: 'light', page: 'consent' },
   { file: 'connected-apps', look: 'light', page: 'connected-apps' },
-  { file: 'consent-dark', look: 'dark', page: 'consent-more' },
+  { file: 'sessions', look: 'light', page: 'sessions' },
 ];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { readme: { type: 'boolean' } } });

@@ -12,7 +12,14 @@ const here = (file: string): string => fileURLToPath(new URL(file, import.meta.u
 const PRELUDE = `
 set -eu
 . ./variables
-npx() { program=$1; shift; if [ "$program" = node ]; then node "$@"; else node "$STAND_IN" "$program" "$@"; fi; }
+npx() {
+  program=$1; shift
+  case $program in
+    node) node "$@";;
+    tessera) node "$STAND_IN" tessera "$@";;
+    *) echo "a clone has no $program" >&2; return 1;;
+  esac
+}
 curl() { node "$STAND_IN" curl "$@"; }
 set -a
 `;
