@@ -103,7 +103,6 @@ test('what is refused before it reaches a page is a page for a browser, which sa
 
 test('where no person has business an error is JSON, whatever is asked for', async () => {
   for (const path of [
-    '/api',
     '/api/v3/x',
     '/API/v2',
     '//api/v2',
