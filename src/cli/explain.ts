@@ -3,7 +3,7 @@ import { baseUrlOf } from '../config/config.ts';
 import type { Core } from '../core.ts';
 import type { Database } from '../database/database.ts';
 import { openKeys } from '../keys/keys.ts';
-import { invalidRequest } from '../oauth-error.ts';
+import { conflict, invalidRequest } from '../oauth-error.ts';
 import { explainToken } from '../token/explain.ts';
 import { type ContextOf, examples } from './context.ts';
 import { readHidden } from './password.ts';
@@ -12,7 +12,12 @@ import { type GlobalFlags, withCore } from './session.ts';
 /** The same database, on which nothing can be written. */
 const readOnly = (database: Database): Database => ({
   ...database,
-  commit: () => Promise.reject(new Error('an explanation writes nothing')),
+  commit: () =>
+    Promise.reject(
+      conflict(
+        'The signing keys of this database are yet to be made, or sealed anew. Start the server first: tessera serve',
+      ),
+    ),
 });
 
 export function explainCommand(contextOf: ContextOf): Command {
