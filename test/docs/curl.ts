@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 /** What the shell was told to run. */
 export interface Order {
   readonly program: 'tessera' | 'curl';
@@ -12,10 +14,11 @@ export interface Outcome {
   readonly code: number;
 }
 
-/** As much of curl as the documentation uses: -s, -u, -H, -d, -X and an address. */
+/** As much of curl as the documentation uses: -s, -u, -H, -d, --data-binary of a file, -X and an address. */
 export async function curl({ args }: Order): Promise<Outcome> {
   const headers = new Headers();
   const data: string[] = [];
+  let file: Buffer<ArrayBuffer> | undefined;
   let method: string | undefined;
   let address = '';
   const words = args[Symbol.iterator]();
@@ -24,6 +27,7 @@ export async function curl({ args }: Order): Promise<Outcome> {
     if (word === '-s') continue;
     if (word === '-X') method = value();
     else if (word === '-d') data.push(value());
+    else if (word === '--data-binary') file = readFileSync(value().slice(1));
     else if (word === '-u') headers.set('authorization', `Basic ${Buffer.from(value()).toString('base64')}`);
     else if (word === '-H') {
       const line = value();
@@ -33,7 +37,7 @@ export async function curl({ args }: Order): Promise<Outcome> {
     else address = word;
   }
   if (data.length > 0 && !headers.has('content-type')) headers.set('content-type', 'application/x-www-form-urlencoded');
-  const body = data.length > 0 ? data.join('&') : undefined;
+  const body = data.length > 0 ? data.join('&') : file;
   const response = await fetch(address, {
     method: method ?? (body === undefined ? 'GET' : 'POST'),
     headers,

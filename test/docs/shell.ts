@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { png } from '../support/images.ts';
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
@@ -35,6 +36,7 @@ export async function openShell(dataDir: string): Promise<Shell> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-docs-'));
   symlinkSync(dataDir, join(folder, 'data'));
   writeFileSync(join(folder, 'variables'), '');
+  writeFileSync(join(folder, 'logo.png'), png(64, 64));
   const socket = join(folder, 'socket');
   const host = fork(here('program-host.ts'), [socket], { cwd: folder });
   await once(host, 'message');

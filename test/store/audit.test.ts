@@ -5,6 +5,7 @@ import {
   createAccount,
   deleteAccount,
   reinstateAccount,
+  setPicture,
   signOutEverywhere,
   suspendAccount,
   unbanAccount,
@@ -12,7 +13,14 @@ import {
 } from '../../src/accounts/accounts.ts';
 import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
-import { createClient, deleteClient, endSecret, rotateSecret, updateClient } from '../../src/clients/clients.ts';
+import {
+  createClient,
+  deleteClient,
+  endSecret,
+  rotateSecret,
+  setClientPicture,
+  updateClient,
+} from '../../src/clients/clients.ts';
 import { revokeAccess } from '../../src/consent/connections.ts';
 import type { Database, Row, Work } from '../../src/database/database.ts';
 import { builder } from '../../src/database/sqlite/dialect.ts';
@@ -81,7 +89,8 @@ before(async () => {
 });
 after(() => store.dispose());
 
-const changes: Readonly<Record<string, (parts: Parts) => Promise<unknown>>> = {
+type Changes = Readonly<Record<string, (parts: Parts) => Promise<unknown>>>;
+const changes: Changes = {
   'account.created': (parts) =>
     createAccount(parts, { username: 'grace', displayName: 'Grace', email: 'grace@example.com' }, origin),
   'account.updated': (parts) => updateAccount(parts, known.account, { about: 'x' }, origin),
@@ -109,7 +118,13 @@ const changes: Readonly<Record<string, (parts: Parts) => Promise<unknown>>> = {
   'account.deleted': (parts) => deleteAccount(parts, known.account, origin),
 };
 
-for (const [type, change] of Object.entries(changes)) {
+const picture = (name: string) => ({ name, bytes: Buffer.from('a picture') });
+const pictures: Changes = {
+  'account.updated': (parts) => setPicture(parts, known.account, picture('hers.jpg'), origin),
+  'client.updated': (parts) => setClientPicture(parts, known.client, picture('its.jpg'), origin),
+};
+
+for (const [type, change] of [...Object.entries(pictures), ...Object.entries(changes)]) {
   test(`LG-04: ${type} commits with its record, or not at all`, async () => {
     const { node_lease: _leases, ...before } = await dump(database);
     await assert.rejects(change(partsOn(withoutAudit(database))), AuditFailed);

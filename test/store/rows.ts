@@ -130,6 +130,7 @@ const TABLES = [
   'authorization_code',
   'token_family',
   'client_token',
+  'picture',
   'signing_key',
   'key_set',
   'node_lease',
