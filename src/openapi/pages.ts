@@ -70,7 +70,7 @@ export function overviewPage(shown: Shown): Page {
     row(html`<code>${name}</code>`, undefined, prose((scheme as { readonly description: string }).description)),
   );
   const errors = Object.entries(errorCodes).map(([code, [status, when, remedy]]) =>
-    row(html`<code>${code}</code>`, status, [prose(when), ' ', prose(remedy)]),
+    row(html`<code id="${code}">${code}</code>`, status, [prose(when), ' ', prose(remedy)]),
   );
   return page(
     shown,
@@ -148,20 +148,25 @@ function answers(site: Site, { responses }: OperationObject, document: OpenApiDo
     own.map(([status, answer]) => {
       const { description, content = {} } = resolved(answer, document);
       const schema = content['application/json']?.schema;
-      if (Number(status) < 400 && schema !== undefined) objects.note(schema);
+      if (schema !== undefined && Number(status) < 400) objects.note(schema);
       const isError = Number(status) >= 400;
-      const object = schema !== undefined && !isError && kindOf(schema);
+      if (isError) return row(html`<code>${status}</code>`, undefined, codesOf(site, schema));
+      const object = schema !== undefined && kindOf(schema);
       const types = Object.keys(content).filter((type) => type !== 'application/json');
       return row(
         html`<code>${status}</code>`,
         [object, types.map((type) => html` <code>${type}</code>`)],
-        [
-          prose(description),
-          schema !== undefined && !isError && !('$ref' in schema) && fields(site.messages.reference, schema),
-        ],
+        [prose(description), schema !== undefined && !('$ref' in schema) && fields(site.messages.reference, schema)],
       );
     }),
   );
+}
+
+/** The codes of a refusal, which the overview explains. */
+function codesOf({ path }: Site, schema: Schema | undefined): Html {
+  const { properties } = (schema ?? {}) as { readonly properties?: { readonly error: Schema } };
+  const codes = (properties?.error['enum'] ?? []) as readonly string[];
+  return html`${codes.map((code, index) => html`${index > 0 && ', '}<a href="${path(REFERENCE_PATH)}#${code}"><code>${code}</code></a>`)}`;
 }
 
 function resolved(answer: ResponseObject | Reference, document: OpenApiDocument): ResponseObject {

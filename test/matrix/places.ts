@@ -162,7 +162,7 @@ const handleAt = (path: string, right: string): Place => ({
   name: 'request',
   present: (world, request) => send(world, 'GET', `${path}?${form({ request })}`, rightCookies(world)),
   right: { 'interaction handle': right },
-  refused: '400',
+  refused: '400 invalid_request',
 });
 
 const browserAlone = ({ browser }: World): Fields => ({
@@ -183,7 +183,7 @@ const handleIn = (path: string, fields: (world: World) => Fields, right: string)
     return send(world, 'POST', path, browserAlone(world), form(whole));
   },
   right: { 'interaction handle': right },
-  refused: '400',
+  refused: '400 invalid_request',
   usesUp: true,
 });
 
@@ -281,7 +281,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       name: 'request',
       present: (world, request) => send(world, 'POST', '/continue', rightCookies(world), form({ request })),
       right: { 'interaction handle': '303 /consent' },
-      refused: '400',
+      refused: '400 invalid_request',
     },
   ],
   [`POST ${TOKEN}`]: [
@@ -417,7 +417,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       present: (world, credential) =>
         send(world, 'GET', `/consent?${form({ request: handleOf(world) })}`, cookie('browser')(world, credential)),
       right: { 'browser cookie': '200' },
-      refused: '400',
+      refused: '400 invalid_request',
     },
   ],
   'POST /consent': [
@@ -428,7 +428,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
         return send(world, 'POST', '/consent', rightCookies(world), form(fields));
       },
       right: { 'interaction handle': '303 code' },
-      refused: '400',
+      refused: '400 invalid_request',
       usesUp: true,
     },
     {
