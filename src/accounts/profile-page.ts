@@ -1,6 +1,15 @@
 import { accountNav, signOutForm } from '../consent/pages.ts';
-import { area, choice, field, hidden, type Problems, problemSummary, swatches } from '../pages/components.ts';
-import { html } from '../pages/html.ts';
+import {
+  area,
+  choice,
+  doneNotice,
+  field,
+  hidden,
+  type Problems,
+  problemSummary,
+  swatches,
+} from '../pages/components.ts';
+import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { COLORS } from './rules/profile.ts';
 import { linkField, MOST_LINKS } from './rules/profile-form.ts';
@@ -23,10 +32,11 @@ interface ProfilePage extends Frame {
   /** What stands in the fields: what is on record, or what was sent and could not be taken. */
   readonly fields: ReadonlyMap<string, string>;
   readonly problems: Problems;
+  readonly done: string | undefined;
 }
 
 /** The form in which people set what apps may learn of them. */
-export function profilePage(site: Site, { account, token, logoutToken, fields, problems }: ProfilePage): Page {
+export function profilePage(site: Site, { account, token, logoutToken, fields, problems, done }: ProfilePage): Page {
   const { messages, path } = site;
   const { profile: text, person, signUp } = messages;
   const value = (name: string): string => fields.get(name) ?? '';
@@ -45,6 +55,12 @@ export function profilePage(site: Site, { account, token, logoutToken, fields, p
     (index) => value(linkField('label', index)) !== '' || value(linkField('url', index)) !== '',
   );
   const rows = Math.min(MOST_LINKS, (kept.at(-1) ?? -1) + 1 + SPARE_LINKS);
+  /** A few fields that are saved by themselves. */
+  const section = (name: string, lead: string, inputs: Html) =>
+    html`<section class="card"><header><h2>${name}</h2><p class="muted small">${lead}</p></header>
+<form method="post" action="${path('/account/profile')}" novalidate>${hidden(token)}
+${inputs}
+<div><button class="primary" type="submit" aria-label="${text.saveOf(name)}">${text.save}</button></div></form></section>`;
   return {
     title: text.title,
     layout: 'wide',
@@ -52,10 +68,12 @@ export function profilePage(site: Site, { account, token, logoutToken, fields, p
     aside: signOutForm(site, logoutToken),
     body: html`${accountNav(site, 'profile')}<div class="stack">
 <header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
-<form class="stack" method="post" action="${path('/account/profile')}" novalidate>${hidden(token)}
-<section class="card"><header><h2>${text.always}</h2><p class="muted small">${text.alwaysLead}</p></header>
-${input('displayName', person.name, { autocomplete: 'name', hint: signUp.displayNameHint, required: true })}
+${section(
+  text.always,
+  text.alwaysLead,
+  html`${input('displayName', person.name, { autocomplete: 'name', hint: signUp.displayNameHint, required: true })}
 ${area({ name: 'about', label: person.about, hint: text.aboutHint, rows: 4, value: value('about'), problems })}
 ${choice({ name: 'language', label: person.language, value: value('language'), problems, options: codes.map((code) => [code, ownName(code), code]) })}
 ${choice({
@@ -65,23 +83,25 @@ ${choice({
   problems,
   options: [['', text.noTheme], ...Object.entries(person.themes)],
 })}
-${swatches({ name: 'avatarColor', label: text.color, hint: text.colorHint, value: value('avatarColor'), colors, names: text.colors })}
-</section>
-<section class="card"><header><h2>${text.ifAllowed}</h2><p class="muted small">${text.ifAllowedLead}</p></header>
-${input('website', person.website, { type: 'url', autocomplete: 'url', hint: text.websiteHint })}
+${swatches({ name: 'avatarColor', label: text.color, hint: text.colorHint, value: value('avatarColor'), colors, names: text.colors })}`,
+)}
+${section(
+  text.ifAllowed,
+  text.ifAllowedLead,
+  html`${input('website', person.website, { type: 'url', autocomplete: 'url', hint: text.websiteHint })}
 ${input('location', person.location, { autocomplete: 'off' })}
 ${input('birthDate', person.birthDate, { type: 'date', autocomplete: 'bday' })}
-${input('phone', person.phone, { type: 'tel', autocomplete: 'tel', hint: text.phoneHint })}
-</section>
-<section class="card"><header><h2>${person.social}</h2><p class="muted small">${text.linksLead}</p></header>
-${Array.from(
-  { length: rows },
-  (_, index) => html`<fieldset class="link-row"><legend>${text.link(index + 1)}</legend>
+${input('phone', person.phone, { type: 'tel', autocomplete: 'tel', hint: text.phoneHint })}`,
+)}
+${section(
+  person.social,
+  text.linksLead,
+  html`${Array.from(
+    { length: rows },
+    (_, index) => html`<fieldset class="link-row"><legend>${text.link(index + 1)}</legend>
 ${input(linkField('label', index), text.linkLabel, { autocomplete: 'off' })}
 ${input(linkField('url', index), text.linkUrl, { type: 'url', autocomplete: 'off' })}</fieldset>`,
-)}
-</section>
-<div class="actions"><button class="primary" type="submit">${text.save}</button><a class="quiet" href="${path('/account')}">${text.cancel}</a></div>
-</form></div>`,
+  )}`,
+)}</div>`,
   };
 }

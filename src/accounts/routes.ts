@@ -38,8 +38,9 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     status: number,
     fields: ReadonlyMap<string, string>,
     problems: Problems,
+    done?: string,
   ): FastifyReply {
-    return sendPage(at.reply, status, site, profilePage(site, { ...frameOf(at), fields, problems }));
+    return sendPage(at.reply, status, site, profilePage(site, { ...frameOf(at), fields, problems, done }));
   }
 
   app.get('/account/profile', async (request, reply) => {
@@ -62,7 +63,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       return showProfile(at, 400, fields, { fields: Object.fromEntries(texts), general: [] });
     }
     const account = await updateAccount(parts, at.account.id, read.change, originAt(at));
-    return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.profile.saved);
+    return showProfile({ ...at, account }, 200, profileFields(account.profile), NO_PROBLEMS, messages.profile.saved);
   });
 
   app.register(async (uploads) => {

@@ -180,7 +180,7 @@ export const en = {
     linkLabel: 'Name',
     linkUrl: 'Address',
     save: 'Save',
-    cancel: 'Cancel',
+    saveOf: (section: string) => `Save: ${section}`,
     saved: 'Your profile is saved. Apps see it the next time they ask.',
     bad: {
       displayName: 'Enter your name, in at most 64 characters.',

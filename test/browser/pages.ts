@@ -167,8 +167,7 @@ export async function walkPages(
   await stop('profile');
   await page.fill('#website', 'ada.example');
   await page.fill('#phone', '555 123');
-  await page.fill('#link-label-0', '');
-  await submit(page);
+  await press(page.getByRole('button', { name: 'Save: Apps that you allow see' }));
   await stop('profile-errors');
   await to('/account');
   await stop('account');
