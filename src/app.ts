@@ -14,6 +14,7 @@ import { probeKey } from './doctor/probe.ts';
 import { doctorRoutes } from './doctor/routes.ts';
 import { notes } from './events/notes.ts';
 import { healthRoutes } from './health/routes.ts';
+import { homeRoutes } from './home/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
 import { browsers } from './http/browser.ts';
@@ -33,6 +34,8 @@ import { pageErrors, strayErrors } from './pages/error-page.ts';
 import type { Site } from './pages/layout.ts';
 import { en } from './pages/messages.ts';
 import { pictureRoutes } from './pictures/routes.ts';
+import { playgroundRoutes } from './playground/routes.ts';
+import { wireTo } from './playground/wire.ts';
 import { deriveKey } from './secrets.ts';
 import { sessionRoutes } from './sessions/routes.ts';
 import { tokenRoutes } from './token/routes.ts';
@@ -91,6 +94,8 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       adminKey: config.adminKey,
       note: notes(database),
       clientKeys: clientKeys(ask, clock),
+      visitKey: deriveKey(secret, 'playground visits'),
+      wire: wireTo(listener, baseUrl),
     };
 
     await fillOrigins(database);
@@ -116,6 +121,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
         discoveryRoutes(root, parts);
         referenceRoutes(root, { ...parts, described });
         serveAssets(root);
+        homeRoutes(root, site, config.playground);
         root.register(async (pages) => {
           pages.register(cookie);
           acceptForms(pages);
@@ -128,6 +134,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
           accountRoutes(pages, parts);
           accessRoutes(pages, parts);
           logoutRoutes(pages, parts);
+          if (config.playground) playgroundRoutes(pages, parts);
         });
       },
       { prefix: basePath },

@@ -35,7 +35,7 @@ export interface Frame {
 }
 
 /** What every form of the account belongs to: the session that its page was shown in. */
-export const contextOf = ({ session }: Visit): string => `account ${session.hash}`;
+export const contextOf = ({ session }: Pick<Visit, 'session'>): string => `account ${session.hash}`;
 
 export const originAt = ({ request, account }: Visit): Origin => originOf(request, { type: 'user', id: account.id });
 

@@ -48,6 +48,7 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
     `Tessera is ready after ${seconds} s.`,
     `  Address   ${baseUrl}`,
     `  Data      ${withoutPassword(config.databaseUrl)}`,
+    ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',
     'Make a first user and a first client, in another terminal in this folder:',
     `  npx tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin${where}`,

@@ -76,6 +76,7 @@ function* refuseTakenResource({ id, resource }: Client): Work<void> {
 
 /**
  * Registers a client.
+ * @param alongside more work of the same commit, for what is to exist with it or not at all
  * @returns the record, and the one chance to see its secret; a client that presents none has none
  * @throws {OAuthError} `invalid_request` naming the field
  */
@@ -83,6 +84,7 @@ export async function createClient(
   { database, clock, ids }: Parts,
   input: NewClient,
   origin: Origin,
+  alongside: (client: Client, clientSecret: string) => Work<void> = function* nothing() {},
 ): Promise<{ client: Client; secrets: ClientSecret[]; clientSecret?: string }> {
   const type = input.type ?? 'confidential';
   checkUris(input.redirectUris, 'redirectUris', type);
@@ -131,6 +133,7 @@ export async function createClient(
     yield* store.insertClient(client);
     if (secretive) yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
+    yield* alongside(client, clientSecret);
     return yield* store.liveSecrets(client.id, now);
   });
   return { client, secrets, ...(secretive && { clientSecret }) };

@@ -26,6 +26,8 @@ export interface Config {
   /** How long a node that was told to stop still answers, in seconds, while load balancers see that it is leaving. */
   readonly drainSeconds: number;
   readonly hashingConcurrency: number;
+  /** Whether developers may walk the flow at `/playground`. */
+  readonly playground: boolean;
   /** How old a signing key becomes before another follows it, in milliseconds; null is as old as it may. */
   readonly keyRotation: number | null;
   /** For how long audit events are kept, in milliseconds; null is for ever. */
@@ -137,6 +139,10 @@ function flag(value: string): Reading<boolean> {
   return { problem: 'must be 1 or 0' };
 }
 
+function onOff(value: string): Reading<boolean> {
+  return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
+}
+
 /** Every variable, in the order of the reference page. */
 export const variables = {
   baseUrl: new Variable('TESSERA_BASE_URL', baseUrl, {
@@ -211,6 +217,11 @@ export const variables = {
     initial: '`off`',
     about: 'For how many days audit events are kept, such as `400d`; `off` keeps them for ever.',
   }),
+  playground: new Variable('TESSERA_PLAYGROUND', onOff, {
+    initial: '`on` for a base URL on a loopback host, else `off`',
+    about:
+      'Whether `/playground` walks developers through the flow, with an app of their own for an hour; `off` answers 404 there.',
+  }),
 } as const;
 
 /**
@@ -229,6 +240,14 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     problems.push(
       `${variables.baseUrl.name} is ${base}, and http beyond loopback gives cookies and tokens to the network. ` +
         `Use https, or set ${variables.allowHttp.name}=1 where that is intended.`,
+    );
+  }
+  const local = base === undefined || isLoopback(new URL(base).hostname);
+  const playground = read(variables.playground) ?? local;
+  if (playground && !local && new URL(base).protocol === 'http:') {
+    problems.push(
+      `${variables.playground.name} is on, and no app may be registered at ${base}: ` +
+        'redirect URIs are https, or http on a loopback host. Use https, or set it to off.',
     );
   }
   const url = read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`;
@@ -260,6 +279,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     // Null is a value of its own: nothing rotates by itself.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     auditRetention: read(variables.auditRetention) ?? null,
+    playground,
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {

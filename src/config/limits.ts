@@ -46,6 +46,11 @@ export const limitVariables = {
     'Failed client authentications for one client from one address.',
   ),
   token: new LimitVariable('TESSERA_LIMIT_TOKEN', '3000/m', 'Authenticated token requests of one client.'),
+  playgroundAddress: new LimitVariable(
+    'TESSERA_LIMIT_PLAYGROUND_ADDRESS',
+    '60/h',
+    'Visits to the playground that are begun from one address.',
+  ),
   userinfo: new LimitVariable('TESSERA_LIMIT_USERINFO', 'off', 'UserInfo requests of one client.'),
 } as const;
 

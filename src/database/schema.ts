@@ -238,6 +238,17 @@ export interface LogoutNoticeTable {
   due_at: Instant;
 }
 
+/** Visits to the playground. */
+export interface PlaygroundVisitTable {
+  browser_hash: string;
+  client_id: Id;
+  /** Grows with every act of the visit, so that none is done twice. */
+  turn: number;
+  /** What was seen on the wire so far, with tokens and the client's secret. */
+  sealed: string;
+  expires_at: Instant;
+}
+
 export interface SigningKeyTable {
   kid: string;
   sealed: string;
@@ -315,6 +326,7 @@ export interface Tables {
   token_family: TokenFamilyTable;
   client_token: ClientTokenTable;
   logout_notice: LogoutNoticeTable;
+  playground_visit: PlaygroundVisitTable;
   signing_key: SigningKeyTable;
   id_token_key: IdTokenKeyTable;
   key_set: KeySetTable;

@@ -97,6 +97,17 @@ const grants = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('id'),
 );
+/** The clients of visits to the playground: the visit goes with its client, and so does all that the client was given. */
+const visits = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('client')
+    .where(
+      'id',
+      'in',
+      db.selectFrom('playground_visit').select('client_id').where('expires_at', '<=', p.before).limit(p.limit),
+    )
+    .returning('id'),
+);
 const browsers = statement((db, p: { before: number; limit: number }) =>
   db
     .deleteFrom('known_browser')
@@ -131,6 +142,7 @@ export async function sweep(database: Database, now: number, keepEvents: number 
     [families, now - AFTER_END],
     [grants, now - AFTER_END],
     [clientTokens, now],
+    [visits, now],
     [browsers, now - KNOWN_BROWSER],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);

@@ -22,6 +22,8 @@ const json = {
 /** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
 export interface Listener {
   readonly server: Server;
+  /** The address that it listens on: of this machine, or of all of its addresses. */
+  readonly address: string;
   readonly port: number;
   /** Ends the "starting" answers: from now on the routes answer. */
   open(): void;
@@ -70,10 +72,12 @@ export async function listen(host: string, port: number): Promise<Listener> {
   });
   const leave = (_request: unknown, response: ServerResponse) => void response.setHeader('connection', 'close');
   const drain = () => void (server.listeners('request').includes(leave) || server.prependListener('request', leave));
+  const bound = server.address() as AddressInfo;
   return {
     server,
     drain,
-    port: (server.address() as AddressInfo).port,
+    address: bound.address,
+    port: bound.port,
     open: () => void server.off('request', starting),
     close: () =>
       new Promise((resolve) => {

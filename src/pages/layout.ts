@@ -16,11 +16,11 @@ export interface Site {
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** One card, for a step on somebody's way; or the pages of the account. */
-  readonly layout: 'narrow' | 'wide';
+  /** One card, for a step on somebody's way; the pages of the account; or what needs all the room. */
+  readonly layout: 'narrow' | 'wide' | 'broad';
   /** The person's own choice, where one is signed in. */
   readonly theme?: 'light' | 'dark' | 'system' | null;
-  /** Where the mark leads, with the wide layout: the account, unless something else is said. */
+  /** Where the mark leads, but on a step: the account, unless something else is said. */
   readonly home?: string;
   /** Stands at the end of the first line: for a way to sign out. */
   readonly aside?: Html;
@@ -41,13 +41,13 @@ export function document({ path, messages }: Site, page: Page): string {
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
 <script src="${path(assets.script.path)}" type="module"></script>
 </head>
-<body class="${page.layout}">
+<body class="${page.layout === 'broad' ? 'wide broad' : page.layout}">
 <a class="skip" href="#content">${messages.skipToContent}</a>
 <header class="masthead">${
     // On a step of a sign-in there is no way aside: it would leave the app waiting.
-    page.layout === 'wide'
-      ? html`<a class="brand" href="${path(page.home ?? '/account')}">${brand}</a>`
-      : html`<span class="brand">${brand}</span>`
+    page.layout === 'narrow'
+      ? html`<span class="brand">${brand}</span>`
+      : html`<a class="brand" href="${path(page.home ?? '/account')}">${brand}</a>`
   }${page.aside}</header>
 <main id="content" tabindex="-1">
 ${page.body}

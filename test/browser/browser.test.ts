@@ -11,6 +11,7 @@ import { hostileCases } from './cases/hostile.ts';
 import { keyboardCases } from './cases/keyboard.ts';
 import { pageCases } from './cases/pages.ts';
 import { pictureCases } from './cases/pictures.ts';
+import { playgroundCases } from './cases/playground.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -32,3 +33,4 @@ pictureCases(theStage);
 hostileCases(theStage);
 guardCases(theStage);
 crossOriginCases(theStage);
+playgroundCases(theStage);

@@ -146,6 +146,23 @@ export async function walkPages(
   await press(page.locator('button.danger').first());
   await to('/account/connections');
   await stop('connected-apps-none');
+
+  await to('/');
+  await stop('home');
+  await to('/playground');
+  await stop('playground');
+  await submit(page);
+  await stop('playground-authorize');
+  await press(page.locator('.guide a.primary'));
+  await press(page.locator('[value=allow]'));
+  await submit(page);
+  await page.locator('summary').last().click();
+  await stop('playground-tokens');
+  await submit(page);
+  await submit(page);
+  await press(page.locator('.guide button.danger'));
+  await stop('playground-revoked');
+
   await to('/account/sessions');
   await stop('sessions-one');
   const elsewhere = async (agentText: string) => {

@@ -80,7 +80,7 @@ test('what is refused before it reaches a page is a page for a browser, which sa
   });
   const cases: [number, RegExp, Promise<Answer>][] = [
     [404, /There is nothing here/, send('GET', '/nowhere', { headers: { accept: BROWSER } })],
-    [404, /href="\/account"/, send('GET', '/', { headers: { accept: BROWSER } })],
+    [404, /href="\/account"/, send('GET', '/elsewhere', { headers: { accept: BROWSER } })],
     [405, /There is no page here/, send('GET', '/account/password', { headers: { accept: BROWSER } })],
     [400, /could not be read/, send('GET', '/%ff', { headers: { accept: BROWSER } })],
     [413, /too much at once/, send('POST', '/login', form('a'.repeat(70_000)))],

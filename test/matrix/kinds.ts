@@ -125,6 +125,7 @@ export const HASHED: Readonly<Record<string, string>> = {
   client_assertion: 'client assertion',
   browser_session: 'session cookie',
   known_browser: 'browser cookie',
+  playground_visit: 'browser cookie',
   interaction: 'interaction handle',
   admin_key: 'admin key',
 };

@@ -218,6 +218,15 @@ const consentForm = async (world: World): Promise<Fields> => {
   return { ...formOf(page.text, '/consent').hidden, decision: 'allow' };
 };
 
+/** The worlds whose browser has a visit to the playground. */
+const begun = new WeakSet<World>();
+async function beginVisit(world: World): Promise<void> {
+  if (begun.has(world)) return;
+  const { browser } = world;
+  await browser.submit(await browser.get('/playground'), { act: 'begin' });
+  begun.add(world);
+}
+
 const parametersOf = ({ client }: World): Fields => ({
   response_type: 'code',
   client_id: client.clientId,
@@ -441,6 +450,42 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '409',
     },
   ],
+  'GET /playground': [
+    {
+      name: 'the browser cookie',
+      present: async (world, credential) => {
+        await beginVisit(world);
+        const headers = { accept: 'text/html', ...cookie('browser')(world, credential) };
+        const page = await fetch(`${world.server.baseUrl}/playground`, { headers });
+        return (await page.text()).includes('tcs_') ? 'a visit' : 'no visit';
+      },
+      right: { 'browser cookie': 'a visit' },
+      refused: 'no visit',
+    },
+  ],
+  'POST /playground': [
+    {
+      name: 'form_token',
+      present: (world, form_token) =>
+        send(world, 'POST', '/playground', rightCookies(world), form({ form_token, act: 'begin' })),
+      right: {},
+      refused: '400',
+    },
+  ],
+  'GET /playground/callback': [
+    {
+      name: 'state and code',
+      present: (world, state) =>
+        send(
+          world,
+          'GET',
+          `/playground/callback?${form({ state, code: state, iss: world.server.baseUrl })}`,
+          rightCookies(world),
+        ),
+      right: {},
+      refused: '400 invalid_request',
+    },
+  ],
   'GET /account': accountPage('/account'),
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/sessions': accountPage('/account/sessions'),
@@ -468,6 +513,8 @@ export const adminPlace = (method: string, url: string): Place => ({
 
 /** Routes that look at no proof: they answer everybody alike. */
 export const takesNothing = (url: string): boolean =>
+  url === '/' ||
   ['/health/', '/.well-known/', '/openapi.json', '/assets/', '/avatars/', '/app-pictures/'].some((start) =>
     url.startsWith(start),
-  ) || isReference(url);
+  ) ||
+  isReference(url);

@@ -131,6 +131,7 @@ const TABLES = [
   'token_family',
   'client_token',
   'picture',
+  'playground_visit',
   'signing_key',
   'key_set',
   'node_lease',

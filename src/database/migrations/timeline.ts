@@ -9,6 +9,7 @@ import { clientOrigins } from './0007-client-origins.ts';
 import { resources } from './0008-resources.ts';
 import { pictures } from './0009-pictures.ts';
 import { sessionDevices } from './0010-session-devices.ts';
+import { playground } from './0011-playground.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -38,6 +39,7 @@ export const timeline: Timeline = {
   '0008-resources': resources,
   '0009-pictures': pictures,
   '0010-session-devices': sessionDevices,
+  '0011-playground': playground,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -24,12 +24,13 @@ for (const button of document.querySelectorAll('button[data-reveal]')) {
   });
 }
 
-for (const button of document.querySelectorAll('button[data-copy]')) {
+for (const button of document.querySelectorAll('button:is([data-copy], [data-copy-of])')) {
   // The clipboard is there on https and on loopback addresses alone.
   if (navigator.clipboard === undefined) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
-    await navigator.clipboard.writeText(button.dataset.copy);
+    const { copy, copyOf } = button.dataset;
+    await navigator.clipboard.writeText(copy ?? document.getElementById(copyOf).textContent);
     button.removeAttribute('aria-label');
     button.textContent = button.dataset.other;
   });

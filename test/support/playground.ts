@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import type { Agent, Answer } from './agent.ts';
+import { type TestUser, walk } from './flow.ts';
+
+/** The text of a piece of a page. */
+export const decoded = (text: string): string =>
+  text
+    .replaceAll(/<[^>]+>/g, '')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&');
+
+/** The texts of a page that stand as they were sent. */
+export const wire = ({ text }: Answer): string[] =>
+  [...text.matchAll(/<pre><bdi>(.*?)<\/bdi><\/pre>/gs)].map(([, part = '']) => decoded(part));
+
+export const commandOn = ({ text }: Answer): string => decoded(/<pre id="command">(.*?)<\/pre>/s.exec(text)?.[1] ?? '');
+
+/** Presses a button of the playground, and answers the page that comes then. */
+export async function press(browser: Agent, act: string, page?: Answer, base = ''): Promise<Answer> {
+  const shown = page ?? (await browser.get(`${base}/playground`));
+  const form = [...shown.text.matchAll(/<form method="post" action="[^"]*\/playground">(.*?)<\/form>/gs)]
+    .map(([, fields = '']) =>
+      Object.fromEntries([...fields.matchAll(/name="(\w+)" value="([^"]*)"/g)].map((found) => [found[1], found[2]])),
+    )
+    .find((fields) => fields['act'] === act);
+  assert.ok(form !== undefined, `no button ${act}: ${shown.text}`);
+  const answer = await browser.post(`${base}/playground`, form);
+  if (answer.status !== 303) return answer;
+  assert.equal(answer.location?.pathname, `${base}/playground`);
+  return browser.get(`${base}/playground`);
+}
+
+export const requestOn = ({ text }: Answer): string => decoded(/class="primary" href="([^"]+)"/.exec(text)?.[1] ?? '');
+
+/** From the request on the page to the answer at the playground, through sign-in and consent. */
+export async function authorize(
+  browser: Agent,
+  page: Answer,
+  user: TestUser,
+  { decision = 'allow', base = '' }: { decision?: 'allow' | 'deny'; base?: string } = {},
+): Promise<Answer> {
+  const back = await walk(browser, requestOn(page), { user, decision });
+  assert.equal(back.pathname, `${base}/playground/callback`);
+  const answer = await browser.get(back.href);
+  assert.equal(answer.status, 302);
+  assert.equal(answer.location?.search, '', 'the code leaves the address');
+  return browser.get(`${base}/playground`);
+}
+
+/** The JSON body of a request or an answer that is shown. */
+export const json = (text: string | undefined) => JSON.parse(text?.split('\n\n').at(-1) ?? '');
