@@ -18,6 +18,7 @@ function load(file: string, type: string): Asset {
 /** The files of the pages. Their names change with their content, so a browser may keep them for ever. */
 export const assets = {
   style: load('style.css', 'text/css; charset=utf-8'),
+  playground: load('playground.css', 'text/css; charset=utf-8'),
   script: load('script.js', 'text/javascript; charset=utf-8'),
   icon: load('icon.svg', 'image/svg+xml'),
 };

@@ -37,7 +37,7 @@ export function document({ path, messages }: Site, page: Page): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${page.title} – ${messages.product}</title>
-<link rel="stylesheet" href="${path(assets.style.path)}">
+<link rel="stylesheet" href="${path(assets.style.path)}">${page.layout === 'broad' && html`<link rel="stylesheet" href="${path(assets.playground.path)}">`}
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
 <script src="${path(assets.script.path)}" type="module"></script>
 </head>

@@ -2,7 +2,7 @@ import type { PictureProblem } from '../pictures/pictures.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import type { Part } from './html.ts';
-import { playground } from './playground-messages.ts';
+import { home, playground } from './playground-messages.ts';
 
 /**
  * The texts of the pages. Another language is another object of this shape. Where a text holds a name or a time, it takes
@@ -278,20 +278,7 @@ export const en = {
       `We looked again, and the tokens of ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still work. Try once more, and tell whoever runs this service.`,
   },
   pager: { label: 'More of this list', previous: 'Before', next: 'More' },
-  home: {
-    title: 'Welcome',
-    heading: 'This server signs people in.',
-    lead: 'Each of them decides what an app may know, and can take it back at any time.',
-    playground: 'Walk through the flow',
-    playgroundNote: 'For developers: from an app of your own to the first token in under a minute, every byte on view.',
-    account: 'Your account',
-    accountNote: 'Your profile, your password, and the apps that have access.',
-    create: 'Create an account',
-    reference: 'API document',
-    referenceNote: 'Every call, its parameters and its answers.',
-    discovery: 'Discovery document',
-    discoveryNote: 'What OpenID Connect libraries are pointed at.',
-  },
+  home,
   playground,
   scopeNames: {
     email: 'email details',

@@ -1,5 +1,21 @@
 import type { Part } from './html.ts';
 
+/** The texts of the page at the base URL. */
+export const home = {
+  title: 'Welcome',
+  heading: 'This server signs people in.',
+  lead: 'Each of them decides what an app may know, and can take it back at any time.',
+  playground: 'Walk through the flow',
+  playgroundNote: 'For developers: from an app of your own to the first token in under a minute, every byte on view.',
+  account: 'Your account',
+  accountNote: 'Your profile, your password, and the apps that have access.',
+  create: 'Create an account',
+  reference: 'API document',
+  referenceNote: 'Every call, its parameters and its answers.',
+  discovery: 'Discovery document',
+  discoveryNote: 'What OpenID Connect libraries are pointed at.',
+};
+
 /** The texts of the playground. Developers read it, so it speaks in the terms of the field. */
 export const playground = {
   title: 'Playground',
