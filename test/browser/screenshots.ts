@@ -21,12 +21,15 @@ interface Picture {
   readonly file: string;
   readonly look: Look;
   readonly page: string;
+  /** Where only the beginning of a long page is shown. */
+  readonly height?: number;
 }
 
 const README: readonly Picture[] = [
   { file: 'consent', look: 'light', page: 'consent' },
   { file: 'connected-apps', look: 'light', page: 'connected-apps' },
   { file: 'sessions', look: 'light', page: 'sessions' },
+  { file: 'playground', look: 'light', page: 'playground-authorize', height: 1300 },
 ];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { readme: { type: 'boolean' } } });
@@ -47,7 +50,9 @@ for (const look of ['light', 'dark', 'phone'] as const) {
           ? wanted.filter((picture) => picture.page === name).map(({ file }) => file)
           : [`${name}-${look}`];
         for (const file of files) {
-          await page.screenshot({ path: join(folder, `${file}.png`), fullPage: true, animations: 'disabled' });
+          const height = wanted.find((picture) => picture.file === file)?.height;
+          const clip = height === undefined ? {} : { clip: { x: 0, y: 0, width: 1000, height } };
+          await page.screenshot({ path: join(folder, `${file}.png`), fullPage: true, animations: 'disabled', ...clip });
         }
       };
       await walkPages(stage, apps, page, '', stop);
