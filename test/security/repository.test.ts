@@ -47,10 +47,14 @@ function entropy(text: string): number {
   return [...counts.values()].reduce((sum, n) => sum - (n / text.length) * Math.log2(n / text.length), 0);
 }
 
+/** How a PNG file begins in base64: a picture in an example of the API. */
+const PNG = 'iVBORw0KGgo';
+
 /** Words of 32 or more characters that look drawn at random. */
 const randomWords = (text: string): string[] =>
   (text.match(/[A-Za-z0-9_-]{32,}/g) ?? []).filter(
-    (word) => /[a-z]/.test(word) && /[A-Z]/.test(word) && /[0-9]/.test(word) && entropy(word) > 4,
+    (word) =>
+      !word.startsWith(PNG) && /[a-z]/.test(word) && /[A-Z]/.test(word) && /[0-9]/.test(word) && entropy(word) > 4,
   );
 
 const found = (text: string): string[] => [
