@@ -126,7 +126,6 @@ describe('HB-07: no spelling of a path is less protected than the plain one', ()
 
 describe('decisions §9: an unknown version or path under /api/ is 404 JSON', () => {
   const paths = [
-    '/api',
     '/api/',
     '/api/v1/oauth/userinfo',
     '/api/v3/oauth/token',

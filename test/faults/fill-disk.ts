@@ -61,9 +61,13 @@ export async function fillDisk(options: Options, way: 'any' | 'limit' = 'any'): 
   });
 }
 
-/** What a command prints. */
-const output = (command: readonly string[]) =>
-  promisify(execFile)(command[0] ?? '', command.slice(1), { maxBuffer: 1 << 30 }).then(({ stdout }) => stdout);
+/** What a command prints: of itself alone, and not what a process of the test runner would add. */
+const output = (command: readonly string[]) => {
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  return promisify(execFile)(command[0] ?? '', command.slice(1), { env, maxBuffer: 1 << 30 }).then(
+    ({ stdout }) => stdout,
+  );
+};
 
 /** One with live tokens and one with revoked ones. */
 async function twoPeople({ service, ledger }: Trial): Promise<[Person, Person]> {

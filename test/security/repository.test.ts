@@ -67,8 +67,6 @@ const KNOWN: ReadonlySet<string> = new Set([
   // RFC 7636, appendix B: the verifier of the example, and its challenge.
   'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk',
   'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-  // The picture of one pixel that the API document's examples send.
-  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAIAAACQd1PeAAAADElEQVR4nGOI1moDAAHvAQw',
   // The alphabet of base64url.
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
   // Made up to be given to servers that are to refuse them, or that end with the test.
