@@ -1,6 +1,7 @@
-import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
+import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { createSigner } from 'fast-jwt';
 import { deriveKey } from '../secrets.ts';
+import { boundedSet } from './bounded-set.ts';
 
 /** The kinds of JWT that only this server reads. Each has a key, a `typ` and an audience of its own. */
 export const TOKEN_TYPES = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
@@ -16,26 +17,52 @@ export interface TokenKey {
   verify(token: string): Readonly<Record<string, unknown>> | undefined;
 }
 
+/** RFC 7515 §7.1: three base64url parts without padding; the signature of HS256 is 43 characters. */
+export const COMPACT = /^[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{1,8192}\.[A-Za-z0-9_-]{43}$/;
+
+/** Of so many tokens that were presented, a key remembers that it signed them: some ten MiB. */
+const REMEMBERED = 131_072;
+
 /** The key of one kind that one version of the server's key material gives. */
 export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenKey {
   const key = deriveKey(material, `${kind} token`);
   const typ = TOKEN_TYPES[kind];
   const sign = createSigner({ key, algorithm: 'HS256', kid, header: { alg: 'HS256', typ } });
   const secret = createSecretKey(key);
+  // Access tokens are presented many times, refresh tokens once.
+  const isSigned = kind === 'access' ? remembering(secret) : (token: string) => isSignedWith(secret, token);
   return {
     kid,
     kind,
     sign,
     verify(token) {
-      const [headerEnd, payloadEnd] = [token.indexOf('.'), token.lastIndexOf('.')];
-      // Compared as text: so of all ways to write a signature only the canonical one is taken (RFC 4648 §3.5).
-      const mac = createHmac('sha256', secret).update(token.slice(0, payloadEnd), 'utf8').digest('base64url');
-      const [expected, presented] = [Buffer.from(mac), Buffer.from(token.slice(payloadEnd + 1))];
-      if (presented.length !== expected.length || !timingSafeEqual(presented, expected)) return undefined;
       // Nothing is parsed that was not signed with this key.
-      return objectIn(Buffer.from(token.slice(headerEnd + 1, payloadEnd), 'base64url').toString('utf8'));
+      if (!isSigned(token)) return undefined;
+      const payload = token.slice(token.indexOf('.') + 1, token.lastIndexOf('.'));
+      return objectIn(Buffer.from(payload, 'base64url').toString('utf8'));
     },
   };
+}
+
+/** Checks a signature once: a hash of the token's bytes stands for the outcome from then on, which no time changes. */
+function remembering(secret: KeyObject): (token: string) => boolean {
+  const signed = boundedSet(REMEMBERED);
+  return (token) => {
+    const digest = hash('sha256', token, 'latin1');
+    if (signed.has(digest)) return true;
+    if (!isSignedWith(secret, token)) return false;
+    signed.add(digest);
+    return true;
+  };
+}
+
+function isSignedWith(secret: KeyObject, token: string): boolean {
+  if (!COMPACT.test(token)) return false;
+  const end = token.lastIndexOf('.');
+  // Compared as text: so of all ways to write a signature only the canonical one is taken (RFC 4648 §3.5).
+  const mac = createHmac('sha256', secret).update(token.slice(0, end), 'utf8').digest('base64url');
+  const [expected, presented] = [Buffer.from(mac), Buffer.from(token.slice(end + 1))];
+  return presented.length === expected.length && timingSafeEqual(presented, expected);
 }
 
 function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {

@@ -33,11 +33,14 @@ interface Waiting {
 const PATIENCE = 5000;
 const RETRY = 5;
 
+/** So many reads that wait are done at once: what they need is still at hand then, and more would hardly be cheaper each. */
+const CROWD = 16;
+
 /**
  * Opens (and creates, and migrates) a SQLite database.
  *
- * Reads of one turn of the event loop share a lock. Units of work that arrive in one turn of the event loop share one commit, each under a savepoint
- * of its own, and their promises settle after that commit has reached the disk.
+ * Reads of one turn of the event loop share a lock, {@link CROWD} at most. Units of work that arrive in one turn share one
+ * commit, each under a savepoint of its own, and their promises settle after that commit has reached the disk.
  * @param path a file, or `:memory:`
  */
 export async function openSqlite(
@@ -171,6 +174,7 @@ export async function openSqlite(
             reject(translate(error));
           }
         });
+        if (reading.length === CROWD) flushReads();
       });
     },
     commit<T>(work: () => Work<T>) {
