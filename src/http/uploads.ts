@@ -28,8 +28,10 @@ export function acceptUploads(app: FastifyInstance, name: string, largest: numbe
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
     const body = await receive(request, payload, largest + WRAPPING);
     if (body === undefined) return { fields: formParameters(''), file: 'too large' } satisfies Upload;
-    const type = request.headers['content-type'] ?? '';
-    if (hasTooManyParts(body, type)) throw malformed();
+    const boundary = boundaryOf(request.headers['content-type'] ?? '');
+    if (boundary === undefined || hasTooManyParts(body, boundary)) throw malformed();
+    // Named anew, so that the parts that are read are those that were counted.
+    const type = `multipart/form-data; boundary="${boundary}"`;
     const form = await new Response(new Uint8Array(body), { headers: { 'content-type': type } })
       .formData()
       .catch(() => Promise.reject(malformed()));
@@ -60,10 +62,12 @@ async function receive(
   return size > limit ? undefined : Buffer.concat(chunks);
 }
 
+/** RFC 2046 §5.1.1: what a boundary may be made of. */
+const boundaryOf = (type: string): string | undefined =>
+  /;\s*boundary="?([\w'()+,\-./:=? ]{1,70})"?\s*(?:;|$)/i.exec(type)?.[1];
+
 /** Counted before anything is made of them. */
-function hasTooManyParts(body: Buffer, type: string): boolean {
-  const boundary = /boundary="?([^";]+)/i.exec(type)?.[1];
-  if (boundary === undefined) throw malformed();
+function hasTooManyParts(body: Buffer, boundary: string): boolean {
   let parts = 0;
   for (let at = body.indexOf(`--${boundary}`); at !== -1; at = body.indexOf(`--${boundary}`, at + 1)) {
     // The last one ends the form.

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { png } from '../../test/support/images.ts';
+import { constants, deflateRawSync } from 'node:zlib';
+import { chunk, png } from '../../test/support/images.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { type Picture, pictures } from './pictures.ts';
 
@@ -26,4 +27,15 @@ test('sixteen million pixels are the most, or half as many with twice the depth'
   assert.equal(await make(png(4096, 4096, { ...lie, depth: 16 })), 'too many pixels');
   assert.equal(await make(png(16_385, 1, lie)), 'too many pixels');
   assert.equal(typeof (await make(png(16_384, 1))), 'object');
+});
+
+test('a colour profile that unfolds to 512 MiB is not unfolded', async () => {
+  const { make } = pictures();
+  const mebibyte = deflateRawSync(Buffer.alloc(1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH });
+  const name = Buffer.from('profile\0\0');
+  const folded = [Buffer.from([0x78, 0x9c]), ...Array.from({ length: 512 }, () => mebibyte)];
+  const file = png(9, 9, { extra: [chunk('iCCP', Buffer.concat([name, ...folded]))] });
+  const before = process.resourceUsage().maxRSS;
+  assert.equal(typeof (await make(file)), 'object');
+  assert.ok(process.resourceUsage().maxRSS - before < 64 * 1024, 'in KiB');
 });

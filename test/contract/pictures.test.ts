@@ -241,28 +241,39 @@ test('a file of 1 MiB is not too large, and a text that unfolds to 20 MB costs n
 
 test('a form that is not one of ours is refused before anything is made of it', async () => {
   const token = formOf((await browser.get('/account')).text, FORM).hidden['form_token'] ?? '';
+  // One that stands nowhere in the bytes of a picture.
+  const boundary = 'a-boundary-of-our-own';
   const part = (name: string, more = '', content = '') =>
-    `--x\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
+    `--${boundary}\r\nContent-Disposition: form-data; name="${name}"${more}\r\n\r\n${content}\r\n`;
   const file = part('picture', '; filename="a.png"\r\nContent-Type: image/png', png(9, 9).toString('latin1'));
   const good = part('form_token', '', token);
-  const type = 'multipart/form-data; boundary=x';
+  const end = `--${boundary}--\r\n`;
+  const type = `multipart/form-data; boundary=${boundary}`;
   const bodies: Readonly<Record<string, readonly [string, string]>> = {
-    'ten thousand parts': [type, `${good}${part('a').repeat(10_000)}${file}--x--\r\n`],
-    'two files': [type, `${good}${file}${file}--x--\r\n`],
-    'a file of another name': [type, `${good}${part('other', '; filename="b.png"', 'b')}${file}--x--\r\n`],
+    'ten thousand parts': [type, `${good}${part('a').repeat(10_000)}${file}${end}`],
+    'ten thousand parts, and the name of another boundary': [
+      `multipart/form-data; xboundary=y; boundary=${boundary}`,
+      `${good}${part('a').repeat(10_000)}${file}${end}`,
+    ],
+    'two files': [type, `${good}${file}${file}${end}`],
+    'a file of another name': [type, `${good}${part('other', '; filename="b.png"', 'b')}${file}${end}`],
     'no end': [type, `${good}${file}`],
-    'no boundary': ['multipart/form-data', `${good}${file}--x--\r\n`],
+    'no boundary': ['multipart/form-data', `${good}${file}${end}`],
     'no form': [type, 'x'],
   };
   const before = await address();
+  const sendBody = (contentType: string, body: string) => {
+    const headers = { cookie, 'content-type': contentType, accept: 'text/html', origin: server.baseUrl };
+    return fetch(server.baseUrl + FORM, { method: 'POST', headers, body: Buffer.from(body, 'latin1') });
+  };
   const cookie = ['tessera_browser', 'tessera_session'].map((name) => `${name}=${browser.cookie(name)}`).join('; ');
   for (const [name, [contentType, body]] of Object.entries(bodies)) {
-    const headers = { cookie, 'content-type': contentType, accept: 'text/html', origin: server.baseUrl };
-    const answer = await fetch(server.baseUrl + FORM, { method: 'POST', headers, body: Buffer.from(body, 'latin1') });
+    const answer = await sendBody(contentType, body);
     assert.equal(answer.status, 400, name);
     assert.match(answer.headers.get('content-type') ?? '', /^text\/html/, name);
   }
   assert.equal(await address(), before);
+  assert.equal((await sendBody(type, `${good}${file}${end}`)).status, 200, 'what they differ from is one of ours');
 });
 
 test('only the person who is signed in changes the picture, by a form of their own', async () => {
