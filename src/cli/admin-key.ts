@@ -19,7 +19,7 @@ export function adminKeyCommands(contextOf: ContextOf): Command {
       const { flags, out } = contextOf(command);
       const input = checkInput(NewAdminKey, options);
       const made = await withCore(flags, (core) => createAdminKey(core, input, origin), { mayBeNew: true });
-      out.show({ ...adminKeyView(made.key), adminKey: made.adminKey });
+      out.showOnce({ ...adminKeyView(made.key), adminKey: made.adminKey }, 'adminKey');
     });
 
   examples(adminKey.command('list'), 'tessera admin-key list')

@@ -176,7 +176,8 @@ export function clientCommands(contextOf: ContextOf): Command {
       const input = checkInput(NewClient, { ...readFields(fields), type: fields.type });
       const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
       const { clientSecret } = created;
-      out.show({ ...clientView(created), ...(clientSecret !== undefined && { clientSecret }) });
+      if (clientSecret === undefined) out.show(clientView(created));
+      else out.showOnce({ ...clientView(created), clientSecret }, 'clientSecret');
     });
 
   examples(about('show', 'show an app'), 'tessera client show 289236738748416000').action(showing(getClient));
@@ -249,7 +250,7 @@ export function clientCommands(contextOf: ContextOf): Command {
       const { flags, out } = contextOf(command);
       const input = checkInput(NewSecret, { expirePreviousIn: options.expirePreviousIn });
       const made = await withCore(flags, (core) => rotateSecret(core, checkedId(id), input, origin));
-      out.show({ ...secretView(made.secret), clientSecret: made.clientSecret });
+      out.showOnce({ ...secretView(made.secret), clientSecret: made.clientSecret }, 'clientSecret');
     });
 
   examples(

@@ -59,12 +59,19 @@ export function checkInput<S extends Type.TSchema>(schema: S, fields: object): T
   }
 }
 
-/** A refusal in the words of the API, with the flag in place of the field that it begins with. */
+const optionOf = (field: string): string => SINGULAR[field] ?? field;
+const flagOf = (field: string): string =>
+  `--${optionOf(field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
+
+/** A refusal in the words of the API, with flags in place of the field that it begins with and of others that it names. */
 function namingFlags(error: OAuthError, fields: readonly string[]): OAuthError {
   const [, name = '', place = '', rest = ''] = /^(\w+)(\S*)(.*)$/s.exec(error.message) ?? [];
   if (!fields.includes(name)) return error;
-  const flag = (SINGULAR[name] ?? name).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  return new OAuthError(error.status, error.code, `--${flag}${place}${rest}`);
+  // An option of one word may be a word of the sentence as well.
+  const others = rest.replaceAll(/\w+/g, (word) =>
+    fields.includes(word) && /[A-Z]/.test(optionOf(word)) ? flagOf(word) : word,
+  );
+  return new OAuthError(error.status, error.code, `${flagOf(name)}${place}${others}`);
 }
 
 /**

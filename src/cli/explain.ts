@@ -36,8 +36,9 @@ export function explainCommand(contextOf: ContextOf): Command {
         throw invalidRequest('There is no token on standard input: printf %s "$TOKEN" | tessera explain');
       const all: GlobalFlags = { ...flags, ...options };
       const explained = await withCore(all, async (core) => explainToken(await partsOf(core), token));
-      out.show({ ...explained });
-      if (explained.verdict === 'refused') process.exitCode = 1;
+      const { verdict, answer, reason, remedy, ...about } = explained;
+      out.show({ verdict, answer, reason, remedy, ...about });
+      if (verdict === 'refused') process.exitCode = 1;
     });
 }
 

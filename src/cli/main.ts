@@ -8,7 +8,10 @@ import { inFlags } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
 
-const tessera = program();
+let complaint = '';
+const tessera = program((text) => {
+  complaint += text;
+});
 
 /** Says what is wrong on standard error: to scripts as the API would. */
 function fail(error: string, text: string, [code]: readonly [number, ...string[]]): void {
@@ -31,10 +34,10 @@ try {
   await tessera.parseAsync();
 } catch (error) {
   if (error instanceof CommanderError) {
-    // What is wrong has been said already.
-    const [code] =
-      error.exitCode === 0 ? exitCodes.done : error.code === DECLINED ? exitCodes.refused : exitCodes.usage;
-    process.exitCode = code;
+    // Help that was asked for, and whoever did not mean it, have their answer already.
+    if (error.exitCode === 0) [process.exitCode] = exitCodes.done;
+    else if (error.code === DECLINED) [process.exitCode] = exitCodes.refused;
+    else fail('invalid_request', complaint.trimEnd(), exitCodes.usage);
   } else if (error instanceof ConfigError) {
     const text = `Tessera cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
     fail('invalid_configuration', text, exitCodes.setup);

@@ -4,6 +4,8 @@ export interface Output {
   show(record: Readonly<Record<string, unknown>>): void;
   /** Several records of one kind, of which people see some columns. */
   list(records: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
+  /** A record with a secret in it, of which people are told that it is shown this once. */
+  showOnce(record: Readonly<Record<string, unknown>>, secret: string): void;
   /** A sentence for people; scripts see the record. */
   say(text: string, record?: Readonly<Record<string, unknown>>): void;
 }
@@ -70,22 +72,30 @@ export function output(
   json: boolean,
   write: (text: string) => void = (text) => process.stdout.write(`${text}\n`),
   columns: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
+  tell: (text: string) => void = (text) => process.stderr.write(`${text}\n`),
 ): Output {
   if (json) {
+    const show = (record: Readonly<Record<string, unknown>>) => write(JSON.stringify(record, null, 2));
     return {
-      show: (record) => write(JSON.stringify(record, null, 2)),
+      show,
+      showOnce: show,
       list: (records) => write(JSON.stringify(records, null, 2)),
       say: (_text, record) => write(JSON.stringify(record ?? {}, null, 2)),
     };
   }
-  return {
-    show: (record) =>
-      write(
-        table(
-          Object.entries(record).map(([name, value]) => [name, printable(cell(value))]),
-          undefined,
-        ),
+  const show = (record: Readonly<Record<string, unknown>>) =>
+    write(
+      table(
+        Object.entries(record).map(([name, value]) => [name, printable(cell(value))]),
+        undefined,
       ),
+    );
+  return {
+    show,
+    showOnce(record, secret) {
+      show(record);
+      tell(`The ${secret} is shown this once. Keep it now.`);
+    },
     list(records, names) {
       if (records.length === 0) return write('None.');
       const rows = records.map((record) => names.map((name) => printable(cell(record[name]))));

@@ -35,8 +35,11 @@ const serverOptions = (command: Command): Command =>
     .option('--port <port>', 'the port to listen on (TESSERA_PORT)')
     .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)');
 
-/** The command line: decisions §7. */
-export function program(): Command {
+/**
+ * The command line: decisions §7.
+ * @param complain takes what the parser has to say about wrong usage
+ */
+export function program(complain: (text: string) => void = (text) => process.stderr.write(text)): Command {
   const tessera = new Command('tessera')
     .description('The identity provider whose tokens stop working the moment access is taken away.')
     .option('--json', 'print JSON, for scripts')
@@ -44,6 +47,7 @@ export function program(): Command {
     .option('--database-url <url>', 'which database to use (TESSERA_DATABASE_URL)')
     .version(version, '--version', 'print the version')
     .exitOverride()
+    .configureOutput({ writeErr: complain })
     .showHelpAfterError('Run the command with --help to see what it takes.')
     .showSuggestionAfterError()
     .addHelpText('after', FIRST_STEPS);

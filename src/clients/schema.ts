@@ -32,7 +32,13 @@ const fields = {
   ),
   scopes: Type.Optional(
     Type.Union(
-      [Type.Array(Type.Unsafe<string>({ enum: SCOPES }), { uniqueItems: true, maxItems: SCOPES.length }), Type.Null()],
+      [
+        Type.Array(Type.Unsafe<string>({ enum: SCOPES, description: `one of ${SCOPES.join(', ')}` }), {
+          uniqueItems: true,
+          maxItems: SCOPES.length,
+        }),
+        Type.Null(),
+      ],
       {
         about: 'The scopes that it may ask for.',
         description: `a list of scopes out of ${SCOPES.join(', ')}, or null for all`,

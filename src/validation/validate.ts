@@ -19,9 +19,12 @@ export function findProblem(schema: object, value: unknown, where = ''): OAuthEr
     compiled.set(schema, check);
   }
   if (check(value)) return undefined;
-  // Of a union the first error speaks of one member only; the union itself says what is expected.
+  // Of a union the first error speaks of one member only; the union itself says what is expected. What is wrong within the
+  // value is of the one member that has a within.
   const errors = check.errors ?? [];
-  const error = errors.find(({ keyword }) => keyword === 'anyOf') ?? errors[0];
+  const union = errors.find(({ keyword }) => keyword === 'anyOf');
+  const within = errors.find(({ instancePath }) => instancePath.length > (union?.instancePath.length ?? 0));
+  const error = union === undefined ? errors[0] : (within ?? union);
   return invalidRequest(error === undefined ? 'The input is not valid.' : explain(error, where));
 }
 

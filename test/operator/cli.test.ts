@@ -223,7 +223,7 @@ const refusals: [string[], number, RegExp][] = [
   [
     ['client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example', '--scope', 'x'],
     1,
-    /^--scope must be a list of scopes out of openid/,
+    /^--scope\[0\] must be one of openid/,
   ],
   [['client', 'create', '--name', 'A'], 1, /^--redirect-uri is missing: .*--grant-type client_credentials/],
   [
@@ -235,6 +235,14 @@ const refusals: [string[], number, RegExp][] = [
     ['client', 'create', '--name', 'A', '--grant-type', 'client_credentials', '--resource', 'http://a.example'],
     1,
     /^--resource must use https/,
+  ],
+  [
+    [
+      ...['client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example'],
+      ...['--token-endpoint-auth-method', 'private_key_jwt'],
+    ],
+    1,
+    /^--token-endpoint-auth-method private_key_jwt needs .*: give --jwks-file or --jwks-uri\.$/m,
   ],
   [
     [...CREATE, 'a@a.example', '--username', 'bea', '--password', 'geheim'],
@@ -326,4 +334,15 @@ test('--json makes a refusal readable for scripts', async () => {
   const error = JSON.parse(stderr);
   assert.deepEqual(Object.keys(error), ['error', 'error_description']);
   assert.equal(error.error, 'not_found');
+  const usage = await run(['--json', 'user', 'ban']);
+  assert.equal(usage.code, 2);
+  const { error: wrong, error_description: why } = JSON.parse(usage.stderr);
+  assert.equal(wrong, 'invalid_request');
+  assert.match(why, /missing required argument 'user'/);
+});
+
+test('a secret that is shown once is said to be', async () => {
+  const made = await run(['admin-key', 'create', '--name', 'once']);
+  assert.match(made.stdout, /^adminKey +tak_/m);
+  assert.match(made.stderr, /The adminKey is shown this once\./);
 });
