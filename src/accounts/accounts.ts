@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type EventType, type Origin, record } from '../events/audit.ts';
@@ -113,11 +114,11 @@ export async function updateAccount(
   }
   const hash = input.password === undefined ? undefined : await parts.passwords.hash(input.password);
   const type = hash === undefined ? 'account.updated' : 'account.password_changed';
-  return change(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => ({
-    ...account,
-    profile: changeProfile(account.profile, input, now),
-    ...(hash === undefined ? {} : { passwordHash: hash, generation: randomIdentifier() }),
-  }));
+  return change(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
+    const profile = changeProfile(account.profile, input, now);
+    if (hash !== undefined) return { ...account, profile, passwordHash: hash, generation: randomIdentifier() };
+    return isDeepStrictEqual(profile, account.profile) ? account : { ...account, profile };
+  });
 }
 
 /** Gives an account a picture, or with null its initials again. Harmless where it has none. */

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, DAY, SECOND } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type EventType, type Origin, record } from '../events/audit.ts';
@@ -139,10 +140,12 @@ export async function createClient(
   return { client, secrets, ...(secretive && { clientSecret }) };
 }
 
-function eventOf(change: ClientChange): EventType {
-  if (change.status === 'disabled') return 'client.disabled';
-  return change.status === 'active' ? 'client.enabled' : 'client.updated';
-}
+const eventOf = (before: Client, { status }: Client): EventType =>
+  status === before.status ? 'client.updated' : status === 'disabled' ? 'client.disabled' : 'client.enabled';
+
+/** The fields in which two records of a client differ. */
+const changedFields = (before: Client, after: Client): readonly (keyof Client)[] =>
+  (Object.keys(before) as (keyof Client)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]));
 
 /** What a person's consent rested on: where the answer goes, and who stands behind the app. */
 function consentBasisChanged(before: Client, after: Client): boolean {
@@ -168,12 +171,16 @@ export async function updateClient(
     checkUris(change.redirectUris, 'redirectUris', client.type);
     checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
     const jwks = change.jwks === undefined ? client.jwks : storedSet(change.jwks);
-    const changed: Client = { ...client, ...change, jwks, updatedAt: now };
+    const changed: Client = { ...client, ...change, jwks };
     checkWhole(changed);
     checkLogout(changed);
+    const fields = changedFields(client, changed);
+    // Nothing to change is nothing to record.
+    if (fields.length === 0) return { client, secrets: yield* store.liveSecrets(id, now) };
     const ends = changed.status === 'disabled' && client.status === 'active';
     const saved: Client = {
       ...changed,
+      updatedAt: now,
       generation: ends ? randomIdentifier() : client.generation,
       consentEpoch: consentBasisChanged(client, changed) ? randomIdentifier() : client.consentEpoch,
     };
@@ -186,7 +193,7 @@ export async function updateClient(
         yield* record({ at: now, type: 'client.secret_ended', origin, clientId: id, details: { secretId } });
       }
     }
-    yield* record({ at: now, type: eventOf(change), origin, clientId: id, details: { fields: Object.keys(change) } });
+    yield* record({ at: now, type: eventOf(client, saved), origin, clientId: id, details: { fields } });
     return { client: saved, secrets: yield* store.liveSecrets(id, now) };
   });
 }
@@ -277,7 +284,8 @@ export async function endSecret(
     if (live.length === 1 && live[0]?.id === id) {
       throw new OAuthError(409, 'conflict', 'This is the only secret of the client. Add another one first.');
     }
-    if (!(yield* store.removeSecret(id, clientId))) throw notFound(`The client has no secret with the id ${id}.`);
+    if (!live.some((secret) => secret.id === id)) throw notFound(`The client has no secret with the id ${id}.`);
+    yield* store.removeSecret(id, clientId);
     yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: id } });
   });
 }

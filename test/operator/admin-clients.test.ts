@@ -249,6 +249,7 @@ test('POST and DELETE secrets: two hold for a day, the one before ends; codes an
   assert.equal((await api('DELETE', `${path}/${made.body.id}`)).status, 404);
   const now = await api('POST', path, { expirePreviousIn: 0 });
   assert.equal(now.body.secrets.length, 1);
+  assert.equal((await api('DELETE', `${path}/${last.body.id}`)).status, 404, 'the rotation has ended it');
   for (const value of [-1, 1.5, '60', 2_592_001, null]) {
     await refuses(server, ['POST', path, { expirePreviousIn: value }], 'expirePreviousIn', /from 0 to 2592000/);
   }

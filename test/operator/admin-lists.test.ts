@@ -247,6 +247,8 @@ test('LG-02: every change through the API leaves its event, and a refused one le
   const first = secret.body.secrets[0].id;
   const calls: [string, string, unknown, string | undefined][] = [
     ['PATCH', `/users/${user.id}`, { about: 'x' }, 'account.updated'],
+    ['PATCH', `/users/${user.id}`, { about: 'x' }, undefined],
+    ['PATCH', `/users/${user.id}`, {}, undefined],
     ['PATCH', `/users/${user.id}`, { password: 'a new password' }, 'account.password_changed'],
     ['PUT', `/users/${user.id}/ban`, {}, 'account.banned'],
     ['DELETE', `/users/${user.id}/ban`, undefined, 'account.unbanned'],
@@ -254,8 +256,11 @@ test('LG-02: every change through the API leaves its event, and a refused one le
     ['DELETE', `/users/${user.id}/suspension`, undefined, 'account.reinstated'],
     ['PATCH', `/clients/${client.clientId}`, { name: 'New' }, 'client.updated'],
     ['PATCH', `/clients/${client.clientId}`, { status: 'disabled' }, 'client.disabled'],
+    ['PATCH', `/clients/${client.clientId}`, { status: 'disabled', name: 'New' }, undefined],
     ['PATCH', `/clients/${client.clientId}`, { status: 'active' }, 'client.enabled'],
+    ['PATCH', `/clients/${client.clientId}`, { status: 'active', name: 'Newer' }, 'client.updated'],
     ['DELETE', `/clients/${client.clientId}/secrets/${first}`, undefined, 'client.secret_ended'],
+    ['DELETE', `/clients/${client.clientId}/secrets/${first}`, undefined, undefined],
     ['PUT', `/organizations/${org}/members/${user.id}`, {}, 'organization.member_set'],
     ['DELETE', `/organizations/${org}/members/${user.id}`, undefined, 'organization.member_removed'],
     ['DELETE', `/organizations/${org}/members/${user.id}`, undefined, undefined],
