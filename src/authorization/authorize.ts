@@ -119,7 +119,7 @@ async function answer(
     if (progress.kind === 'client gone') return sendClientGone(parts, request, reply);
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
-      request.refusal = { code: step.refusal.error };
+      request.refusal = { code: step.refusal.error, reason: step.refusal.description };
       const response = await refusalResponse(parts, asked, step.refusal, { signedIn, origin });
       return respond(parts, request, reply, response);
     }
@@ -154,7 +154,7 @@ async function beginOrAnswer(
   }
   const description = 'too many sign-ins were begun from this address; try again in a minute';
   const error = { error: 'temporarily_unavailable', description } as const;
-  request.refusal = { code: error.error };
+  request.refusal = { code: error.error, reason: description };
   respond(parts, request, reply, errorResponse(asked, error, parts.issuer));
   return undefined;
 }
@@ -166,7 +166,9 @@ function sendBack(
   target: RedirectTarget,
   error: RedirectedError,
 ): FastifyReply {
-  request.refusal = { code: error.error };
+  // Reasons are counted, so they are few: that of a fault has the request's id in it, and is in the log already.
+  const reason = error.error === 'server_error' ? undefined : error.description;
+  request.refusal = { code: error.error, reason };
   return respond(parts, request, reply, errorResponse(target, error, parts.issuer));
 }
 

@@ -152,7 +152,7 @@ export async function follow(
     const { step, signedIn } = progress;
     const origin = originOf(request);
     if (step.kind === 'refuse') {
-      request.refusal = { code: step.refusal.error };
+      request.refusal = { code: step.refusal.error, reason: step.refusal.description };
       const response = await refusalResponse(parts, interaction.request, step.refusal, { signedIn, origin });
       return respond(parts, request, reply, response);
     }

@@ -10,6 +10,7 @@ import { start, type Tessera } from '../../src/app.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import {
   admin,
+  authorizeUrl,
   codeFor,
   newClient,
   newUser,
@@ -86,6 +87,14 @@ test('requests are counted by method, route and status; an address is never a la
   for (const secret of [user.id, client.clientId, client.clientSecret, access_token, 'nowhere', ADMIN_KEY]) {
     assert.ok(!text.includes(secret), secret);
   }
+});
+
+test('a refusal that is sent to the redirect URI is counted with its reason', async () => {
+  const labels = { route: '/api/v2/oauth/authorize', error: 'invalid_request', reason: 'response_type must be code' };
+  const before = await figure('tessera_refusals_total', labels);
+  const address = authorizeUrl(client, { response_type: 'token' });
+  assert.equal((await fetch(tessera.baseUrl + address, { redirect: 'manual' })).status, 302);
+  assert.equal(await figure('tessera_refusals_total', labels), before + 1);
 });
 
 type Event = (user: { id: string }, tokens: Tokens) => Promise<unknown>;
