@@ -89,6 +89,10 @@ export const invalidTarget = (description: string): OAuthError => new OAuthError
 
 export const notFound = (description: string): OAuthError => new OAuthError(404, 'not_found', description);
 
+/** The same words wherever there is, or shall seem to be, nothing. */
+export const NOTHING_HERE = 'There is nothing at this address. Every call is listed at <base URL>/api.';
+export const nothingHere = (): OAuthError => new OAuthError(404, 'invalid_request', NOTHING_HERE);
+
 export const conflict = (description: string): OAuthError => new OAuthError(409, 'conflict', description);
 
 /** @param seconds how long the caller should wait */

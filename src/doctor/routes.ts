@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../clock.ts';
 import type { TrustProxy } from '../config/config.ts';
-import { OAuthError } from '../oauth-error.ts';
+import { nothingHere } from '../oauth-error.ts';
 import { isProbe, PROBE_HEADER, SEEN_PATH, type Seen } from './probe.ts';
 
 export interface DoctorParts {
@@ -17,7 +17,7 @@ export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, 
     const { headers, socket } = request.raw;
     const proof = headers[PROBE_HEADER];
     if (typeof proof !== 'string' || !isProbe(probeKey, proof, clock())) {
-      throw new OAuthError(404, 'invalid_request', 'There is nothing at this address.');
+      throw nothingHere();
     }
     const forwarded = headers['x-forwarded-for'];
     const seen: Seen = {

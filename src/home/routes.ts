@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { OAuthError } from '../oauth-error.ts';
+import { nothingHere } from '../oauth-error.ts';
 import { type Html, html } from '../pages/html.ts';
 import { type Page, type Site, sendPage } from '../pages/layout.ts';
 import { tile } from '../pages/mark.ts';
@@ -9,7 +9,7 @@ export function homeRoutes(app: FastifyInstance, site: Site, playground: boolean
   const page = homePage(site, playground);
   app.get('/', async (request, reply) => {
     // The router takes `*` for the same; RFC 9112 §3.2.4 keeps it for OPTIONS.
-    if (request.raw.url === '*') throw new OAuthError(404, 'invalid_request', 'There is nothing at this address.');
+    if (request.raw.url === '*') throw nothingHere();
     return sendPage(reply, 200, site, page);
   });
 }

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../database/database.ts';
-import { OAuthError, unavailable } from '../oauth-error.ts';
+import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,7 +25,7 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'Content-Length does not fit the body.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty: send a JSON object, or no Content-Type.'],
   FST_ERR_BAD_URL: [400, 'The address is not well-formed.'],
-  FST_ERR_MAX_PARAM_LENGTH: [404, 'There is nothing at this address.'],
+  FST_ERR_MAX_PARAM_LENGTH: [404, NOTHING_HERE],
 };
 
 /**

@@ -3,7 +3,7 @@ import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import type { Meter } from '../metrics/meter.ts';
-import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { invalidRequest, nothingHere, OAuthError } from '../oauth-error.ts';
 import { crossOrigin } from './cors.ts';
 import { toOAuthError } from './errors.ts';
 import { observe } from './observe.ts';
@@ -106,17 +106,17 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (request.headers.origin === undefined) {
       // Most requests come from no page, and need not wait for a promise.
       check(request);
-      return done(request.is404 ? nothingHere(methodsAt(pathOf(request))) : undefined);
+      return done(request.is404 ? refuseAddress(methodsAt(pathOf(request))) : undefined);
     }
     return admitOrigin(request, reply).then((preflight) => {
       check(request);
       if (preflight) return reply.code(204).send();
-      if (request.is404) throw nothingHere(methodsAt(pathOf(request)));
+      if (request.is404) throw refuseAddress(methodsAt(pathOf(request)));
       return undefined;
     });
   });
   // Before any body is read; the handler is only there for the framework.
-  app.setNotFoundHandler((request, reply) => refuse(nothingHere(undefined), request, reply));
+  app.setNotFoundHandler((request, reply) => refuse(refuseAddress(undefined), request, reply));
   app.setErrorHandler(refuse);
   app.removeAllContentTypeParsers();
   app.setValidatorCompiler(compileValidator);
@@ -126,9 +126,9 @@ export function createApp(options: ServerOptions): FastifyInstance {
 }
 
 /** RFC 9110 §15.5.6: 405 names the methods that an address does serve. @param allow undefined where there is none */
-function nothingHere(allow: string | undefined): OAuthError {
+function refuseAddress(allow: string | undefined): OAuthError {
   return allow === undefined
-    ? new OAuthError(404, 'invalid_request', 'There is nothing at this address.')
+    ? nothingHere()
     : new OAuthError(405, 'invalid_request', `This address answers ${allow}.`, { allow });
 }
 

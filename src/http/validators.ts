@@ -19,7 +19,12 @@ export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpP
     const problem = findProblem(schema as object, value);
     if (problem === undefined) return { value };
     // What cannot be an id is nobody's.
-    return { error: httpPart === 'params' ? notFound('There is nothing with this id.') : problem };
+    return {
+      error:
+        httpPart === 'params'
+          ? notFound('There is nothing with this id. Give the id of the record, as its list has it, and no name.')
+          : problem,
+    };
   };
 };
 
