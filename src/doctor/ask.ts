@@ -1,6 +1,6 @@
-import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
+import { request as requestHttp } from '../http/node-http.ts';
 
 /** What a request brought: an answer, or why there is none. */
 export type Asked = Answer | Silence;

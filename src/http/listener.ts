@@ -1,7 +1,8 @@
-import { createServer, type Server, type ServerResponse } from 'node:http';
+import type { Server, ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { MINUTE, SECOND } from '../clock.ts';
 import { ConfigError } from '../config/config.ts';
+import { createServer } from './node-http.ts';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Another program listens there already. Stop it, or set TESSERA_PORT to a free port.',

@@ -1,9 +1,9 @@
 import type { LookupAddress } from 'node:dns';
 import { lookup as systemLookup } from 'node:dns/promises';
-import { request as overHttp } from 'node:http';
 import { request as overHttps } from 'node:https';
 import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { isLoopback } from '../config/config.ts';
+import { request as overHttp } from './node-http.ts';
 
 /** Which places requests of our own may go to. They are named by registrations, and our network trusts us more than those. */
 export interface OutgoingRules {

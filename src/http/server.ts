@@ -50,6 +50,11 @@ function hostsIn(rawHeaders: readonly string[]): number {
   return hosts;
 }
 
+/** In place of the framework's own compilers, which are not even loaded: ours are set before any route is. */
+const neverAsked = (): never => {
+  throw new Error('a compiler of the framework was asked for');
+};
+
 const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0] ?? '';
 
 /**
@@ -79,6 +84,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     logController: new LogController({ disableRequestLogging: true }),
     // A logger made for each request would cost more than most requests log: the lines name the request themselves.
     childLoggerFactory: (logger) => logger,
+    schemaController: { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } },
     routerOptions: {
       ignoreTrailingSlash: false,
       caseSensitive: true,

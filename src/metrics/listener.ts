@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
 import { ConfigError } from '../config/config.ts';
+import { createServer } from '../http/node-http.ts';
 import type { Metrics } from './metrics.ts';
 
 export interface MetricsListener {
