@@ -1,5 +1,5 @@
-import * as Type from 'typebox/type';
 import { Id, Instant, orNull } from '../http/operation.ts';
+import * as Type from '../validation/type.ts';
 
 const nullable = <S extends Type.TSchema>(schema: S, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description}, or null` });

@@ -1,10 +1,10 @@
-import * as Type from 'typebox/type';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { notFound } from '../oauth-error.ts';
 import { digest, randomSecret } from '../secrets.ts';
+import * as Type from '../validation/type.ts';
 import type { AdminKey } from './key-store.ts';
 import * as store from './key-store.ts';
 

@@ -1,6 +1,6 @@
-import * as Type from 'typebox/type';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest } from '../oauth-error.ts';
+import * as Type from '../validation/type.ts';
 
 export const DEFAULT_LIMIT = 50;
 export const LARGEST_LIMIT = 200;

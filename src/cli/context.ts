@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
-import type * as Type from 'typebox/type';
 import { OAuthError } from '../oauth-error.ts';
+import type * as Type from '../validation/type.ts';
 import { validate } from '../validation/validate.ts';
 import type { Output } from './output.ts';
 import type { GlobalFlags } from './session.ts';

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command, InvalidArgumentError } from 'commander';
-import * as Type from 'typebox/type';
 import { DAY, HOUR, MINUTE, SECOND } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { actorTypes } from '../events/audit.ts';
@@ -8,6 +7,7 @@ import { listEvents, type RecordedEvent } from '../events/list.ts';
 import { type EventFilter, eventFilters } from '../events/schema.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { formats } from '../validation/formats.ts';
+import * as Type from '../validation/type.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { wholeNumber } from './numbers.ts';
 import { printable } from './output.ts';

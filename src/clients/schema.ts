@@ -1,7 +1,7 @@
-import * as Type from 'typebox/type';
 import { Id, Instant, orNull } from '../http/operation.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { SCOPES } from '../scopes/scopes.ts';
+import * as Type from '../validation/type.ts';
 import { AUTH_METHODS, type AuthMethod } from './rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
 import type { JwkSet } from './rules/jwks.ts';

@@ -1,4 +1,3 @@
-import * as Type from 'typebox/type';
 import { findAccount } from '../accounts/store.ts';
 import { placesOf } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
@@ -8,6 +7,7 @@ import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant, orNull } from '../http/operation.ts';
 import { announceAccessEnd } from '../logout/announce.ts';
 import { notFound } from '../oauth-error.ts';
+import * as Type from '../validation/type.ts';
 import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
 import { readStandings } from '../verdict/store.ts';
 import type { Connection } from './store.ts';

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
-import * as Type from 'typebox/type';
 import { answers } from '../http/operation.ts';
 import { ASYMMETRIC_ALGS } from '../keys/algorithms.ts';
+import * as Type from '../validation/type.ts';
 import { metadata } from './metadata.ts';
 
 const IN_DISCOVERY = { area: 'discovery', caller: 'anyone' } as const;

@@ -1,5 +1,5 @@
-import * as Type from 'typebox/type';
 import { Id, Instant, orNull } from '../http/operation.ts';
+import * as Type from '../validation/type.ts';
 import { type ActorType, actorTypes, type EventType, eventTypes } from './audit.ts';
 
 /** The shape of an event, as operators see it. */

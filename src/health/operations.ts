@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
-import * as Type from 'typebox/type';
 import { answers } from '../http/operation.ts';
+import * as Type from '../validation/type.ts';
 
 const IN_HEALTH = { area: 'health', caller: 'anyone' } as const;
 const Ok = Type.Object({ status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }) });

@@ -6,8 +6,8 @@ import type {
   RawRequestDefaultExpression,
   RawServerDefault,
 } from 'fastify';
-import * as Type from 'typebox/type';
 import { type ErrorCode, errorCodes } from '../oauth-error.ts';
+import * as Type from '../validation/type.ts';
 
 /** The areas of the API, in the order in which they are read. */
 export const AREAS = {

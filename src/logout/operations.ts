@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
-import * as Type from 'typebox/type';
 import { FORM_TYPE, PAGE, redirects, refusal } from '../http/operation.ts';
 import { sample } from '../http/samples.ts';
+import * as Type from '../validation/type.ts';
 
 const text = (about: string) => Type.Optional(Type.String({ about }));
 

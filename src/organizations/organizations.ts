@@ -1,4 +1,3 @@
-import * as Type from 'typebox/type';
 import { findAccount } from '../accounts/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -6,6 +5,7 @@ import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant } from '../http/operation.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { conflict, notFound } from '../oauth-error.ts';
+import * as Type from '../validation/type.ts';
 import type { Organization } from './store.ts';
 import * as store from './store.ts';
 

@@ -1,4 +1,3 @@
-import * as Type from 'typebox/type';
 import { type Account, findAccount } from '../accounts/store.ts';
 import { type Clock, DAY, MINUTE } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -6,6 +5,7 @@ import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant, orNull } from '../http/operation.ts';
 import { announceSessionEnd } from '../logout/announce.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
+import * as Type from '../validation/type.ts';
 import { judgeSession } from '../verdict/rules.ts';
 import type { Device } from './rules/device.ts';
 import type { Session } from './store.ts';

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv';
-import type { Static, TSchema } from 'typebox/type';
 import { invalidRequest, type OAuthError } from '../oauth-error.ts';
 import { formats } from './formats.ts';
+import type { Static, TSchema } from './type.ts';
 
 /**
  * One validator for the HTTP API and the command line. A schema's `description` completes the sentence

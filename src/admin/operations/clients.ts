@@ -1,5 +1,4 @@
 import type { FastifySchema } from 'fastify';
-import * as Type from 'typebox/type';
 import {
   ClientChange,
   ClientRecord,
@@ -10,6 +9,7 @@ import {
 } from '../../clients/schema.ts';
 import { answers, Id, NOTHING } from '../../http/operation.ts';
 import { sample } from '../../http/samples.ts';
+import * as Type from '../../validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
 

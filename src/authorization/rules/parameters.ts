@@ -1,6 +1,6 @@
-import * as Type from 'typebox/type';
 import { SCOPES } from '../../scopes/scopes.ts';
 import { ACR } from '../../token/rules/claims.ts';
+import * as Type from '../../validation/type.ts';
 import { PROMPTS } from './authentication-request.ts';
 
 /** How an answer reaches its client: in the address, or in a form that the browser sends there. */
@@ -16,7 +16,8 @@ export const LONGEST_NONCE = 1024;
 /** RFC 7636 §4.2: the base64url of a SHA-256. */
 export const CHALLENGE = /^[A-Za-z0-9_-]{43}$/;
 
-const text = (about: string, more: Type.TStringOptions = {}) => Type.Optional(Type.String({ about, ...more }));
+const text = (about: string, more: Readonly<Record<string, unknown>> = {}) =>
+  Type.Optional(Type.String({ about, ...more }));
 const refused = (error: string) => text(`Refused with \`${error}\`; nothing is ever fetched.`);
 
 /** The parameters that the endpoint knows; unknown ones are ignored (RFC 6749 §3.1). */
