@@ -41,7 +41,7 @@ function page({ site }: Shown, current: Area | undefined, title: string, content
   return {
     title,
     layout: 'wide',
-    home: REFERENCE_PATH,
+    home: '/',
     body: html`<nav class="side" aria-label="${text.areas}">${link(REFERENCE_PATH, text.overview, current === undefined)}${AREA_NAMES.map(
       (area) => link(areaPath(area), titleOf(area), area === current),
     )}</nav><div class="stack">${content}</div>`,
