@@ -22,12 +22,11 @@ function homePage({ messages, path }: Site, playground: boolean): Page {
     title: text.title,
     layout: 'narrow',
     body: html`<section class="card"><header class="asks">${tile({ kind: 'large' })}<div><h1>${text.heading}</h1><p>${text.lead}</p></div></header>
-<ul class="ways">${[
+<ul class="ways">${way('/account', text.account, text.accountNote)}${way('/signup', text.create)}</ul>
+<section class="technical"><h2>${text.developers}</h2><ul class="ways">${[
       playground && way('/playground', text.playground, text.playgroundNote),
-      way('/account', text.account, text.accountNote),
-      way('/signup', text.create),
       way('/api', text.reference, text.referenceNote),
       way('/.well-known/openid-configuration', text.discovery, text.discoveryNote),
-    ]}</ul></section>`,
+    ]}</ul></section></section>`,
   };
 }
