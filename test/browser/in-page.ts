@@ -74,7 +74,7 @@ export const focus = (page: Page): Promise<{ name: string; ring: number }> =>
     `const element = document.activeElement;
      const { outlineStyle, outlineWidth } = getComputedStyle(element);
      return {
-       name: element.ariaLabel ?? (element.matches('input') ? element.id : element.textContent.trim()),
+       name: element.ariaLabel ?? (element.matches('input, select, textarea') ? element.id : element.textContent.trim()),
        ring: outlineStyle === 'none' ? 0 : Number.parseFloat(outlineWidth),
      };`,
   );

@@ -1,6 +1,8 @@
+import assert from 'node:assert/strict';
 import { fileURLToPath } from 'node:url';
 import type { Page } from 'playwright-core';
 import { agent } from '../support/agent.ts';
+import { call } from '../support/api-call.ts';
 import {
   admin,
   authorizeUrl,
@@ -12,6 +14,7 @@ import {
   tokensFor,
 } from '../support/flow.ts';
 import { landscape } from '../support/images.ts';
+import { ADMIN_KEY } from '../support/server.ts';
 import { press, type Stage, signIn, submit } from './stage.ts';
 
 /** Opens the page of the design system, which `npm run docs` makes, as if the server had the repository's files. */
@@ -34,11 +37,15 @@ const PHONE =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 const DAY = 24 * 60 * 60 * 1000;
 
-/** Two apps whose pages show addresses of real ones; what reaches the app goes to the local one. */
+/** Apps whose pages show addresses of real ones; what reaches the app goes to the local one. */
 export interface Apps {
   readonly notes: TestClient;
   readonly almanac: TestClient;
+  /** With a picture and the longest names, for tokens of which another place asks. */
+  readonly society: TestClient;
 }
+
+const archiveOf = ({ clientId }: TestClient): string => `https://archive.society.example/${clientId}`;
 
 export async function registerApps({ server, app }: Stage): Promise<Apps> {
   const redirectUris = (uri: string) => [uri, app.redirectUri];
@@ -53,7 +60,26 @@ export async function registerApps({ server, app }: Stage): Promise<Apps> {
       name: 'Weather Almanac',
       redirectUris: redirectUris('https://almanac.example/signed-in'),
     }),
+    society: await newSociety(server),
   };
+}
+
+async function newSociety(server: Stage['server']): Promise<TestClient> {
+  const society = await newClient(server, {
+    name: 'The Society for the Collected Correspondence of Ada Lovelace',
+    owner: 'Donaudampfschiffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft',
+    redirectUris: ['https://members.correspondence.society.example/signed-in'],
+  });
+  const answer = await call(
+    server,
+    'PUT',
+    `/api/v2/admin/clients/${society.clientId}/picture`,
+    { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'image/png' },
+    new Uint8Array(await landscape().png()),
+  );
+  assert.equal(answer.status, 200, answer.text);
+  await newClient(server, { name: 'The archive', resource: archiveOf(society), grantTypes: ['client_credentials'] });
+  return society;
 }
 
 /** A person with everything set. */
@@ -83,7 +109,7 @@ async function newAda({ server }: Stage, suffix: string) {
  */
 export async function walkPages(
   stage: Stage,
-  { notes, almanac }: Apps,
+  { notes, almanac, society }: Apps,
   page: Page,
   suffix: string,
   stop: (name: string) => Promise<void>,
@@ -121,6 +147,12 @@ export async function walkPages(
   await submit(page);
   await stop('sign-up-errors');
 
+  await to(`${authorizeUrl(society, { scope: ALL })}&resource=${encodeURIComponent(archiveOf(society))}`);
+  await signIn(page, (await newUser(server)).username, PASSWORD);
+  await stop('consent-long');
+  await press(page.getByRole('button', { name: 'Not you?' }));
+  await stop('sign-in-long');
+
   await ask(notes, ALL);
   await signIn(page, user.username, PASSWORD);
   await stop('consent');
@@ -155,11 +187,14 @@ export async function walkPages(
   await stop('playground-authorize');
   await press(page.locator('.guide a.primary'));
   await press(page.locator('[value=allow]'));
+  await stop('playground-code');
   await submit(page);
   await page.locator('summary').last().click();
   await stop('playground-tokens');
   await submit(page);
+  await stop('playground-userinfo');
   await submit(page);
+  await stop('playground-refresh');
   await press(page.locator('.guide button.danger'));
   await stop('playground-revoked');
 

@@ -1,5 +1,5 @@
 /*
- * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, dark and at phone width.
+ * Draws every page: `node test/browser/screenshots.ts <folder>`, in light, in dark, on a phone and on the smallest one.
  * The pictures of the README are drawn anew with `npm run pictures`.
  */
 import { mkdirSync } from 'node:fs';
@@ -9,12 +9,13 @@ import type { BrowserContextOptions } from 'playwright-core';
 import { openDesign, registerApps, walkPages } from './pages.ts';
 import { openStage, visit } from './stage.ts';
 
-type Look = 'light' | 'dark' | 'phone';
+type Look = 'light' | 'dark' | 'phone' | 'small';
 
 const LOOKS: Readonly<Record<Look, BrowserContextOptions>> = {
   light: { colorScheme: 'light' },
   dark: { colorScheme: 'dark' },
-  phone: { viewport: { width: 360, height: 640 } },
+  phone: { viewport: { width: 390, height: 844 } },
+  small: { viewport: { width: 320, height: 640 } },
 };
 
 interface Picture {
@@ -37,7 +38,7 @@ const folder = positionals[0];
 if (folder === undefined) throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme]');
 mkdirSync(folder, { recursive: true });
 
-for (const look of ['light', 'dark', 'phone'] as const) {
+for (const look of ['light', 'dark', 'phone', 'small'] as const) {
   const wanted = README.filter((picture) => picture.look === look);
   if (values.readme && wanted.length === 0) continue;
   // A server for each look, so that all of them show the same persons and times.

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { newUser, PASSWORD, redeem, userinfo } from '../../support/flow.ts';
+import { newUser, PASSWORD, redeem, signedIn, userinfo } from '../../support/flow.ts';
+import { landscape } from '../../support/images.ts';
 import { focus } from '../in-page.ts';
 import { answerAt, appClient, focusAt, requestUrl, type Stage, visit } from '../stage.ts';
 
@@ -15,7 +16,7 @@ async function focusOf(page: Page): Promise<string> {
 /** Presses Tab until this has the focus; answers what had it on the way. */
 async function tabTo(page: Page, name: string): Promise<string[]> {
   const passed: string[] = [];
-  for (let step = 0; step < 20; step++) {
+  for (let step = 0; step < 40; step++) {
     await page.keyboard.press('Tab');
     const at = await focusOf(page);
     if (at === name) return passed;
@@ -24,48 +25,89 @@ async function tabTo(page: Page, name: string): Promise<string[]> {
   throw new Error(`Tab does not reach ${name}: ${passed.join(', ')}`);
 }
 
+/** Signs up, decides, edits, chooses a picture, signs out elsewhere, takes access away and leaves: all by keys. */
+async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void> {
+  const { server } = stage;
+  const { baseUrl } = server;
+  const username = script ? 'jean.bartik' : 'jean.jennings';
+  const client = await appClient(stage, { name: 'Keys' });
+  const enter = async (name: string) => {
+    const passed = await tabTo(page, name);
+    await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+    return passed;
+  };
+
+  await page.goto(requestUrl(stage, client, { scope: 'openid email phone' }));
+  await focusAt(page, '#identifier');
+  assert.equal(await focusOf(page), 'identifier');
+  assert.deepEqual(await tabTo(page, 'password'), []);
+  if (script) {
+    await page.keyboard.type(PASSWORD);
+    await tabTo(page, 'Show password');
+    await page.keyboard.press('Space');
+    assert.equal(await page.getAttribute('#password', 'type'), 'text');
+    assert.equal(await focusOf(page), 'Hide password');
+  }
+  assert.deepEqual(await enter('Create one'), ['Sign in']);
+  await focusAt(page, '#displayName');
+  await page.keyboard.type('Jean Bartik');
+  const fields = { username, email: `${username}@example.com`, password: PASSWORD };
+  for (const [name, value] of Object.entries(fields)) {
+    assert.deepEqual(await tabTo(page, name), []);
+    await page.keyboard.type(value);
+  }
+  await enter('Create account');
+
+  await page.waitForURL('**/consent?*');
+  assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to the content', 'Not you?']);
+  assert.deepEqual(await tabTo(page, 'scope-phone'), []);
+  await page.keyboard.press('Space');
+  assert.deepEqual(await enter('Allow'), ['Don’t allow']);
+  const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
+  const read = () => userinfo(server, tokens.body.access_token);
+  const { user } = (await read()).body;
+  assert.ok('email' in user && !('phone' in user));
+
+  await page.goto(`${baseUrl}/account`);
+  await enter('Profile');
+  await tabTo(page, 'about');
+  await page.keyboard.type('Wired it.');
+  await enter('Save: Every app sees');
+  await focusAt(page, '[role=status]');
+  assert.equal((await read()).body.user.about, 'Wired it.');
+
+  await page.goto(`${baseUrl}/account`);
+  // Waited for from before the press, or the browser would be asked too late to leave the choice to us.
+  const chooser = page.waitForEvent('filechooser');
+  await tabTo(page, 'picture');
+  await page.keyboard.press('Enter');
+  await (await chooser).setFiles({ name: 'me.png', mimeType: 'image/png', buffer: await landscape().png() });
+  assert.deepEqual(await enter('Use this picture'), []);
+  await focusAt(page, '[role=status]');
+  assert.notEqual((await read()).body.user.avatar.path, user.avatar.path);
+
+  const elsewhere = await signedIn(server, { id: '', username });
+  await page.goto(`${baseUrl}/account/sessions`);
+  await enter('Sign out there');
+  await focusAt(page, '[role=status]');
+  assert.equal((await elsewhere.get('/account')).status, 302);
+
+  await page.goto(`${baseUrl}/account/connections`);
+  await enter('Take away access of Keys');
+  await focusAt(page, '[role=status]');
+  assert.equal((await read()).status, 403);
+  // The notice has the focus, below what stands first: from the top again.
+  await page.goto(`${baseUrl}/account`);
+  assert.deepEqual(await enter('Sign out'), ['Skip to the content', 'Tessera']);
+  await page.waitForURL('**/login');
+}
+
 export function keyboardCases(theStage: () => Stage): void {
-  test('the keyboard alone: sign in, decide on the consent page, take access away', () =>
-    visit(theStage(), {}, async (page) => {
-      const stage = theStage();
-      const { server } = stage;
-      const user = await newUser(server);
-      const client = await appClient(stage, { name: 'Keys' });
-      await page.goto(requestUrl(stage, client, { scope: 'openid email phone' }));
-      await focusAt(page, '#identifier');
-      assert.equal(await focusOf(page), 'identifier');
-      await page.keyboard.type(user.username);
-      assert.deepEqual(await tabTo(page, 'password'), []);
-      await page.keyboard.type(PASSWORD);
-      // Shown, it is a text; sent, it is a password again.
-      await tabTo(page, 'Show password');
-      await page.keyboard.press('Space');
-      assert.equal(await page.getAttribute('#password', 'type'), 'text');
-      assert.equal(await focusOf(page), 'Hide password');
-      await tabTo(page, 'Sign in');
-      await page.keyboard.press('Enter');
-
-      await page.waitForURL('**/consent?*');
-      assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to the content', 'Not you?']);
-      assert.deepEqual(await tabTo(page, 'scope-phone'), []);
-      await page.keyboard.press('Space');
-      assert.deepEqual(await tabTo(page, 'Allow'), ['Don’t allow']);
-      await page.keyboard.press('Enter');
-      const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
-      const { body } = await userinfo(server, tokens.body.access_token);
-      assert.ok('email' in body.user && !('phone' in body.user));
-
-      await page.goto(`${server.baseUrl}/account/connections`);
-      await tabTo(page, 'Take away access of Keys');
-      await page.keyboard.press('Enter');
-      await focusAt(page, '[role=status]');
-      assert.equal((await userinfo(server, tokens.body.access_token)).status, 403);
-      // The notice has the focus, below what stands first: from the top again.
-      await page.goto(`${server.baseUrl}/account`);
-      assert.deepEqual(await tabTo(page, 'Sign out'), ['Skip to the content', 'Tessera']);
-      await page.keyboard.press('Enter');
-      await page.waitForURL('**/login');
-    }));
+  for (const javaScriptEnabled of [true, false]) {
+    const kind = javaScriptEnabled ? 'with script' : 'without script';
+    test(`the keyboard alone, ${kind}: from an account of one’s own to the end of an app’s access`, () =>
+      visit(theStage(), { javaScriptEnabled }, (page) => wholeWay(page, theStage(), javaScriptEnabled)));
+  }
 
   test('Enter in the consent form, without a button chosen, does not allow', () =>
     visit(theStage(), {}, async (page) => {

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { PASSWORD } from '../../support/flow.ts';
 import { clipboard, focus } from '../in-page.ts';
-import { type Stage, textOf, visit } from '../stage.ts';
+import { focusAt, type Stage, textOf, visit } from '../stage.ts';
 
 /** Presses Tab until this has the focus, which must show, and then Enter. */
 async function enter(page: Page, name: string): Promise<void> {
@@ -19,33 +19,40 @@ async function enter(page: Page, name: string): Promise<void> {
 }
 
 export function playgroundCases(theStage: () => Stage): void {
-  test('the playground by keyboard alone: from the base URL to the first token, and to the 403 after it', () =>
-    visit(theStage(), { permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
-      const { baseUrl } = theStage().server;
-      await page.goto(baseUrl);
-      await enter(page, 'Walk through the flow');
-      await enter(page, 'Begin');
-      await enter(page, 'Sign in and decide');
-      await enter(page, 'Create one');
-      for (const text of ['Kay McNulty', 'kay.mcnulty', 'kay@example.com', PASSWORD]) {
-        if (text !== 'Kay McNulty') await page.keyboard.press('Tab');
-        await page.keyboard.type(text);
-      }
-      await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
-      await enter(page, 'Allow');
-      await page.waitForURL(`${baseUrl}/playground`);
-      await enter(page, 'Exchange the code');
-      assert.match(await textOf(page.locator('.token').first()), /"kay@example\.com"/);
-      await page.locator('[data-copy-of]').focus();
-      await page.keyboard.press('Enter');
-      await page.getByText('Copied').waitFor();
-      assert.equal(await clipboard(page), await textOf(page.locator('#command')));
-      await page.goto(`${baseUrl}/playground`);
-      await enter(page, 'Read UserInfo');
-      await enter(page, 'Refresh the tokens');
-      await enter(page, 'Take away access');
-      assert.equal(await page.locator('.verdict', { hasText: 'Refused: 403, Access revoked by user' }).count(), 2);
-      await enter(page, '3 Tokens');
-      assert.equal(await textOf(page.locator('h1')), 'Tokens');
-    }));
+  for (const javaScriptEnabled of [true, false]) {
+    const kind = javaScriptEnabled ? 'with script' : 'without script';
+    test(`the playground by keyboard alone, ${kind}: from the base URL to the first token, and to the 403 after it`, () =>
+      visit(theStage(), { javaScriptEnabled, permissions: ['clipboard-read', 'clipboard-write'] }, async (page) => {
+        const { baseUrl } = theStage().server;
+        const username = javaScriptEnabled ? 'kay.mcnulty' : 'kay.antonelli';
+        await page.goto(baseUrl);
+        await enter(page, 'Walk through the flow');
+        await enter(page, 'Begin');
+        await enter(page, 'Sign in and decide');
+        await enter(page, 'Create one');
+        await focusAt(page, '#displayName');
+        for (const text of ['Kay McNulty', username, `${username}@example.com`, PASSWORD]) {
+          if (text !== 'Kay McNulty') await page.keyboard.press('Tab');
+          await page.keyboard.type(text);
+        }
+        await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+        await enter(page, 'Allow');
+        await page.waitForURL(`${baseUrl}/playground`);
+        await enter(page, 'Exchange the code');
+        assert.ok((await textOf(page.locator('.token').first())).includes(`"${username}@example.com"`));
+        if (javaScriptEnabled) {
+          await page.locator('[data-copy-of]').focus();
+          await page.keyboard.press('Enter');
+          await page.getByText('Copied').waitFor();
+          assert.equal(await clipboard(page), await textOf(page.locator('#command')));
+          await page.goto(`${baseUrl}/playground`);
+        }
+        await enter(page, 'Read UserInfo');
+        await enter(page, 'Refresh the tokens');
+        await enter(page, 'Take away access');
+        assert.equal(await page.locator('.verdict', { hasText: 'Refused: 403, Access revoked by user' }).count(), 2);
+        await enter(page, '3 Tokens');
+        assert.equal(await textOf(page.locator('h1')), 'Tokens');
+      }));
+  }
 }
