@@ -49,7 +49,7 @@ ${facts([
 ])}</section>
 <section class="card"><header><h2>${picture.title}</h2><p class="muted small">${picture.lead}</p></header>
 <form method="post" action="${path('/account/picture')}" enctype="multipart/form-data" novalidate>${hidden(token)}
-${fileField({ name: 'picture', label: picture.file, hint: picture.hint, accept: PICTURE_TYPES, largest: LARGEST_PICTURE, problems })}
+${fileField({ name: 'picture', label: picture.file, hint: html`${picture.hint} <span class="scripted">${picture.hintSmaller}</span> ${picture.hintKept}`, accept: PICTURE_TYPES, largest: LARGEST_PICTURE, problems })}
 <div class="actions"><button class="primary" type="submit">${picture.submit}</button>${profile.picture !== null && html`<button class="danger" type="submit" name="action" value="remove">${picture.remove}</button>`}</div></form></section>
 <section class="card"><header><h2>${text.password}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
 ${
@@ -60,7 +60,7 @@ ${passwordField({ name: 'current', label: text.currentPassword, autocomplete: 'c
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages })}
 <div><button class="primary" type="submit">${text.changePassword}</button></div></form>`
 }</section>
-<section class="card"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
+<section class="card" id="sign-out-everywhere"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
 <form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>
 </div>`,
   };

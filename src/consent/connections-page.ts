@@ -64,7 +64,7 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
   const id = `app-${clientId}`;
   return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
 ${facts([
-  fact(text.sees, [text.basics, ...named(connection.scopes)].join(', '), true),
+  fact(text.sees, [...named(connection.scopes), text.basics].join(', '), true),
   declined.length > 0 && fact(text.declined, declined.join(', '), true),
   resources.length > 0 &&
     fact(

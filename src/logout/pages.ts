@@ -42,8 +42,7 @@ export function askPage(site: Site, { account, app, returnTo, fault, token, carr
 <p><span class="muted">${messages.consent.signedInAs}</span> ${account.profile.username}</p>
 <form method="post" action="${path(CONFIRM_PATH)}">${hidden(token, carried)}
 <p class="muted small">${text.whatHappens}${returnTo !== undefined && html` ${text.returnsTo(foreign(destinationOf(returnTo)))}`}</p>
-<div><button class="primary" type="submit">${text.confirm}</button></div></form>
-<p><a href="${path('/account')}">${text.stay}</a></p>
+<div class="actions"><button class="primary" type="submit">${text.confirm}</button><a href="${path('/account')}">${text.stay}</a></div></form>
 ${faultSection(site, fault)}</section>`,
   };
 }

@@ -83,7 +83,7 @@ export function field(it: Field): Html {
 interface FileField {
   readonly name: string;
   readonly label: string;
-  readonly hint: string;
+  readonly hint: Html;
   /** The types that the browser offers to choose from. */
   readonly accept: readonly string[];
   /** A picture of more bytes is made smaller before it is sent, where there is script. */
@@ -168,7 +168,7 @@ export function passwordField({ name, label, autocomplete, hint, problems, messa
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
 }
 
-function described(name: string, hint: string | undefined, { fields }: Problems) {
+function described(name: string, hint: Part, { fields }: Problems) {
   const problem = fields[name];
   // A problem says what to do, so the hint before it would say it twice.
   const note = problem ?? hint;

@@ -75,7 +75,8 @@ export const en = {
     chooseMore: 'New, and you choose',
     places: 'It acts for you at',
     placesNote: 'They learn your account number and what you allow here.',
-    howToEnd: 'You can take this back at any time in Connected apps; it stops at once.',
+    howToEnd:
+      'The app also sees what you change or add later. You can take this back at any time in Connected apps; it stops at once.',
     denyMore: 'If you don’t allow this, the app keeps what it sees already and learns nothing new.',
     allow: 'Allow',
     deny: 'Don’t allow',
@@ -148,14 +149,16 @@ export const en = {
     title: 'Picture',
     lead: 'Every app that you let into your account sees it. Without one, your initials stand for you.',
     file: 'Picture file',
-    hint: 'JPEG, PNG or WebP, up to 1 MiB; with script, this page makes a larger one smaller. The square in its middle is kept; where and when it was taken is not.',
+    hint: 'JPEG, PNG or WebP, up to 1 MB.',
+    hintSmaller: 'A larger one is made smaller.',
+    hintKept: 'The square in its middle is kept; where and when it was taken is not.',
     submit: 'Use this picture',
     remove: 'Remove the picture',
     changed: 'Your picture is changed. Apps see it the next time they ask.',
     removed: 'Your picture is removed. Your initials stand for you again.',
     bad: {
       empty: 'Choose a file first, with a picture in it.',
-      'too large': 'This file is larger than 1 MiB. Choose a smaller one.',
+      'too large': 'This file is larger than 1 MB. Choose a smaller one.',
       strange: 'This file is not a JPEG, PNG or WebP picture. Choose another one.',
       broken: 'This picture cannot be read: its file is damaged or not whole. Choose another one.',
       'too many pixels': 'This picture has too many pixels. Choose one of at most 4096 by 4096.',
@@ -227,7 +230,8 @@ export const en = {
     lead: 'These apps can see what you allowed. Take access away and it stops at once.',
     none: 'No app has access to your account. Once you allow one, it appears here.',
     sees: 'Sees',
-    basics: 'name, username, picture, email address',
+    basics:
+      'name, username, picture, email address, what you wrote about you, language, theme, number and age of your account',
     since: 'Since',
     lastUsed: 'Last used',
     never: 'not yet',
@@ -240,7 +244,7 @@ export const en = {
   },
   sessions: {
     title: 'Where you are signed in',
-    nav: 'Signed in',
+    nav: 'Devices',
     lead: 'Every browser in which you are signed in to Tessera. End what you do not know.',
     thisBrowser: 'This browser',
     others: 'Other browsers',
@@ -269,13 +273,13 @@ export const en = {
     askAgain: 'These apps keep your permission, but you have to sign in to them again.',
   },
   stopped: {
-    none: 'No app held tokens that had to stop.',
+    none: 'No app had access that had to stop.',
     checked: (count: number) =>
       count === 1
-        ? 'The tokens of one sign-in have stopped working: we looked at them again afterwards.'
-        : `The tokens of ${count} sign-ins have stopped working: we looked at each of them again afterwards.`,
+        ? 'Access from one sign-in has stopped working: we looked at it again afterwards.'
+        : `Access from ${count} sign-ins has stopped working: we looked at each of them again afterwards.`,
     live: (count: number) =>
-      `We looked again, and the tokens of ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still work. Try once more, and tell whoever runs this service.`,
+      `We looked again, and access from ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still works. Try once more, and tell whoever runs this service.`,
   },
   pager: { label: 'More of this list', previous: 'Before', next: 'More' },
   home,

@@ -40,7 +40,7 @@ test('each app: name, owner, host, what it sees and what not, where it acts, sin
   const text = words(await browser.get(PAGE));
   assert.match(
     text,
-    /Acme Notes app\.example\.com , by Acme Ltd Sees name, username, picture, email address, email details/,
+    /Acme Notes app\.example\.com , by Acme Ltd Sees email details, name, username, picture, email address, .* age of your account /,
   );
   assert.match(text, /You did not allow phone number, social links It acts for you at Orders/);
   assert.match(text, /Since 1 March 2026, 12:00 UTC Last used 1 March 2026, 12:00 UTC/);
@@ -60,7 +60,7 @@ test('taken away: the page says when, and how many sign-ins were found dead; aga
   assert.ok(first.text.includes(`<time datetime="${revokedAt}">`));
   assert.match(
     words(first),
-    /Acme Notes has had no access since .* The tokens of 2 sign-ins have stopped working: we looked/,
+    /Acme Notes has had no access since .* Access from 2 sign-ins has stopped working: we looked/,
   );
   assert.equal((await userinfo(server, tokens.access_token)).status, 403);
   server.advance(60_000);
@@ -69,7 +69,7 @@ test('taken away: the page says when, and how many sign-ins were found dead; aga
     second.text.includes(`<time datetime="${revokedAt}">`),
     'the time at which it ended, not of the second press',
   );
-  assert.match(words(second), /The tokens of 2 sign-ins have stopped working/);
+  assert.match(words(second), /Access from 2 sign-ins has stopped working/);
   const never = await newClient(server);
   await tokensFor(server, client, user, {}, { browser });
   assert.doesNotMatch(words(await revokeOnPage(browser, never)), /no access since/);

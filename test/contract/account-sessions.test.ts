@@ -111,7 +111,7 @@ test('one is ended: it and what apps got there is dead at once, and nothing else
   assert.match(text, /Safari on iOS has been signed out since 1 March 2026, \d\d:\d\d UTC/);
   assert.match(
     text,
-    /What you signed in to there has stopped: Acme Notes \. .*The tokens of one sign-in have stopped working/,
+    /What you signed in to there has stopped: Acme Notes \. .*Access from one sign-in has stopped working/,
   );
   assert.equal(await isSignedIn(there), false);
   assert.equal((await userinfo(server, lost.access_token)).status, 401);
@@ -211,11 +211,11 @@ test('signing out everywhere, and a new password, say what they stopped', async 
     { current: PASSWORD, password: PASSWORD },
     '/account/password',
   );
-  assert.match(words(changed), /Your password is changed\..* The tokens of 2 sign-ins have stopped working/);
+  assert.match(words(changed), /Your password is changed\..* Access from 2 sign-ins has stopped working/);
   assert.match(words(await here.get(PAGE)), /Firefox on Linux This browser .* nowhere else/);
   await tokensFor(server, client, user, {}, { browser: here });
   const left = await here.submit(await here.get('/account'), {}, '/account/sign-out-everywhere');
-  assert.match(words(left), /You are signed out everywhere .* UTC.* The tokens of one sign-in have stopped working/);
+  assert.match(words(left), /You are signed out everywhere .* UTC.* Access from one sign-in has stopped working/);
 });
 
 test('fifty sessions: every page is lighter than 50 KiB with all that it loads, and leads to the next', async () => {

@@ -214,8 +214,8 @@ const hostile: Readonly<
     400,
     /too many pixels/,
   ],
-  'a byte more than 1 MiB': async () => [pngOfSize(LARGEST_PICTURE + 1), 413, /larger than 1 MiB/],
-  'five times as much': async () => [pngOfSize(5 * LARGEST_PICTURE), 413, /larger than 1 MiB/],
+  'a byte more than 1 MiB': async () => [pngOfSize(LARGEST_PICTURE + 1), 413, /larger than 1 MB/],
+  'five times as much': async () => [pngOfSize(5 * LARGEST_PICTURE), 413, /larger than 1 MB/],
 };
 
 test('a file that is no picture we take is refused at its field, and nothing changes', async (t) => {

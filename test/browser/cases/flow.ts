@@ -184,7 +184,7 @@ export function flowCases(theStage: () => Stage): void {
       const notice = page.getByRole('status');
       assert.match(
         await textOf(notice),
-        /Revoked app has had no access since .* UTC\..*tokens of one sign-in have stopped/,
+        /Revoked app has had no access since .* UTC\..*Access from one sign-in has stopped/,
       );
       assert.equal(await notice.locator('time').getAttribute('datetime'), new Date(server.now()).toISOString());
       await focusAt(page, '[role=status]');
@@ -202,10 +202,10 @@ export function flowCases(theStage: () => Stage): void {
       const tokens = await tokensFor(server, client, user, {}, { browser: elsewhere });
       await page.goto(`${server.baseUrl}/login`);
       await signIn(page, user.username, PASSWORD);
-      await press(page.getByRole('link', { name: 'Signed in' }));
+      await press(page.getByRole('link', { name: 'Devices' }));
       await press(page.getByRole('button', { name: 'Sign out there' }));
       await focusAt(page, '[role=status]');
-      assert.match(await textOf(page.getByRole('status')), /signed out since .*Left behind.*have stopped working/);
+      assert.match(await textOf(page.getByRole('status')), /signed out since .*Left behind.*has stopped working/);
       assert.equal(await page.locator('article').count(), 0);
       assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
       assert.equal((await userinfo(server, tokens.access_token)).status, 401);

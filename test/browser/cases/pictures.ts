@@ -49,7 +49,7 @@ export function pictureCases(theStage: () => Stage): void {
       // Nine times what is taken: the server answers before it has all, and the browser must see the answer.
       await choose(page, Buffer.concat([noise(610), Buffer.alloc(8 * 1024 * 1024)]));
       await use(page);
-      assert.match(await textOf(page.locator('#picture-note')), /larger than 1 MiB/);
+      assert.match(await textOf(page.locator('#picture-note')), /larger than 1 MB/);
       await choose(page, await landscape().png());
       await use(page);
       assert.equal((await personsPicture(page)).width, 100);
