@@ -22,9 +22,6 @@ const insert = statement((db, p: StoredVisit) =>
     expires_at: p.expiresAt,
   }),
 );
-const remove = statement((db, p: { browserHash: string }) =>
-  db.deleteFrom('playground_visit').where('browser_hash', '=', p.browserHash),
-);
 const advance = statement((db, p: { browserHash: string; clientId: string; turn: number }) =>
   db
     .updateTable('playground_visit')
@@ -57,9 +54,11 @@ export function* findVisit(browserHash: string): Work<StoredVisit | undefined> {
   );
 }
 
-/** Puts a visit in the place of the one that the browser had. */
-export function* putVisit(visit: StoredVisit): Work<void> {
-  yield* run(remove, visit);
+/**
+ * Adds the visit of a browser that has none. Where one was begun in the same moment this fails, and the unit of work runs again:
+ * otherwise the app of the other would be left behind.
+ */
+export function* addVisit(visit: StoredVisit): Work<void> {
   yield* run(insert, visit);
 }
 

@@ -10,7 +10,7 @@ import { addressBucket, take } from '../limits/limits.ts';
 import { randomSecret } from '../secrets.ts';
 import { type Attempt, newVisit, type Visit } from './rules/progress.ts';
 import { CALLBACK } from './rules/requests.ts';
-import { findVisit, keepTurn, putVisit, takeTurn } from './store.ts';
+import { addVisit, findVisit, keepTurn, takeTurn } from './store.ts';
 
 export interface VisitParts {
   readonly database: Database;
@@ -52,12 +52,13 @@ export async function beginVisit(parts: VisitParts, browserHash: string, origin:
   const registration = { name: 'Playground app', owner: 'your own playground', redirectUris: [issuer + CALLBACK] };
   const expiresAt = now + LIFETIME;
   await createClient(parts, registration, origin, function* begin({ id }, clientSecret): Work<void> {
+    // The visit before goes with its app.
     const before = yield* findVisit(browserHash);
     if (before !== undefined && (yield* removeClient(before.clientId))) {
       yield* record({ at: now, type: 'client.deleted', origin, clientId: before.clientId });
     }
     const visit = newVisit({ clientId: id, clientSecret, expiresAt }, newAttempt());
-    yield* putVisit({ browserHash, clientId: id, turn: 1, sealed: sealed(parts, browserHash, visit), expiresAt });
+    yield* addVisit({ browserHash, clientId: id, turn: 1, sealed: sealed(parts, browserHash, visit), expiresAt });
   });
   return 0;
 }
