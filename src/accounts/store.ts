@@ -22,6 +22,9 @@ const byId = statement((db, p: { id: string }) => db.selectFrom('account').selec
 const byIdLocked = statement((db, p: { id: string }) =>
   db.selectFrom('account').selectAll().where('id', '=', p.id).forUpdate(),
 );
+const idHeld = statement((db, p: { id: string }) =>
+  db.selectFrom('account').select('id').where('id', '=', p.id).forNoKeyUpdate(),
+);
 const byUsername = statement((db, p: { username: string }) =>
   db.selectFrom('account').selectAll().where('username', '=', p.username),
 );
@@ -196,6 +199,14 @@ export function* findAccount(id: string): Work<Account | undefined> {
 /** Reads an account that the same unit of work is about to change. */
 export function* lockAccount(id: string): Work<Account | undefined> {
   return toAccount(yield* first(byIdLocked, { id }));
+}
+
+/**
+ * Keeps everybody else from changing an account or signing in to it until the end of this unit of work; what only hangs on the
+ * account may still be written.
+ */
+export function* holdAccount(id: string): Work<void> {
+  yield* run(idHeld, { id });
 }
 
 /** Finds whom a person means by a user name or an email address, however it is capitalised. */

@@ -1,3 +1,4 @@
+import { holdAccount } from '../accounts/store.ts';
 import { dropCodes } from '../authorization/code-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -41,6 +42,8 @@ export async function endSessions(
   const at = clock();
   const accountId = owner.id;
   const sessions = await database.commit(function* end(): Work<readonly Session[]> {
+    // Who signs in again in that browser goes on with the name of the session: before this, or after it under another name.
+    yield* holdAccount(accountId);
     // In this order: what waits for the session issues a code before it goes, and what redeems one makes a family.
     const ended = yield* removeSessions(accountId, which);
     if ('sid' in which && ended.length === 0) return [];

@@ -1,12 +1,13 @@
 /** A session that is ended from elsewhere, beside everything that its browser does meanwhile. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
+import { type Agent, agent, formOf } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
   newClient,
   newUser,
+  PASSWORD,
   redeem,
   refresh,
   signedIn,
@@ -55,6 +56,32 @@ test('when ending a session has returned, nothing that raced with it works: no p
     for (const code of late) assert.equal((await redeem(server, client, code)).status, 400, `round ${round}`);
   }
 });
+
+test('nor does it where the person signs in again in that browser in the same moment', async () => {
+  for (let round = 0; round < ROUNDS; round++) {
+    await Promise.all(Array.from({ length: CROWD * 2 }, () => endBesideSignIn(`round ${round}`)));
+  }
+});
+
+async function endBesideSignIn(message: string): Promise<void> {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const held = await tokensFor(server, client, user, {}, { browser });
+  const path = `/users/${user.id}/sessions`;
+  const [session] = (await admin(server, 'GET', path)).body.items;
+  // As from a page that was opened before the first sign-in.
+  const page = agent(server.baseUrl);
+  page.setCookie('tessera_browser', browser.cookie('tessera_browser') ?? '');
+  const { hidden } = formOf((await page.get('/login')).text, '/login');
+  const again = elsewhere(browser).post('/login', { ...hidden, identifier: user.username, password: PASSWORD });
+  // As long as the hash of a password takes, and somewhat more.
+  for (let read = Math.floor(Math.random() * 4); read > 0; read--) await userinfo(server, held.access_token);
+  assert.equal((await admin(server, 'DELETE', `${path}/${session.id}`)).status, 204);
+  assert.equal((await userinfo(server, held.access_token)).status, 401, message);
+  assert.equal((await again).status, 303);
+  const left = (await admin(server, 'GET', path)).body.items as readonly { id: string }[];
+  assert.ok(!left.some(({ id }) => id === session.id), message);
+}
 
 /** Codes that a browser gets side by side. */
 const codes = async (browser: Agent): Promise<string[]> => {

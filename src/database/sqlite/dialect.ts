@@ -13,10 +13,12 @@ import {
 import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
+const LOCKS: readonly SelectModifierNode['modifier'][] = ['ForUpdate', 'ForNoKeyUpdate', 'ForKeyShare'];
+
 class Compiler extends SqliteQueryCompiler {
   // SQLite has one writer at a time, so a row read inside a unit of work is locked already.
   protected override visitSelectModifier(node: SelectModifierNode): void {
-    if (node.modifier !== 'ForUpdate' && node.modifier !== 'ForKeyShare') super.visitSelectModifier(node);
+    if (!LOCKS.includes(node.modifier)) super.visitSelectModifier(node);
   }
 }
 
