@@ -20,15 +20,26 @@ import { document, type Site } from '../src/pages/layout.ts';
 import { tile } from '../src/pages/mark.ts';
 import { en } from '../src/pages/messages.ts';
 
-const STYLE = '../../src/pages/assets/style.css';
-const ICON = '../../src/pages/assets/icon.svg';
+/** Where the page finds what it loads, and the contents of the documentation. */
+export interface Place {
+  readonly style: string;
+  readonly icon: string;
+  readonly contents: string;
+}
+
+/** In the repository, it loads the style sheet that the service serves. */
+export const IN_THE_REPOSITORY: Place = {
+  style: '../../src/pages/assets/style.css',
+  icon: '../../src/pages/assets/icon.svg',
+  contents: '../README.md',
+};
+
 const style = readFileSync(new URL('../src/pages/assets/style.css', import.meta.url), 'utf8');
 
-/** The page stands in the repository and is opened from there: it loads the style sheet that the service serves. */
-const site: Site = {
-  path: (path) => (path.startsWith('/assets/style') ? STYLE : path.startsWith('/assets/icon') ? ICON : '#content'),
+const siteAt = ({ style: sheet, icon, contents }: Place): Site => ({
+  path: (path) => (path.startsWith('/assets/style') ? sheet : path.startsWith('/assets/icon') ? icon : contents),
   messages: en,
-};
+});
 
 const app = { letters: 'AN', picture: undefined };
 const person = { letters: 'AL', picture: undefined };
@@ -185,11 +196,11 @@ const type = (): Html =>
   );
 
 /** Everything that pages are made of, on one page, made by the very functions and drawn by the very style sheet. */
-export function designSystem(note: string): string {
+export function designSystem(note: string, place: Place): string {
   const text =
     'Everything that the pages are made of, drawn by the style sheet and the functions that the service itself uses.';
   const names = ['Colours', 'Type', ...PARTS.map(({ name }) => name)];
-  const page = document(site, {
+  const page = document(siteAt(place), {
     title: 'Design',
     layout: 'wide',
     body: html`<nav class="side" aria-label="Design">${names.map((name) => html`<a href="#${slug(name)}">${name}</a>`)}</nav><div class="stack"><header><h1>Design</h1><p class="muted">${text}</p></header>

@@ -10,7 +10,7 @@ import { createMetrics } from '../src/metrics/metrics.ts';
 import { errorCodes } from '../src/oauth-error.ts';
 import { claims, scopes } from './claims-and-scopes.ts';
 import { connectAnApp } from './connect-an-app.ts';
-import { designSystem } from './design-system.ts';
+import { designSystem, IN_THE_REPOSITORY } from './design-system.ts';
 
 const NOTE = '<!-- Made by `npm run docs`. Do not edit. -->';
 
@@ -196,7 +196,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/scopes.md': () => scopes(NOTE),
   'docs/reference/claims.md': () => claims(NOTE),
   'docs/how-to/connect-an-app.md': () => connectAnApp(NOTE),
-  'docs/reference/design.html': () => designSystem(NOTE),
+  'docs/reference/design.html': () => designSystem(NOTE, IN_THE_REPOSITORY),
 };
 
 if (import.meta.main) {

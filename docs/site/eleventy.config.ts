@@ -1,4 +1,6 @@
-import { relative } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { designSystem } from '../design-system.ts';
 import { layout } from './layout.ts';
 import { anchors, contents, deadLink, links, read, root } from './markdown.ts';
 
@@ -6,6 +8,7 @@ import { anchors, contents, deadLink, links, read, root } from './markdown.ts';
 interface Eleventy {
   addPassthroughCopy(files: Readonly<Record<string, string>>): void;
   addGlobalData(name: string, value: unknown): void;
+  on(event: 'eleventy.after', work: (built: { directories: { output: string } }) => void): void;
   addTransform(name: string, transform: (this: { page: { inputPath: string } }, content: string) => string): void;
 }
 
@@ -31,6 +34,13 @@ export default function configure(eleventy: Eleventy) {
     const dead = links(read(page)).flatMap((link) => deadLink(page, link) ?? []);
     if (dead.length > 0) throw new Error(dead.join('\n'));
     return layout({ page, body, sections, anchorOf: anchors(), source });
+  });
+  // It is no Markdown but a page of the product's own, so it is made for the place where it lies here.
+  eleventy.on('eleventy.after', ({ directories }) => {
+    const folder = join(directories.output, 'reference');
+    mkdirSync(folder, { recursive: true });
+    const place = { style: '../assets/style.css', icon: '../assets/icon.svg', contents: '../index.html' };
+    writeFileSync(join(folder, 'design.html'), designSystem('', place));
   });
 
   return {

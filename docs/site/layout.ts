@@ -22,7 +22,7 @@ const textOf = (markup: string): string =>
  * @param source where the repository can be browsed; without it what is not on the site is named, and no link
  */
 function pointLinks(page: string, body: string, source: string | undefined): string {
-  const outside = (path: string): boolean => !path.startsWith('docs/') || !/\.(md|png|svg)$/.test(path);
+  const outside = (path: string): boolean => !path.startsWith('docs/') || !/\.(md|html|png|svg)$/.test(path);
   return body.replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gs, (whole, link: string, inner: string) => {
     const to = target(page, link);
     if (to === undefined || link.startsWith('#')) return whole;

@@ -22,7 +22,7 @@ test('the site is built, with nothing from elsewhere, and every address on it is
     globSync('**/*.html', { cwd: output }).map((path) => [path, readFileSync(join(output, path), 'utf8')]),
   );
   const files = new Set(globSync('**/*.*', { cwd: output }));
-  assert.ok(pages.size > 40 && pages.has('index.html'));
+  assert.ok(pages.size > 40 && pages.has('index.html') && pages.has('reference/design.html'));
   const wrong: string[] = [];
   for (const [page, markup] of pages) {
     assert.doesNotMatch(markup, /<script|(?:src|<link[^>]*href)="(?:https?:)?\/\//, page);
