@@ -2,8 +2,8 @@ import { isSnowflake } from '../identifiers/snowflake.ts';
 import { invalidRequest } from '../oauth-error.ts';
 import * as Type from '../validation/type.ts';
 
-export const DEFAULT_LIMIT = 50;
-export const LARGEST_LIMIT = 200;
+const DEFAULT_LIMIT = 50;
+const LARGEST_LIMIT = 200;
 
 /** The parameters of a list. @param filters what it can be narrowed by */
 export const listQuery = <P extends Type.TProperties>(filters: P) =>

@@ -228,7 +228,7 @@ export async function refusalResponse(
   return errorResponse(request, refusal, issuer);
 }
 
-export const DENIED: RedirectedError = {
+const DENIED: RedirectedError = {
   kind: 'redirect',
   error: 'access_denied',
   description: 'User denied the request',

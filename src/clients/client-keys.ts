@@ -5,7 +5,7 @@ import { type ClientKey, chooseKey, usableKeys } from './rules/jwks.ts';
 import type { Client } from './store.ts';
 
 /** How long a set that was fetched is used: a key that a client took out of it is good for nothing after that. */
-export const KEYS_MAX_AGE = 5 * MINUTE;
+const KEYS_MAX_AGE = 5 * MINUTE;
 /** An assertion with an unknown key fetches the set again before its time, but not more often than this. */
 const UNKNOWN_KEY_PAUSE = MINUTE;
 /** After a failure, this long nobody asks again. */

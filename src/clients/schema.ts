@@ -198,7 +198,7 @@ const secretFields = {
 const clientSecret = Type.String({ about: 'Shown this once: only its digest is kept.' });
 
 /** A secret as operators see it: the shape of `secretView`. */
-export const SecretRecord = Type.Object(secretFields, { title: 'ClientSecret' });
+const SecretRecord = Type.Object(secretFields, { title: 'ClientSecret' });
 
 /** The answer to a new secret. */
 export const MadeSecret = Type.Object(

@@ -7,7 +7,7 @@ export type Limit = { readonly count: number; readonly windowMs: number } | null
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 
 /** Reads `<count>/<s|m|h>` or `off`. */
-export function parseLimit(value: string): Reading<Limit> {
+function parseLimit(value: string): Reading<Limit> {
   if (value === 'off') return { value: null };
   const [, count, unit] = /^([1-9]\d{0,8})\/([smh])$/.exec(value) ?? [];
   const windowMs = unit === undefined ? undefined : UNITS[unit];

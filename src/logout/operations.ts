@@ -6,7 +6,7 @@ import * as Type from '../validation/type.ts';
 const text = (about: string) => Type.Optional(Type.String({ about }));
 
 /** OpenID Connect RP-Initiated Logout 1.0 §2. */
-export const EndSessionParameters = Type.Object({
+const EndSessionParameters = Type.Object({
   id_token_hint: text('An ID token of the session: with it nobody has to be asked.'),
   logout_hint: text('Accepted, and changes nothing so far.'),
   client_id: text('The client, where there is no id_token_hint.'),

@@ -12,8 +12,7 @@ export interface Problems {
 
 export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 
-export const hasProblems = ({ fields, general }: Problems): boolean =>
-  general.length > 0 || Object.keys(fields).length > 0;
+const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
 
 /**
  * What is wrong, above a form. It takes the focus, so that it is read out and the keyboard starts there, and each

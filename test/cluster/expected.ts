@@ -18,9 +18,9 @@ export const CONSENT = 'consent';
 /** A page with status 400 and no redirect: there is no client to answer to. */
 export const DISPLAYED = '400 displayed';
 /** The client was disabled after the request had been found good: it is told to come back. */
-export const INTERRUPTED = 'redirect temporarily_unavailable';
+const INTERRUPTED = 'redirect temporarily_unavailable';
 /** A sign-in whose account changed while its password was hashed. */
-export const CHANGED = '401 displayed';
+const CHANGED = '401 displayed';
 
 /** The checks of a request in their order. Each gives the answers that are possible so far. */
 class Ladder {

@@ -46,7 +46,7 @@ export interface RelyingParty {
 }
 
 /** The sign-in pages that a browser was shown. */
-export const signIns = new WeakMap<Agent, number>();
+const signIns = new WeakMap<Agent, number>();
 
 export async function relyingParty(mode: Mode): Promise<RelyingParty> {
   const server = await startServer();

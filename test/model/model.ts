@@ -28,7 +28,7 @@ const REFRESH_SECONDS = 7 * 86_400;
 /** Decisions §§3, 4 and 7. */
 export const CODE_LIFE = 60 * SECOND;
 export const GRACE = 30 * SECOND;
-export const FAMILY_LIFE = 90 * DAY;
+const FAMILY_LIFE = 90 * DAY;
 export const REQUEST_LIFE = HOUR;
 export const SESSION_LIFE = 30 * DAY;
 export const SESSION_IDLE = 14 * DAY;

@@ -1,4 +1,3 @@
-import type { FastifySchema } from 'fastify';
 import type { Example, Operation } from '../../src/http/operation.ts';
 import { FORM_TYPE } from '../../src/http/operation.ts';
 import { sample } from '../../src/http/samples.ts';
@@ -15,8 +14,6 @@ import {
   type TestUser,
 } from '../support/flow.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
-
-export type DescribedSchema = FastifySchema & Operation;
 
 export const examplesOf = (described: readonly DescribedRoute[], operationId: string): readonly Example[] =>
   described.find(({ schema }) => schema.operationId === operationId)?.schema.examples ?? [];

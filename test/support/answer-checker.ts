@@ -101,7 +101,7 @@ function closed(schema: unknown): unknown {
  * Holds every answer of a server's documented routes against its document.
  * @param report is told of each that does something else, before the answer leaves
  */
-export function watchAnswers(app: FastifyInstance, report: (problem: string) => void): void {
+function watchAnswers(app: FastifyInstance, report: (problem: string) => void): void {
   const routes = describedRoutes(app);
   app.addHook('onSend', (request, reply, payload, done) => {
     const { schema, url } = request.routeOptions;
@@ -130,7 +130,7 @@ const documentOf = (routes: readonly DescribedRoute[]): OpenApiDocument =>
 const found: string[] = [];
 
 /** What answers did that the document does not say, since this was last asked. */
-export const takeProblems = (): readonly string[] => found.splice(0);
+const takeProblems = (): readonly string[] => found.splice(0);
 
 // Only where tests run: each server of the process is watched from its beginning, and the test during which an answer was not
 // as documented fails. A server reads no further than its route table before anybody can ask it something.

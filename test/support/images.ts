@@ -4,7 +4,7 @@ import { Transformer } from '@napi-rs/image';
 type Color = readonly [red: number, green: number, blue: number, alpha?: number];
 
 export const RED: Color = [255, 0, 0];
-export const GREEN: Color = [0, 255, 0];
+const GREEN: Color = [0, 255, 0];
 export const BLUE: Color = [0, 0, 255];
 
 /** A picture drawn pixel by pixel. */

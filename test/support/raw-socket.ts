@@ -9,7 +9,7 @@ export interface RawAnswer {
 }
 
 /** Sends these very octets over a connection of their own and reads until the server has closed it. */
-export function rawText({ baseUrl }: Pick<TestServer, 'baseUrl'>, request: string): Promise<string> {
+function rawText({ baseUrl }: Pick<TestServer, 'baseUrl'>, request: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const chunks: string[] = [];
     const socket = connect({ host: '127.0.0.1', port: Number(new URL(baseUrl).port) });
@@ -25,7 +25,7 @@ export function rawText({ baseUrl }: Pick<TestServer, 'baseUrl'>, request: strin
 }
 
 /** The answers in a stream, told apart by Content-Length. */
-export function answersIn(text: string): RawAnswer[] {
+function answersIn(text: string): RawAnswer[] {
   const answers: RawAnswer[] = [];
   let rest = text;
   while (rest !== '') {

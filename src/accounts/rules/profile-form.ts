@@ -4,7 +4,7 @@ import { AccountChange } from '../schema.ts';
 import { COLORS, type Profile, type SocialLink } from './profile.ts';
 
 /** The fields that people set themselves. Names they sign in by, and addresses that were checked, are the operator's. */
-export const PROFILE_FIELDS = [
+const PROFILE_FIELDS = [
   'displayName',
   'about',
   'language',

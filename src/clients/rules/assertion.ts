@@ -10,9 +10,9 @@ const LONGEST = 8192;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
 
 /** How far the clocks of a client and of the server may lie apart. */
-export const CLOCK_SKEW = 30 * SECOND;
+const CLOCK_SKEW = 30 * SECOND;
 /** How long an assertion may live at most: its `jti` has to be remembered until then. */
-export const LONGEST_LIFE = 10 * MINUTE;
+const LONGEST_LIFE = 10 * MINUTE;
 
 /** Explicit types that name what it is; none is usual too (draft-ietf-oauth-rfc7523bis). Another one is another JWT's. */
 const TYPES = ['jwt', 'client-authentication+jwt'];

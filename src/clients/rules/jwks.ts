@@ -20,7 +20,7 @@ export interface ClientKey {
   readonly pem: string;
 }
 
-export const MOST_KEYS = 20;
+const MOST_KEYS = 20;
 
 /** The parameters of public keys (RFC 7518 §6, RFC 8037 §2), and what says what they are for. */
 const KEPT = ['kty', 'kid', 'use', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;

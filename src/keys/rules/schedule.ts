@@ -15,10 +15,10 @@ export const JWKS_MAX_AGE = 5 * MINUTE;
 export const PUBLISHED_BEFORE = HOUR;
 
 /** How long a key is published after its last signature: longer than an ID token lives (1800 s), with room for skew. */
-export const PUBLISHED_AFTER = HOUR;
+const PUBLISHED_AFTER = HOUR;
 
 /** How long a key is kept after that, to know its ID tokens when they come back as hints: as long as a session lasts. */
-export const REMEMBERED_AFTER = 30 * DAY;
+const REMEMBERED_AFTER = 30 * DAY;
 
 export type KeyStatus = 'published' | 'signs' | 'verifies' | 'expired';
 

@@ -5,7 +5,7 @@ export const STEPS = ['authorize', 'code', 'tokens', 'userinfo', 'refresh', 'rev
 export type Step = (typeof STEPS)[number];
 
 /** What a visitor can have done. */
-export const ACTIONS = ['tokens', 'userinfo', 'refresh', 'revoke', 'again'] as const;
+const ACTIONS = ['tokens', 'userinfo', 'refresh', 'revoke', 'again'] as const;
 export type Action = (typeof ACTIONS)[number];
 
 /** One authorization request: each has its own. */

@@ -12,7 +12,7 @@ export const CALLBACK = '/playground/callback';
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json' };
 
 /** RFC 7636 §4.2: what the request shows of the verifier. */
-export const challengeOf = ({ verifier }: Attempt): string => digest(verifier);
+const challengeOf = ({ verifier }: Attempt): string => digest(verifier);
 
 /** The parameters of the authorization request, in the order in which they are explained. */
 export const authorizationParameters = ({ clientId, attempt }: Visit, baseUrl: string) => ({
