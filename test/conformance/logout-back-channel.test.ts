@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, before, beforeEach, describe, test } from 'node:test';
+import { after, afterEach, beforeEach, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import {
   admin,
@@ -19,13 +19,10 @@ import {
 import { startBehind } from '../support/listening.ts';
 import { type Receiver, startReceiver, tokenOf, verifyLogoutToken } from '../support/logout-receiver.ts';
 import { countRows, DAY, MINUTE, query, restart, SECOND, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
 let receiver: Receiver;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 beforeEach(async () => {
   receiver = await startReceiver();

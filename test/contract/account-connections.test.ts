@@ -1,36 +1,20 @@
 /** Contract §3, design: the apps that have access, what each may do, and what taking it away has stopped. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Agent, Answer } from '../support/agent.ts';
-import {
-  admin,
-  newClient,
-  newUser,
-  revokeOnPage,
-  signedIn,
-  type TestClient,
-  type TestUser,
-  tokensFor,
-  userinfo,
-} from '../support/flow.ts';
+import { after, test } from 'node:test';
+import type { Answer } from '../support/agent.ts';
+import { admin, newClient, newUser, revokeOnPage, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const PAGE = '/account/connections';
 const ORDERS = 'https://orders.example.com';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server, { name: 'Acme Notes', owner: 'Acme Ltd' });
-  await newClient(server, { name: 'Orders', resource: ORDERS, grantTypes: ['client_credentials'] });
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server, { name: 'Acme Notes', owner: 'Acme Ltd' });
+await newClient(server, { name: 'Orders', resource: ORDERS, grantTypes: ['client_credentials'] });
+const user = await newUser(server);
+const browser = await signedIn(server, user);
 
 const words = ({ text }: Answer): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 

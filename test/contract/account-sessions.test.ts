@@ -1,6 +1,6 @@
 /** SE-09: people see where they are signed in, and end what they do not know. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
@@ -11,30 +11,25 @@ import {
   PASSWORD,
   redeem,
   refresh,
-  type TestClient,
   type TestUser,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const PAGE = '/account/sessions';
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const SAFARI =
   'Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Version/18.0 Mobile/15E148 Safari/604.1';
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server, {
-    name: 'Acme Notes',
-    backchannelLogoutUri: 'https://app.example.com/out',
-    idTokenSignedResponseAlg: 'ES256',
-  });
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server, {
+  name: 'Acme Notes',
+  backchannelLogoutUri: 'https://app.example.com/out',
+  idTokenSignedResponseAlg: 'ES256',
+});
 
 async function at(user: TestUser, userAgent: string, headers = {}): Promise<Agent> {
   const browser = agent(server.baseUrl, undefined, { 'user-agent': userAgent, ...headers });

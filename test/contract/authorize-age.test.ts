@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Agent, Answer } from '../support/agent.ts';
 import {
   admin,
@@ -10,24 +10,17 @@ import {
   PASSWORD,
   redeem,
   signedIn,
-  type TestClient,
-  type TestUser,
   walk,
 } from '../support/flow.ts';
 import { assertErrorRedirect, codeOf, MINUTE, SECOND, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // OpenID Connect Core 1.0 §3.1.2.1, AZ-13: how old a sign-in may be, and whose it is.
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server, { displayName: 'Ada <b>' });
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server, { displayName: 'Ada <b>' });
 
 /** A browser whose person signed in just now, and consented. */
 async function fresh(who = user, of = client): Promise<Agent> {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
+import { after, describe, test } from 'node:test';
 import {
   admin,
   authorizeUrl,
@@ -11,27 +10,21 @@ import {
   refresh,
   signedIn,
   type TestClient,
-  type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
 import { assertErrorRedirect, codeOf, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // OpenID Connect Core 1.0 §5.5: claims that are asked for one by one.
 
 const ACR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
-let server: TestServer;
-let user: TestUser;
 let client: TestClient;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  user = await newUser(server, { website: 'https://ada.example', birthDate: '1990-12-10' });
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server, { website: 'https://ada.example', birthDate: '1990-12-10' });
+const browser = await signedIn(server, user);
 
 const asking = (claims: object): { claims: string } => ({ claims: JSON.stringify(claims) });
 const standard = async (tokens: Pick<Tokens, 'access_token'>) =>

@@ -1,37 +1,20 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
-import {
-  authorizeUrl,
-  claimsOf,
-  newClient,
-  newUser,
-  redeem,
-  signedIn,
-  type TestClient,
-  walk,
-} from '../support/flow.ts';
+import { after, test } from 'node:test';
+import { agent } from '../support/agent.ts';
+import { authorizeUrl, claimsOf, newClient, newUser, redeem, signedIn, walk } from '../support/flow.ts';
 import { assertErrorRedirect, assertStaysHere, codeOf, parametersOf } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Contract §4.1 and §7, decisions §§2–3: what is wrong with a request goes to the client, in exactly these parameters.
 
-let server: TestServer;
-let client: TestClient;
-let withQuery: TestClient;
-let limited: TestClient;
-let pkceOnly: TestClient;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  withQuery = await newClient(server, { redirectUris: ['https://app.example.com/cb?tenant=1&next=%2Fhome'] });
-  limited = await newClient(server, { scopes: ['openid', 'email'] });
-  pkceOnly = await newClient(server, { requirePkce: true });
-  browser = await signedIn(server, await newUser(server));
-  for (const app of [client, withQuery, limited]) await walk(browser, authorizeUrl(app));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const withQuery = await newClient(server, { redirectUris: ['https://app.example.com/cb?tenant=1&next=%2Fhome'] });
+const limited = await newClient(server, { scopes: ['openid', 'email'] });
+const pkceOnly = await newClient(server, { requirePkce: true });
+const browser = await signedIn(server, await newUser(server));
+for (const app of [client, withQuery, limited]) await walk(browser, authorizeUrl(app));
 
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const s256 = (challenge: string) => ({ code_challenge: challenge, code_challenge_method: 'S256' });

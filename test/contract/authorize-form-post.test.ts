@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import {
-  admin,
-  authorizeUrl,
-  newClient,
-  newUser,
-  PASSWORD,
-  redeem,
-  signedIn,
-  type TestClient,
-  walk,
-} from '../support/flow.ts';
+import { after, test } from 'node:test';
+import { type Answer, agent, formOf } from '../support/agent.ts';
+import { admin, authorizeUrl, newClient, newUser, PASSWORD, redeem, signedIn, walk } from '../support/flow.ts';
 import { assertErrorRedirect, codeOf, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // OAuth 2.0 Form Post Response Mode 1.0 §2.
 
-let server: TestServer;
-let client: TestClient;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server, { redirectUris: ['https://app.example.com/cb?tenant=1&next=%2Fhome'] });
-  browser = await signedIn(server, await newUser(server));
-  await walk(browser, authorizeUrl(client));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server, { redirectUris: ['https://app.example.com/cb?tenant=1&next=%2Fhome'] });
+const browser = await signedIn(server, await newUser(server));
+await walk(browser, authorizeUrl(client));
 
 const ask = (more: Readonly<Record<string, string>> = {}) =>
   browser.get(authorizeUrl(client, { response_mode: 'form_post', ...more }));

@@ -1,23 +1,18 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
-import { after, before, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
-import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestClient, walk } from '../support/flow.ts';
+import { after, test } from 'node:test';
+import { agent } from '../support/agent.ts';
+import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, walk } from '../support/flow.ts';
 import { codeOf, countRows, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // AZ-17, HB-07: one method, one address, and no way that is less guarded.
 
-let server: TestServer;
-let client: TestClient;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  browser = await signedIn(server, await newUser(server));
-  await walk(browser, authorizeUrl(client));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const browser = await signedIn(server, await newUser(server));
+await walk(browser, authorizeUrl(client));
 
 interface RawAnswer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
@@ -10,24 +10,18 @@ import {
   PASSWORD,
   redeem,
   signedIn,
-  type TestClient,
   type TestUser,
   walk,
 } from '../support/flow.ts';
 import { assertStaysHere, codeOf, countRows, HOUR, parametersOf, query, restart, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Decisions §3, AZ-16: the pending request lives on the server, bound to the browser that began it, for an hour.
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
 
 /** The page that a request leads to. */
 const open = async (browser: Agent, parameters: Readonly<Record<string, string>> = {}, app = client) =>

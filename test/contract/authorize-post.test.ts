@@ -1,32 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Agent, type Answer, agent } from '../support/agent.ts';
-import {
-  authorizeUrl,
-  newClient,
-  newUser,
-  PASSWORD,
-  redeem,
-  signedIn,
-  type TestClient,
-  walk,
-} from '../support/flow.ts';
+import { after, test } from 'node:test';
+import { type Answer, agent } from '../support/agent.ts';
+import { authorizeUrl, newClient, newUser, PASSWORD, redeem, signedIn, walk } from '../support/flow.ts';
 import { assertErrorRedirect, assertStaysHere, codeOf, countRows, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // OpenID Connect Core 1.0 §3.1.2.1: an authorization request by POST is one by GET, sent another way.
 
 const PATH = '/api/v2/oauth/authorize';
-let server: TestServer;
-let client: TestClient;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  browser = await signedIn(server, await newUser(server));
-  await walk(browser, authorizeUrl(client));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const browser = await signedIn(server, await newUser(server));
+await walk(browser, authorizeUrl(client));
 
 const fields = (parameters: Readonly<Record<string, string>> = {}): Record<string, string> =>
   Object.fromEntries(new URL(authorizeUrl(client, parameters), server.baseUrl).searchParams);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   admin,
@@ -10,24 +10,18 @@ import {
   PASSWORD,
   redeem,
   signedIn,
-  type TestClient,
   type TestUser,
   walk,
 } from '../support/flow.ts';
 import { assertErrorRedirect, codeOf, countRows, MINUTE, parametersOf, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // OpenID Connect Core 1.0 §3.1.2.1, decisions §§2–3, AZ-12: what `prompt` asks for, in every state of a browser.
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
 
 async function consented(): Promise<{ browser: Agent; user: TestUser }> {
   const somebody = await newUser(server);

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
-import { authorizeUrl, newClient, newUser, signedIn, type TestClient, walk } from '../support/flow.ts';
+import { after, test } from 'node:test';
+import { authorizeUrl, newClient, newUser, signedIn, walk } from '../support/flow.ts';
 import { assertStaysHere, codeOf, query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // RFC 9700 §2.1, AZ-02: a redirect URI equals a registered one character for character, or there is no redirect.
 
@@ -20,18 +19,13 @@ const REGISTERED = [
   'http://[::1]:8080/callback',
 ];
 
-let server: TestServer;
-let client: TestClient;
 /** Signed in, and has consented: whatever got past the check would be answered with a code. */
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server, { redirectUris: REGISTERED });
-  const user = await newUser(server);
-  browser = await signedIn(server, user);
-  await walk(browser, authorizeUrl(client));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server, { redirectUris: REGISTERED });
+const user = await newUser(server);
+const browser = await signedIn(server, user);
+await walk(browser, authorizeUrl(client));
 
 const ask = (redirectUri: string) => browser.get(authorizeUrl(client, { redirect_uri: redirectUri }));
 

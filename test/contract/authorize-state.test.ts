@@ -1,35 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import fc from 'fast-check';
-import { type Agent, agent } from '../support/agent.ts';
-import {
-  authorizeUrl,
-  claimsOf,
-  newClient,
-  newUser,
-  redeem,
-  signedIn,
-  type TestClient,
-  type TestUser,
-  walk,
-} from '../support/flow.ts';
+import { agent } from '../support/agent.ts';
+import { authorizeUrl, claimsOf, newClient, newUser, redeem, signedIn, walk } from '../support/flow.ts';
 import { codeOf, countRows, parametersOf, query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Contract §4.1, AZ-07: `state` comes back unchanged and `nonce` reaches the ID token unchanged, whatever they hold.
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-  await walk(browser, authorizeUrl(client));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+const browser = await signedIn(server, user);
+await walk(browser, authorizeUrl(client));
 
 const ASCII = String.fromCharCode(...Array.from({ length: 0x7f - 0x20 }, (_, index) => 0x20 + index));
 const states: Record<string, string> = {

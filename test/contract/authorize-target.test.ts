@@ -1,26 +1,19 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Agent, type Answer, agent } from '../support/agent.ts';
-import { admin, newClient, newUser, signedIn, type TestClient } from '../support/flow.ts';
+import { after, test } from 'node:test';
+import { type Answer, agent } from '../support/agent.ts';
+import { admin, newClient, newUser, signedIn } from '../support/flow.ts';
 import { assertStaysHere, query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Decisions §3, AZ-01: with the client or the redirect URI in doubt there is never a redirect, whatever else is wrong.
 
-let server: TestServer;
-let client: TestClient;
-let other: TestClient;
-let disabled: TestClient;
-let browsers: Readonly<Record<string, Agent>>;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  other = await newClient(server, { redirectUris: ['https://other.example.com/callback'] });
-  disabled = await newClient(server);
-  await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
-  browsers = { 'signed out': agent(server.baseUrl), 'signed in': await signedIn(server, await newUser(server)) };
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const other = await newClient(server, { redirectUris: ['https://other.example.com/callback'] });
+const disabled = await newClient(server);
+await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
+const browsers = { 'signed out': agent(server.baseUrl), 'signed in': await signedIn(server, await newUser(server)) };
 
 type Pair = readonly [string, string];
 const ATTACKER = 'https://evil.example/steal';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   authorizeUrl,
@@ -8,23 +8,18 @@ import {
   PASSWORD,
   redeem,
   signedIn,
-  type TestClient,
   type TestUser,
   userinfo,
   walk,
 } from '../support/flow.ts';
 import { assertStaysHere, codeOf, countRows, MINUTE, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Decisions §3, CN-08: a second submit of the same form ends where the first did, and never in a second code.
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
 
 const open = async (browser: Agent, parameters: Readonly<Record<string, string>> = {}) =>
   settle(browser, server, await browser.get(authorizeUrl(client, parameters)));

@@ -1,39 +1,30 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createRemoteJWKSet, exportSPKI, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { assertRefused, basic, refreshBody, tokenForm } from '../support/api-call.ts';
 import {
-  type AppKey,
   ASSERTION_TYPE,
   appKey,
   claimsFor,
   codeOfApp,
-  type KeyApp,
   keyApp,
   proofOf,
   REDIRECT_URI,
   signed,
 } from '../support/assertion.ts';
-import { admin, authorizeUrl, newClient, newUser, signedIn, type TestUser, tokenCall, walk } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser, signedIn, tokenCall, walk } from '../support/flow.ts';
 import { encode } from '../support/forged-token.ts';
 import { MINUTE, query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let user: TestUser;
-let key: AppKey;
-let other: AppKey;
-let app: KeyApp;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  user = await newUser(server);
-  key = await appKey('ES256', 'one');
-  other = await appKey('ES256', 'two');
-  app = await keyApp(server, { jwks: { keys: [key.jwk] } });
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
+const user = await newUser(server);
+const key = await appKey('ES256', 'one');
+const other = await appKey('ES256', 'two');
+const app = await keyApp(server, { jwks: { keys: [key.jwk] } });
 
 /** A request that is refused for its grant once the client is believed. */
 const present = (proof: Readonly<Record<string, string>>, headers = {}) =>

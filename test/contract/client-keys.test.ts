@@ -12,15 +12,10 @@ import { MINUTE, query } from '../support/outcome.ts';
 import { withPort } from '../support/own-port.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-let server: TestServer;
-let key: AppKey;
-let next: AppKey;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  key = await appKey('ES256', 'one');
-  next = await appKey('ES256', 'two');
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
+const key = await appKey('ES256', 'one');
+const next = await appKey('ES256', 'two');
 
 type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 

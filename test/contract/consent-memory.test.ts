@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Agent, Answer } from '../support/agent.ts';
 import {
   admin,
@@ -16,14 +16,11 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { assertErrorRedirect, codeOf, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Decisions §2, CN-04: granted and declined are both remembered, and only what is new is asked.
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 const OPTIONAL = ['email', 'details', 'phone', 'social', 'organization.read'];

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { FastifyInstance } from 'fastify';
-import { type RoutedServer, startRouted } from '../security/routes.ts';
+import { startRouted } from '../security/routes.ts';
 import { FORM_TYPE } from '../support/api-call.ts';
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-let server: RoutedServer;
 /** The id of the request behind each answer: the log has its line under that (test/operator/observing.test.ts). */
 const logged = new Map<string, string>();
 const note = (message: unknown) => {
@@ -18,12 +17,10 @@ const note = (message: unknown) => {
     done();
   });
 };
-before(async () => {
-  subscribe('fastify.initialization', note);
-  server = await startRouted();
-  unsubscribe('fastify.initialization', note);
-});
+subscribe('fastify.initialization', note);
+const server = await startRouted();
 after(() => server.close());
+unsubscribe('fastify.initialization', note);
 
 interface Answer {
   readonly status: number;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { jwtVerify } from 'jose';
 import {
   claimsOf,
@@ -10,22 +10,15 @@ import {
   refresh,
   revokeOnPage,
   signedIn,
-  type TestClient,
-  type TestUser,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
 
 test('contract §1: authorize, consent, exchange, UserInfo, refresh, revoke', async () => {
   const browser = await signedIn(server, user);

@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { admin, authorizeUrl, newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: '5/m' });
-});
+const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: '5/m' });
 after(() => server.close());
 
 /** Sends a request and resets the connection as soon as it has left. */

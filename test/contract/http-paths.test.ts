@@ -1,19 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { codeBody, STANDARD, TOKEN, USERINFO } from '../support/api-call.ts';
-import { codeFor, newClient, newUser, redeem, type TestClient } from '../support/flow.ts';
+import { codeFor, newClient, newUser, redeem } from '../support/flow.ts';
 import { type RawAnswer, raw } from '../support/raw-socket.ts';
-import { ADMIN_KEY, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_KEY, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let code: string;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  code = await codeFor(server, client, await newUser(server));
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const code = await codeFor(server, client, await newUser(server));
 
 /** Sends an address as it stands: a library would tidy it first. */
 async function send(method: string, path: string, headers: readonly string[] = [], body = ''): Promise<RawAnswer> {

@@ -1,32 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { codeBody, FORM_TYPE, TOKEN, USERINFO } from '../support/api-call.ts';
-import {
-  codeFor,
-  newClient,
-  newUser,
-  redeem,
-  signedIn,
-  type TestClient,
-  tokensFor,
-  userinfo,
-} from '../support/flow.ts';
+import { codeFor, newClient, newUser, redeem, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { type RawAnswer, raw } from '../support/raw-socket.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let token: string;
-let code: string;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
-  token = (await tokensFor(server, client, user, {}, { browser })).access_token;
-  code = await codeFor(server, client, user, {}, { browser });
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+const browser = await signedIn(server, user);
+const token = (await tokensFor(server, client, user, {}, { browser })).access_token;
+const code = await codeFor(server, client, user, {}, { browser });
 
 const lines = (...each: string[]): string => `${each.join('\r\n')}\r\n\r\n`;
 const get = (path: string, ...headers: string[]): string =>

@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { dropPair, listPairs, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
 import { type Keys, openKeys } from '../../src/keys/keys.ts';
 import { randomSecret } from '../../src/secrets.ts';
-import type { Agent } from '../support/agent.ts';
 import {
   admin,
   newClient,
@@ -13,7 +12,6 @@ import {
   refresh,
   signedIn,
   type TestClient,
-  type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
@@ -26,17 +24,12 @@ const ALGS = ['RS256', 'ES256', 'EdDSA'] as const;
 type Alg = (typeof ALGS)[number];
 const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
 
-let server: TestServer;
-let user: TestUser;
-let browser: Agent;
 const clients = new Map<Alg, TestClient>();
-before(async () => {
-  server = await startServer();
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-  for (const alg of ALGS) clients.set(alg, await newClient(server, { idTokenSignedResponseAlg: alg }));
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server);
+const browser = await signedIn(server, user);
+for (const alg of ALGS) clients.set(alg, await newClient(server, { idTokenSignedResponseAlg: alg }));
 
 const clientOf = (alg: Alg): TestClient => clients.get(alg) as TestClient;
 const jwks = async (): Promise<JSONWebKeySet> =>

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
+import { after, describe, test } from 'node:test';
 import {
   admin,
   claimsOf,
@@ -11,37 +10,26 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
-  type TestUser,
-  type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
 import { parts } from '../support/forged-token.ts';
-import { BEGINNING, startServer, type TestServer } from '../support/server.ts';
+import { BEGINNING, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let browser: Agent;
-let first: Tokens;
-let second: Tokens;
 /** The second in which the person signed in. */
 const SIGNED_IN = Math.floor(BEGINNING / 1000);
 
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server, { displayName: 'Ada Lovelace', email: 'Ada@Example.com', emailVerified: true });
-  browser = await signedIn(server, user);
-  server.advance(100_000);
-  const code = await codeFor(server, client, user, { scope: 'phone openid', nonce: 'n-0S6_WzA2Mj' }, { browser });
-  server.advance(10_000);
-  first = (await redeem(server, client, code)).body;
-  server.advance(20_000);
-  second = (await refresh(server, client, first.refresh_token)).body;
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server, { displayName: 'Ada Lovelace', email: 'Ada@Example.com', emailVerified: true });
+const browser = await signedIn(server, user);
+server.advance(100_000);
+const code = await codeFor(server, client, user, { scope: 'phone openid', nonce: 'n-0S6_WzA2Mj' }, { browser });
+server.advance(10_000);
+const first = (await redeem(server, client, code)).body;
+server.advance(20_000);
+const second = (await refresh(server, client, first.refresh_token)).body;
 
 const isId = (value: unknown) => typeof value === 'string' && /^[1-9]\d{0,18}$/.test(value);
 const halfHash = (token: string) =>

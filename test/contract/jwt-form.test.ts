@@ -1,22 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { allRefused, KINDS, type Kind } from '../support/api-call.ts';
-import { newClient, newUser, refresh, type TestClient, type Tokens, tokensFor, userinfo } from '../support/flow.ts';
-import { encode, forge, parts, type RealKeys, realKeys } from '../support/forged-token.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
+import { encode, forge, parts, realKeys } from '../support/forged-token.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let tokens: Tokens;
-let keys: RealKeys;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  tokens = await tokensFor(server, client, await newUser(server));
-  keys = await realKeys(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const tokens = await tokensFor(server, client, await newUser(server));
+const keys = await realKeys(server);
 
 const genuine = (kind: Kind): string => (kind === 'access' ? tokens.access_token : tokens.refresh_token);
 const refuseAll = (kind: Kind, forgeries: readonly string[]) => allRefused(server, client, kind, forgeries);

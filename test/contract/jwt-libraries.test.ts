@@ -1,31 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { errors, jwtVerify } from 'jose';
 import * as oidc from 'openid-client';
-import type { Agent } from '../support/agent.ts';
-import {
-  claimsOf,
-  newClient,
-  newUser,
-  signedIn,
-  type TestClient,
-  type TestUser,
-  tokensFor,
-  walk,
-} from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { claimsOf, newClient, newUser, signedIn, tokensFor, walk } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server, { emailVerified: true });
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server, { emailVerified: true });
+const browser = await signedIn(server, user);
 
 describe('JW-06: jose verifies the ID token under the client_secret and nothing else', () => {
   const key = (secret: string) => new TextEncoder().encode(secret);

@@ -1,36 +1,18 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { allRefused, assertInvalidGrant, KINDS, type Kind } from '../support/api-call.ts';
-import {
-  newClient,
-  newUser,
-  refresh,
-  signedIn,
-  type TestClient,
-  type TestUser,
-  type Tokens,
-  tokensFor,
-  userinfo,
-} from '../support/flow.ts';
-import { forge, parts, type RealKeys, realKeys } from '../support/forged-token.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { forge, parts, realKeys } from '../support/forged-token.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let other: TestClient;
-let stranger: TestUser;
-let tokens: Tokens;
-let keys: RealKeys;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  other = await newClient(server);
-  stranger = await newUser(server);
-  const user = await newUser(server);
-  tokens = await tokensFor(server, client, user, {}, { browser: await signedIn(server, user) });
-  keys = await realKeys(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const other = await newClient(server);
+const stranger = await newUser(server);
+const user = await newUser(server);
+const tokens = await tokensFor(server, client, user, {}, { browser: await signedIn(server, user) });
+const keys = await realKeys(server);
 
 const genuine = (kind: Kind): string => (kind === 'access' ? tokens.access_token : tokens.refresh_token);
 

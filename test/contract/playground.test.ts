@@ -1,24 +1,20 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { HOUR } from '../../src/clock.ts';
 import { sweep } from '../../src/housekeeping/housekeeping.ts';
 import { dump } from '../store/rows.ts';
 import { type Answer, agent } from '../support/agent.ts';
-import { admin, claimsOf, newUser, signedIn, type TestUser, userinfo } from '../support/flow.ts';
+import { admin, claimsOf, newUser, signedIn, userinfo } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { authorize, commandOn, decoded, json, press, requestOn, wire } from '../support/playground.ts';
-import { ADMIN_KEY, startServer, type TestServer } from '../support/server.ts';
+import { ADMIN_KEY, startServer } from '../support/server.ts';
 
-let server: TestServer;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  user = await newUser(server, { displayName: 'Ada <b> & Lovelace', phone: '+905551234567' });
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server, { displayName: 'Ada <b> & Lovelace', phone: '+905551234567' });
 
 /** Pastes a command into a shell, with curl or what stands in for it. */
 async function paste(command: string): Promise<string> {

@@ -1,15 +1,12 @@
 /** The form of the profile: who may send it, and that nothing else can be changed by it. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, agent } from '../support/agent.ts';
 import { admin, newClient, newUser, signedIn, type TestUser, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 const PAGE = '/account/profile';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, agent } from '../support/agent.ts';
 import {
   admin,
@@ -11,24 +11,19 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
   type TestUser,
   tokensFor,
   userinfo,
   walk,
 } from '../support/flow.ts';
 import { codeOf, countRows, DAY, HOUR } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Decisions §7, SE-01 to SE-03: sessions begin with a new secret, last 30 days, 14 idle, and end on the server at once.
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
 
 const SESSION = 'tessera_session';
 

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { assertStaysHere, DAY } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // SE-06, SE-07: what a sign-in answers, to whom it tells what, and where it leads.
 
-let server: TestServer;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
-});
+const server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
 after(() => server.close());
 
 /** A sign-in from a browser that was never here. */

@@ -1,28 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import {
-  authorizeUrl,
-  newClient,
-  newUser,
-  PASSWORD,
-  signedIn,
-  type TestClient,
-  type TestUser,
-  walk,
-} from '../support/flow.ts';
+import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { assertStaysHere, query, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
 
 interface Sender {
   readonly browser: Agent;

@@ -1,18 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, agent } from '../support/agent.ts';
 import { newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { MINUTE, SECOND } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // Decisions §9, PW-07, PW-08: failed sign-ins, 10 a minute for an account and 60 for an address.
 
-let server: TestServer;
-before(async () => {
-  // The proxy in front names the address, so that a test has as many addresses as it needs; and enough may wait for
-  // their hash that none of the attempts below is turned away for that.
-  server = await startServer({ TESSERA_TRUST_PROXY: '1', TESSERA_HASHING_CONCURRENCY: '8' });
-});
+// The proxy in front names the address, so that a test has as many addresses as it needs; and enough may wait for
+// their hash that none of the attempts below is turned away for that.
+const server = await startServer({ TESSERA_TRUST_PROXY: '1', TESSERA_HASHING_CONCURRENCY: '8' });
 after(() => server.close());
 
 let addresses = 0;

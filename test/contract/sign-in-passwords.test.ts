@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { assertStaysHere } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // PW-02: 8 to at least 64 characters of any Unicode, verified exactly as typed.
 
-let server: TestServer;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
-});
+const server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
 after(() => server.close());
 
 const signIn = async (user: Pick<TestUser, 'username'>, password: string): Promise<number> => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import {
   assertForbidden,
@@ -20,21 +20,16 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
   type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
 
 const iso = (instant: number) => new Date(instant).toISOString();
 const ban = (user: TestUser, body: unknown): Promise<JsonAnswer> => admin(server, 'PUT', `/users/${user.id}/ban`, body);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import {
   assertForbidden,
@@ -20,23 +20,17 @@ import {
   refresh,
   revokeOnPage,
   signedIn,
-  type TestClient,
   type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let other: TestClient;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  client = await newClient(server);
-  other = await newClient(server);
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
+const client = await newClient(server);
+const other = await newClient(server);
 
 /** A person with tokens, and with a code that waits to be redeemed. */
 interface Party {

@@ -1,20 +1,15 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import * as oidc from 'openid-client';
-import { type Agent, formOf } from '../support/agent.ts';
-import { admin, newUser, signedIn, type TestUser, walk } from '../support/flow.ts';
+import { formOf } from '../support/agent.ts';
+import { admin, newUser, signedIn, walk } from '../support/flow.ts';
 import { settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  user = await newUser(server, { emailVerified: true });
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server, { emailVerified: true });
+const browser = await signedIn(server, user);
 
 const REDIRECT = 'http://127.0.0.1/callback';
 const ALGS = ['RS256', 'ES256', 'EdDSA', 'HS256'] as const;

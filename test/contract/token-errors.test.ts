@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import {
   assertInvalidGrant,
   assertRefused,
@@ -19,29 +19,20 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
-  type Tokens,
   tokenCall,
   tokensFor,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let disabled: TestClient;
-let code: string;
-let tokens: Tokens;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  client = await newClient(server);
-  disabled = await newClient(server);
-  await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
-  tokens = await tokensFor(server, client, user, {}, { browser });
-  code = await codeFor(server, client, user, {}, { browser });
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
+const client = await newClient(server);
+const disabled = await newClient(server);
+await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
+const user = await newUser(server);
+const browser = await signedIn(server, user);
+const tokens = await tokensFor(server, client, user, {}, { browser });
+const code = await codeFor(server, client, user, {}, { browser });
 
 const WRONG_TYPES: readonly unknown[] = [null, 0, 1, true, false, [], ['x'], {}, { $ne: '' }];
 const shown = (value: unknown): string => (value === undefined ? 'missing' : JSON.stringify(value));

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
+import { after, describe, test } from 'node:test';
 import { assertForbidden, assertInvalidGrant, assertInvalidToken, REVOKED } from '../support/api-call.ts';
 import {
   admin,
@@ -11,24 +10,16 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
-  type TestUser,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+const browser = await signedIn(server, user);
 
 const times = <T>(count: number, make: () => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, make));

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, beforeEach, describe, test } from 'node:test';
+import { after, beforeEach, describe, test } from 'node:test';
 import { jwtVerify } from 'jose';
 import { assertInvalidGrant, assertRefused } from '../support/api-call.ts';
 import {
@@ -11,27 +11,22 @@ import {
   refresh,
   signedIn,
   type TestClient,
-  type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const HOUR = 60 * 60 * 1000;
 
-let server: TestServer;
-let user: TestUser;
 let old: TestClient;
 let fresh: TestClient;
 let tokens: Tokens;
 let code: string;
 
-before(async () => {
-  server = await startServer();
-  user = await newUser(server);
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server);
 
 /** Another secret for the client; the one before lasts as asked. */
 async function rotate(body: object): Promise<{ fresh: TestClient; id: string }> {

@@ -1,12 +1,9 @@
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { storedTexts } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { assertNothingPresentable } from './presentable.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 test('CD-10, ST-01: the rows of the database hold nothing that could be presented', () =>

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import { STANDARD } from '../support/api-call.ts';
 import {
@@ -10,13 +10,12 @@ import {
   newUser,
   redeem,
   signedIn,
-  type TestClient,
   type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const SCOPES = ['email', 'details', 'phone', 'social', 'organization.read'] as const;
 type Scope = (typeof SCOPES)[number];
@@ -95,9 +94,6 @@ const CASES: readonly Case[] = [
   },
 ];
 
-let server: TestServer;
-let client: TestClient;
-let organizationId: string;
 const people: {
   readonly user: TestUser;
   readonly browser: Agent;
@@ -105,24 +101,22 @@ const people: {
   readonly name: string;
 }[] = [];
 
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  organizationId = (await admin(server, 'POST', '/organizations', { name: 'analytical', domain: 'engine.example' }))
-    .body.id;
-  for (const { fields } of CASES) {
-    const user = await newUser(server, fields);
-    const view = (await admin(server, 'GET', `/users/${user.id}`)).body;
-    const browser = await signedIn(server, user);
-    people.push({ user, browser, createdAt: view.createdAt, name: view.displayName });
-  }
-  await admin(server, 'PUT', `/organizations/${organizationId}/members/${people[0]?.user.id}`, { role: 'OWNER' });
-  // Consent to everything once; each later request asks for a part of it.
-  for (const { user, browser } of people) {
-    await codeFor(server, client, user, { scope: ['openid', ...SCOPES].join(' ') }, { browser });
-  }
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const organizationId = (await admin(server, 'POST', '/organizations', { name: 'analytical', domain: 'engine.example' }))
+  .body.id;
+for (const { fields } of CASES) {
+  const user = await newUser(server, fields);
+  const view = (await admin(server, 'GET', `/users/${user.id}`)).body;
+  const browser = await signedIn(server, user);
+  people.push({ user, browser, createdAt: view.createdAt, name: view.displayName });
+}
+await admin(server, 'PUT', `/organizations/${organizationId}/members/${people[0]?.user.id}`, { role: 'OWNER' });
+// Consent to everything once; each later request asks for a part of it.
+for (const { user, browser } of people) {
+  await codeFor(server, client, user, { scope: ['openid', ...SCOPES].join(' ') }, { browser });
+}
 
 const organization = () => ({ id: organizationId, name: 'analytical', role: 'OWNER', domain: 'engine.example' });
 

@@ -1,18 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { createRemoteJWKSet, decodeProtectedHeader, jwtVerify } from 'jose';
 import * as oauth from 'oauth4webapi';
 import { assertRefused, call, REVOKED, STANDARD, USERINFO } from '../support/api-call.ts';
-import { admin, newClient, newUser, type TestUser, tokensFor } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { admin, newClient, newUser, tokensFor } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  user = await newUser(server);
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server);
 
 const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import {
   type OpenApiDocument,
@@ -7,18 +7,13 @@ import {
   openApiDocument,
   type Schema,
 } from '../../src/openapi/document.ts';
-import { type RoutedServer, startRouted } from '../security/routes.ts';
-import { type Call, callExample, examplesOf, type Fixture, fixture, send } from './examples.ts';
+import { startRouted } from '../security/routes.ts';
+import { type Call, callExample, examplesOf, fixture, send } from './examples.ts';
 
-let server: RoutedServer;
-let document: OpenApiDocument;
-let made: Fixture;
-before(async () => {
-  server = await startRouted();
-  document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
-  made = await fixture(server);
-});
+const server = await startRouted();
 after(() => server.close());
+const document = (await (await fetch(`${server.baseUrl}/openapi.json`)).json()) as OpenApiDocument;
+const made = await fixture(server);
 
 const operations = (): [name: string, operation: OperationObject][] =>
   Object.entries(document.paths).flatMap(([path, methods]) =>

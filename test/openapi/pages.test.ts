@@ -1,20 +1,17 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { assets } from '../../src/pages/assets.ts';
-import { type RoutedServer, startRouted } from '../security/routes.ts';
+import { startRouted } from '../security/routes.ts';
 
-let server: RoutedServer;
 const pages = new Map<string, { headers: Headers; text: string }>();
-before(async () => {
-  server = await startRouted();
-  const paths = server.routes.filter(({ url }) => /^\/api(\/[a-z-]+)?$/.test(url)).map(({ url }) => url);
-  for (const path of paths) {
-    const answer = await fetch(server.baseUrl + path);
-    assert.equal(answer.status, 200, path);
-    pages.set(path, { headers: answer.headers, text: await answer.text() });
-  }
-});
+const server = await startRouted();
 after(() => server.close());
+const paths = server.routes.filter(({ url }) => /^\/api(\/[a-z-]+)?$/.test(url)).map(({ url }) => url);
+for (const path of paths) {
+  const answer = await fetch(server.baseUrl + path);
+  assert.equal(answer.status, 200, path);
+  pages.set(path, { headers: answer.headers, text: await answer.text() });
+}
 
 test('every operation stands on the page of its area, with its call, its fields and a command', () => {
   assert.ok(server.described.length > 35);

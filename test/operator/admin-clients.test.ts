@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   admin,
   codeFor,
@@ -11,13 +11,10 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { columnNames, refuseBadBodies, refuses } from './refusals.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
 
 const api = (method: string, path: string, body?: unknown): Promise<JsonAnswer> => admin(server, method, path, body);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { admin, type JsonAnswer, newClient, newUser, signedIn, type Tokens, tokensFor } from '../support/flow.ts';
-import { ADMIN_KEY, startServer, type TestServer } from '../support/server.ts';
+import { after, test } from 'node:test';
+import { admin, type JsonAnswer, newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
+import { ADMIN_KEY, startServer } from '../support/server.ts';
 import { type AdminRoute, adminRouteTable } from './admin-routes.ts';
 
 const CALLS = [
@@ -38,26 +38,19 @@ const CALLS = [
   'GET /audit-events',
 ];
 
-let server: TestServer;
-let routes: AdminRoute[];
-let tokens: Tokens;
 let clientSecret: string;
-let sessionCookie: string;
-let userId: string;
 let clientId: string;
 
-before(async () => {
-  server = await startServer();
-  routes = await adminRouteTable();
-  const [client, user] = [await newClient(server), await newUser(server)];
-  const browser = await signedIn(server, user);
-  tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
-  ({ clientSecret, clientId } = client);
-  sessionCookie = browser.cookie('tessera_session') ?? '';
-  userId = user.id;
-  assert.match(sessionCookie, /^\S{43}$/);
-});
+const server = await startServer();
 after(() => server.close());
+const routes = await adminRouteTable();
+const [client, user] = [await newClient(server), await newUser(server)];
+const browser = await signedIn(server, user);
+const tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
+({ clientSecret, clientId } = client);
+const sessionCookie = browser.cookie('tessera_session') ?? '';
+const userId = user.id;
+assert.match(sessionCookie, /^\S{43}$/);
 
 async function call({ method, url }: AdminRoute, headers: Readonly<Record<string, string>>): Promise<JsonAnswer> {
   const path = url.replace(':clientId', clientId).replace(/:(id|userId)/g, userId);

@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { admin, type JsonAnswer, newClient, newUser, type TestUser } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
 const users: TestUser[] = [];
-before(async () => {
-  server = await startServer();
-  for (let n = 0; n < 7; n++) users.push(await newUser(server));
-  for (let n = 0; n < 7; n++) {
-    await newClient(server);
-    await admin(server, 'POST', '/organizations', { name: `org-${n}`, domain: 'org.example' });
-  }
-});
+const server = await startServer();
 after(() => server.close());
+for (let n = 0; n < 7; n++) users.push(await newUser(server));
+for (let n = 0; n < 7; n++) {
+  await newClient(server);
+  await admin(server, 'POST', '/organizations', { name: `org-${n}`, domain: 'org.example' });
+}
 
 const get = (path: string, query: Readonly<Record<string, string>> = {}): Promise<JsonAnswer> =>
   admin(server, 'GET', `${path}?${new URLSearchParams(query)}`);

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { admin, type JsonAnswer, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { columnNames, refuseBadBodies, refuses } from './refusals.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 const api = (method: string, path: string, body?: unknown): Promise<JsonAnswer> => admin(server, method, path, body);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { record } from '../../src/events/audit.ts';
@@ -15,25 +15,18 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
-  type TestUser,
   tokenCall,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { openOwnStore } from '../support/own-store.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
 
 /** Works on the data beside the server, as another process would. */
 const beside = <T>(work: (database: Database) => Promise<T>): Promise<T> =>

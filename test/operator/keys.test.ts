@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, mock, test } from 'node:test';
+import { after, mock, test } from 'node:test';
 import { promisify } from 'node:util';
 import { readConfig } from '../../src/config/config.ts';
 import { listKeys, tendKeys } from '../../src/keys/keys.ts';
@@ -9,10 +9,7 @@ import { parts, withData } from '../support/forged-token.ts';
 import { DAY, HOUR, MINUTE } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 async function tessera(...args: string[]) {

@@ -1,13 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { promisify } from 'node:util';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 async function tessera(...args: string[]) {

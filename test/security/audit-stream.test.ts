@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { rotateKeys } from '../../src/keys/keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
@@ -26,7 +26,7 @@ import { png } from '../support/images.ts';
 import { press } from '../support/playground.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
-import { type RoutedServer, startRouted } from './routes.ts';
+import { startRouted } from './routes.ts';
 
 interface Event {
   readonly id: string;
@@ -45,19 +45,15 @@ type Actor = 'admin' | 'user' | 'client' | 'anonymous' | 'cli';
 /** What is expected of an event: its type, who acted, whether it succeeded, and whom it is about. */
 type Expected = readonly [type: string, actor: Actor, outcome: '+' | '-', about: 'user' | 'client' | 'both' | 'none'];
 
-let server: RoutedServer;
 let client: TestClient;
-let foreign: TestClient;
 let user: TestUser;
 let browser: Agent;
 let code = '';
 let kept = '';
 let tokens: Tokens;
-before(async () => {
-  server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: '2/m', TESSERA_LIMIT_CLIENT_AUTH: '1/m' });
-  foreign = await newClient(server);
-});
+const server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: '2/m', TESSERA_LIMIT_CLIENT_AUTH: '1/m' });
 after(() => server.close());
+const foreign = await newClient(server);
 
 async function allEvents(): Promise<Event[]> {
   const events: Event[] = [];

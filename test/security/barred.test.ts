@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, formOf } from '../support/agent.ts';
 import { BANNED, codeBody, FORM_TYPE, JSON_TYPE, refreshBody, SUSPENDED } from '../support/api-call.ts';
 import {
@@ -15,7 +15,7 @@ import {
   type Tokens,
   tokensFor,
 } from '../support/flow.ts';
-import { isForPeople, type Route, type RoutedServer, startRouted } from './routes.ts';
+import { isForPeople, type Route, startRouted } from './routes.ts';
 
 /** What a person and the apps of that person hold. */
 interface Belongings {
@@ -34,10 +34,7 @@ interface Request {
   readonly json?: Readonly<Record<string, string>>;
 }
 
-let server: RoutedServer;
-before(async () => {
-  server = await startRouted();
-});
+const server = await startRouted();
 after(() => server.close());
 
 const SECRET_TEXT = 'Perpetua of the Canaries';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { agent, formOf } from '../support/agent.ts';
 import { FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import {
@@ -17,12 +17,9 @@ import {
 } from '../support/flow.ts';
 import { tablesOf, withoutTable } from '../support/outcome.ts';
 import { ADMIN_KEY } from '../support/server.ts';
-import { type RoutedServer, startRouted } from './routes.ts';
+import { startRouted } from './routes.ts';
 
-let server: RoutedServer;
-before(async () => {
-  server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' });
-});
+const server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' });
 after(() => server.close());
 
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}/;

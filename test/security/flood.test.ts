@@ -1,17 +1,14 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { HASH_COST } from '../../src/accounts/passwords.ts';
 import { agent, formOf } from '../support/agent.ts';
 import { newClient, newUser, PASSWORD, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  // One hash at a time, so that 32 may wait.
-  const limits = { TESSERA_LIMIT_SIGN_IN_ACCOUNT: '1000/m', TESSERA_LIMIT_SIGN_IN_ADDRESS: '1000/m' };
-  server = await startServer({ TESSERA_HASHING_CONCURRENCY: '1', ...limits }, 1, HASH_COST);
-});
+// One hash at a time, so that 32 may wait.
+const limits = { TESSERA_LIMIT_SIGN_IN_ACCOUNT: '1000/m', TESSERA_LIMIT_SIGN_IN_ADDRESS: '1000/m' };
+const server = await startServer({ TESSERA_HASHING_CONCURRENCY: '1', ...limits }, 1, HASH_COST);
 after(() => server.close());
 
 const FLOOD = 120;

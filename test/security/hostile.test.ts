@@ -1,19 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { authorizeUrl, newClient, newUser, signedIn, type TestClient, tokensFor, userinfo } from '../support/flow.ts';
 import { sendBytes } from '../support/listening.ts';
 import { ADMIN_KEY } from '../support/server.ts';
-import { type RoutedServer, startRouted } from './routes.ts';
+import { startRouted } from './routes.ts';
 
 /** The seed of the requests; a failure names the request, and the same seed makes it again. */
 const SEED = Number(process.env['TESSERA_HOSTILE_SEED'] ?? 20_260_301);
 const REQUESTS = Number(process.env['TESSERA_HOSTILE_REQUESTS'] ?? 3000);
 
-let server: RoutedServer;
-before(async () => {
-  server = await startRouted();
-});
+const server = await startRouted();
 after(() => server.close());
 
 /** No method begins with it: the next request of a connection is never one. */

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { formOf } from '../support/agent.ts';
 import {
   type JsonAnswer,
@@ -12,12 +12,9 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { query, withoutTable } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 const PAGE = '/account/connections';

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import { assertForbidden, assertInvalidGrant, assertInvalidToken, BANNED, REVOKED } from '../support/api-call.ts';
 import {
@@ -13,11 +13,10 @@ import {
   revokeOnPage,
   signedIn,
   type TestClient,
-  type TestUser,
   userinfo,
   walk,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 /** What the model knows of a grant: until when its tokens work. */
 interface Grant {
@@ -39,14 +38,10 @@ interface World {
   readonly issued: Issued[];
 }
 
-let server: TestServer;
-let user: TestUser;
 let browser: Agent | undefined;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
-  user = await newUser(server);
-});
+const server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
 after(() => server.close());
+const user = await newUser(server);
 
 /** One session serves until a ban ends it: every sign-in hashes a password. */
 async function atBrowser(): Promise<Agent> {

@@ -1,28 +1,23 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
 import { openKeys, rotateKeys } from '../../src/keys/keys.ts';
-import { newClient, newUser, type TestClient, type Tokens, tokensFor, userinfo } from '../support/flow.ts';
+import { newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let tokens: Tokens;
 let rows: { kid: string; sealed: string }[];
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  tokens = await tokensFor(server, client, await newUser(server));
-  const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
-  await withData(server, (core) => rotateKeys(core.database, core.secret, origin, server.now()));
-  const stored = await query(server, 'SELECT kid, sealed FROM signing_key ORDER BY created_at');
-  rows = stored.map((row) => ({ kid: String(row['kid']), sealed: String(row['sealed']) }));
-  assert.equal(rows.length, 2);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const tokens = await tokensFor(server, client, await newUser(server));
+const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
+await withData(server, (core) => rotateKeys(core.database, core.secret, origin, server.now()));
+const stored = await query(server, 'SELECT kid, sealed FROM signing_key ORDER BY created_at');
+rows = stored.map((row) => ({ kid: String(row['kid']), sealed: String(row['sealed']) }));
+assert.equal(rows.length, 2);
 
 const put = (kid: string, sealed: string) =>
   query(server, 'UPDATE signing_key SET sealed = ? WHERE kid = ?', sealed, kid);

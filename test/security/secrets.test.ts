@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
 import { HASH_COST } from '../../src/accounts/passwords.ts';
 import { createAdminKey } from '../../src/admin/keys.ts';
@@ -18,12 +18,9 @@ import {
 } from '../support/flow.ts';
 import { parts, realKeys, withData } from '../support/forged-token.ts';
 import { codeOf, query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-before(async () => {
-  server = await startServer({}, 1, HASH_COST);
-});
+const server = await startServer({}, 1, HASH_COST);
 after(() => server.close());
 
 const SECRET = /^[A-Za-z0-9_-]{43}$/;

@@ -2,20 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { assertNothingPresentable } from '../contract/presentable.ts';
 import { assertRefused, call, tokenForm, USERINFO } from '../support/api-call.ts';
 import { newClient, newUser, refresh, tokensFor } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
 
 // These are about the file, whatever database the others run on.
 delete process.env['TESSERA_TEST_POSTGRES'];
 
-let server: TestServer;
-before(async () => {
-  server = await startServer();
-});
+const server = await startServer();
 after(() => server.close());
 
 test('CD-10, ST-01: the bytes of the database and of its journals hold nothing that could be presented', () =>
