@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
 import { accessRoutes } from './accounts/access-routes.ts';
-import { accountRoutes } from './accounts/routes.ts';
+import { accountRoutes, changePasswordRoute } from './accounts/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authorizationRoutes } from './authorization/authorize.ts';
 import { clientKeys } from './clients/client-keys.ts';
@@ -140,6 +140,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       { prefix: basePath },
     );
     insertedDiscoveryRoutes(app, parts, basePath);
+    changePasswordRoute(app, site);
     await app.ready();
     const stopHousekeeping = startHousekeeping(
       database,

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { redirect } from '../authorization/steps.ts';
 import { acceptUploads, uploadOf } from '../http/uploads.ts';
 import { NO_PROBLEMS, type Problems, stoppedText } from '../pages/components.ts';
 import { html, type Part } from '../pages/html.ts';
-import { sendPage } from '../pages/layout.ts';
+import { type Site, sendPage } from '../pages/layout.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../pictures/pictures.ts';
 import type { SessionParts } from '../sessions/routes.ts';
 import { newSession, SESSION_LIFETIME } from '../sessions/sessions.ts';
@@ -16,6 +17,16 @@ import { profilePage } from './profile-page.ts';
 import { profileFields, readProfileForm } from './rules/profile-form.ts';
 import { password as passwordSchema } from './schema.ts';
 import { contextOf, frameOf, originAt, type Visit, visits } from './visit.ts';
+
+/**
+ * Where password managers send people to change a password: a well-known address, at the root of the host
+ * (https://www.w3.org/TR/change-password-url/).
+ */
+export function changePasswordRoute(app: FastifyInstance, { path }: Site): void {
+  app.get('/.well-known/change-password', async (request, reply) =>
+    redirect(request, reply, path('/account#password')),
+  );
+}
 
 /** The pages of a person's own account. Every one of them begins with who is signed in, by the verdict of now. */
 export function accountRoutes(app: FastifyInstance, parts: SessionParts & { readonly pictures: Pictures }): void {

@@ -21,6 +21,15 @@ test('nobody signed in: to the sign-in page', async () => {
   }
 });
 
+test('a password manager finds where to change the password, and that nothing else is there', async () => {
+  const { status, headers } = await agent(server.baseUrl).get('/.well-known/change-password');
+  assert.deepEqual([status, headers.get('location')], [302, '/account#password']);
+  const browser = await signedIn(server, await newUser(server));
+  assert.match((await browser.get('/account')).text, / id="password"/);
+  const nothing = '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200';
+  assert.equal((await agent(server.baseUrl).get(nothing)).status, 404);
+});
+
 test('a form without the page’s token, or of another person, changes nothing', async () => {
   const [ada, bob] = [await newUser(server), await newUser(server)];
   const [hers, his] = [await signedIn(server, ada), await signedIn(server, bob)];

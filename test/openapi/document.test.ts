@@ -31,6 +31,7 @@ const NOT_API: readonly (readonly [RegExp, string])[] = [
   [/^\/avatars\//, 'an image, whose address is in `picture`'],
   [/^\/app-pictures\//, 'an image of the pages'],
   [/^\/health\/seen$/, 'for `tessera doctor` alone: nobody else finds anything there'],
+  [/^\/\.well-known\/change-password$/, 'for password managers: the way to a page'],
   [/^\/openapi\.json$/, 'the document itself'],
   [/^\/api(\/[a-z-]+)?$/, 'the same for people'],
 ];
