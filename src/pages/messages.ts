@@ -128,18 +128,18 @@ export const en = {
     newPassword: 'New password',
     changePassword: 'Change password',
     changePasswordLead:
-      'Changing it ends every other session, and the access of every app until you sign in to it again.',
+      'Changing it signs you out everywhere else, and ends the access of every app until you sign in to it again.',
     passwordChanged:
-      'Your password is changed. Every other session has ended, and so has every app’s access from before.',
+      'Your password is changed. You are signed out everywhere else, and every app’s access from before has ended.',
     currentWrong: 'The current password is not right.',
     passwordNotSet: 'This account has no password. Ask whoever runs this service to set one.',
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
     signOutEverywhereLead:
-      'Ends every session, this one too, and the access of every app until you sign in to it again.',
+      'Signs you out in every browser, this one too, and ends the access of every app until you sign in to it again.',
     everywhereDone: 'You are signed out everywhere',
     everywhereDoneText: (time: Part): Part => [
-      'Every session ended at ',
+      'You have been signed out since ',
       time,
       ', in this browser and in all others, and every app has to ask you to sign in again.',
     ],
@@ -260,7 +260,7 @@ export const en = {
     end: 'Sign out there',
     endOthers: 'Sign out all other browsers',
     endOthersLead: 'This browser stays signed in, and so do the apps that you signed in to here. All else ends.',
-    everywhere: 'To end this browser’s session too, and the access of every app:',
+    everywhere: 'To sign out this browser too, and end the access of every app:',
     ended: (device: string, time: Part): Part => [device, ' has been signed out since ', time, '.'],
     othersEnded: (count: number, time: Part): Part => [
       count === 1 ? 'One other browser has' : `${count === 0 ? 'No' : count} other browsers have`,
