@@ -37,7 +37,7 @@ import {
 let server: TestServer;
 let client: TestClient;
 before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
+  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
   client = await newClient(server);
 });
 after(() => server.close());

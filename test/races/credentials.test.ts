@@ -22,7 +22,7 @@ let client: TestClient;
 let user: TestUser;
 let browser: Agent;
 before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off' });
+  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
   client = await newClient(server);
   user = await newUser(server);
   browser = await signedIn(server, user);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
+import { Pool } from 'pg';
 import { readConfig } from '../../src/config/config.ts';
 import type { Agent, Answer } from './agent.ts';
 import type { TestServer } from './server.ts';
@@ -78,16 +78,23 @@ type Stored = Pick<TestServer, 'environment'>;
 export async function query(server: Stored, sql: string, ...parameters: Value[]): Promise<Record<string, unknown>[]> {
   const { databaseUrl } = readConfig(server.environment);
   if (databaseUrl.startsWith('sqlite:')) return onFile(databaseUrl.slice('sqlite:'.length), sql, parameters);
-  const client = new Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    let count = 0;
-    const numbered = sql.replaceAll('?', () => `$${++count}`);
-    // The driver gives 64-bit integers as texts.
-    return (await client.query(numbered, parameters)).rows;
-  } finally {
-    await client.end();
-  }
+  let count = 0;
+  const numbered = sql.replaceAll('?', () => `$${++count}`);
+  // The driver gives 64-bit integers as texts.
+  return (await poolOf(databaseUrl).query(numbered, parameters)).rows;
+}
+
+const pools = new Map<string, Pool>();
+
+/** A connection that is kept: each new one costs PostgreSQL a process. */
+function poolOf(connectionString: string): Pool {
+  const kept = pools.get(connectionString);
+  if (kept !== undefined) return kept;
+  const pool = new Pool({ connectionString, max: 1, allowExitOnIdle: true });
+  // It breaks when its database is dropped, or the server killed; the next query opens another one.
+  pool.on('error', () => {});
+  pools.set(connectionString, pool);
+  return pool;
 }
 
 function onFile(path: string, sql: string, parameters: readonly Value[]): Record<string, unknown>[] {
