@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { COLORS } from '../src/accounts/rules/profile.ts';
 import {
   area,
   choice,
@@ -8,11 +9,13 @@ import {
   fact,
   facts,
   field,
+  fileField,
   foreign,
   moment,
   NO_PROBLEMS,
   passwordField,
   problemSummary,
+  swatches,
 } from '../src/pages/components.ts';
 import { adviceFacts, technical } from '../src/pages/error-page.ts';
 import { Html, html } from '../src/pages/html.ts';
@@ -70,7 +73,7 @@ const PARTS: readonly Part[] = [
     about:
       'One primary for the step ahead; a choice has two of equal weight; danger takes something away; a link is a quiet one.',
     make: () =>
-      html`<button class="primary" type="button">Sign in</button><div class="pair"><button class="equal" type="button">Don’t allow</button><button class="equal" type="button">Allow</button></div><div><button class="danger" type="button">Take away access</button> <button class="link" type="button">Sign out</button></div>`,
+      html`<button class="primary" type="button">Sign in</button><div class="pair"><button class="equal" type="button">Don’t allow</button><button class="equal" type="button">Allow</button></div><div class="actions"><button class="danger" type="button">Take away access</button><button class="link" type="button">Sign out</button></div>`,
   },
   {
     name: 'Field',
@@ -108,6 +111,12 @@ const PARTS: readonly Part[] = [
       )}</form>`,
   },
   {
+    name: 'File, and a choice of colours',
+    about: 'The file’s button is the browser’s own; each colour has its name beside it.',
+    make: () =>
+      html`<form>${fileField({ name: 'picture', label: 'Picture file', hint: html`JPEG, PNG or WebP, up to 1 MB.`, accept: ['image/png'], largest: 0, problems: NO_PROBLEMS })}${swatches({ name: 'avatarColor', label: 'Colour of your initials', hint: 'They stand for you where you have no picture.', value: COLORS[0], colors: COLORS, names: en.profile.colors })}</form>`,
+  },
+  {
     name: 'Switch',
     about: 'One row for each optional scope, with the very value that would be shared.',
     make: () =>
@@ -143,6 +152,11 @@ const PARTS: readonly Part[] = [
       };
       return technical(en, adviceFacts(en, advice), '00000000-0000-4000-8000-000000000000');
     },
+  },
+  {
+    name: 'Code',
+    about: 'What is sent and answered, as it is; long lines wrap.',
+    make: () => html`<pre>${'GET /api/v2/oauth/userinfo HTTP/1.1\nAuthorization: Bearer …'}</pre>`,
   },
   {
     name: 'A text to copy',
