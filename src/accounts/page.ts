@@ -1,4 +1,3 @@
-import { accountNav, signOutForm } from '../consent/pages.ts';
 import {
   doneNotice,
   fact,
@@ -16,7 +15,7 @@ import type { Page, Site } from '../pages/layout.ts';
 import { baseFacts, scopeValues } from '../pages/person.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES } from '../pictures/pictures.ts';
 import type { Stopped } from '../verdict/rules.ts';
-import type { Frame } from './visit.ts';
+import { type Frame, framed } from './frame.ts';
 
 interface AccountPage extends Frame {
   readonly problems: Problems;
@@ -24,20 +23,20 @@ interface AccountPage extends Frame {
 }
 
 /** A person's own page: who they are here, their password, and the ways to sign out. */
-export function accountPage(site: Site, { account, token, logoutToken, problems, done }: AccountPage): Page {
+export function accountPage(site: Site, page: AccountPage): Page {
   const { messages, path } = site;
+  const { account, token, problems, done } = page;
   const text = messages.account;
   const { picture } = messages;
   const { profile } = account;
   const factsOf = (scope: 'details' | 'phone' | 'social', name: string) =>
     scopeValues(scope, profile, undefined, messages).map((shared) => fact(shared.name ?? name, shared.value));
-  return {
-    title: text.title,
-    layout: 'wide',
-    theme: profile.theme,
-    aside: signOutForm(site, logoutToken),
-    body: html`${accountNav(site, 'account')}<div class="stack">
-<header><h1>${text.title}</h1></header>
+  return framed(
+    site,
+    page,
+    'account',
+    text.title,
+    html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 <section class="card"><header class="with-link"><h2>${text.profile}</h2><a href="${path('/account/profile')}">${text.editProfile}</a></header>${baseFacts(site, account)}
@@ -61,9 +60,8 @@ ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-
 <div><button class="primary" type="submit">${text.changePassword}</button></div></form>`
 }</section>
 <section class="card" id="sign-out-everywhere"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
-<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>
-</div>`,
-  };
+<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>`,
+  );
 }
 
 /** Says what a sign-out everywhere has stopped. Nobody is signed in any more. */

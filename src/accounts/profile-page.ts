@@ -1,4 +1,3 @@
-import { accountNav, signOutForm } from '../consent/pages.ts';
 import {
   area,
   choice,
@@ -11,9 +10,9 @@ import {
 } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
+import { type Frame, framed } from './frame.ts';
 import { COLORS } from './rules/profile.ts';
 import { linkField, MOST_LINKS } from './rules/profile-form.ts';
-import type { Frame } from './visit.ts';
 
 /** Languages to choose from; whoever has another one on record keeps it. */
 const LANGUAGES = [
@@ -36,8 +35,9 @@ interface ProfilePage extends Frame {
 }
 
 /** The form in which people set what apps may learn of them. */
-export function profilePage(site: Site, { account, token, logoutToken, fields, problems, done }: ProfilePage): Page {
+export function profilePage(site: Site, page: ProfilePage): Page {
   const { messages, path } = site;
+  const { account, token, fields, problems, done } = page;
   const { profile: text, person, signUp } = messages;
   const value = (name: string): string => fields.get(name) ?? '';
   const input = (
@@ -61,13 +61,12 @@ export function profilePage(site: Site, { account, token, logoutToken, fields, p
 <form method="post" action="${path('/account/profile')}" novalidate>${hidden(token)}
 ${inputs}
 <div><button class="primary" type="submit" aria-label="${text.saveOf(name)}">${text.save}</button></div></form></section>`;
-  return {
-    title: text.title,
-    layout: 'wide',
-    theme: account.profile.theme,
-    aside: signOutForm(site, logoutToken),
-    body: html`${accountNav(site, 'profile')}<div class="stack">
-<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+  return framed(
+    site,
+    page,
+    'profile',
+    text.title,
+    html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 ${section(
@@ -102,6 +101,6 @@ ${section(
 ${input(linkField('label', index), text.linkLabel, { autocomplete: 'off' })}
 ${input(linkField('url', index), text.linkUrl, { type: 'url', autocomplete: 'off' })}</fieldset>`,
   )}`,
-)}</div>`,
-  };
+)}`,
+  );
 }

@@ -8,6 +8,7 @@ import type { RepeatableParameters } from '../http/parameters.ts';
 import { logoutContext, type SessionParts } from '../sessions/routes.ts';
 import { whoIs } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
+import type { Frame } from './frame.ts';
 import type { Account } from './store.ts';
 
 /** Somebody who is signed in, at a page of their account. */
@@ -24,14 +25,6 @@ export interface Submitted {
   readonly at: Visit;
   readonly form: RepeatableParameters;
   readonly fits: boolean;
-}
-
-/** What every page of the account carries. */
-export interface Frame {
-  readonly account: Account;
-  /** For the forms of the page. */
-  readonly token: string;
-  readonly logoutToken: string;
 }
 
 /** What every form of the account belongs to: the session that its page was shown in. */

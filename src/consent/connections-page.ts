@@ -1,4 +1,4 @@
-import type { Frame } from '../accounts/visit.ts';
+import { type Frame, framed } from '../accounts/frame.ts';
 import { appPicture } from '../pages/app.ts';
 import {
   doneNotice,
@@ -18,7 +18,6 @@ import type { Page, Site } from '../pages/layout.ts';
 import type { Messages } from '../pages/messages.ts';
 import { isOptional } from '../scopes/scopes.ts';
 import type { AccessEnd, ListedConnection } from './connections.ts';
-import { accountNav, signOutForm } from './pages.ts';
 
 export interface ConnectionsPage extends Frame {
   readonly connections: readonly ListedConnection[];
@@ -33,18 +32,16 @@ export function connectionsPage(site: Site, page: ConnectionsPage): Page {
   const { messages } = site;
   const text = messages.connections;
   const { connections, ended, part } = page;
-  return {
-    title: text.title,
-    layout: 'wide',
-    theme: page.account.profile.theme,
-    aside: signOutForm(site, page.logoutToken),
-    body: html`${accountNav(site, 'connections')}<div class="stack">
-<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
+  return framed(
+    site,
+    page,
+    'connections',
+    text.title,
+    html`<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
 ${ended !== undefined && endedNotice(ended, messages)}
 ${problemSummary(messages, page.problems)}
-${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, page))}${pager(site, '/account/connections', part)}</div>`}
-</div>`,
-  };
+${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, page))}${pager(site, '/account/connections', part)}</div>`}`,
+  );
 }
 
 /** What stopped, and when; and what was found when it was looked at anew. */

@@ -92,16 +92,3 @@ function switchRow(scope: OptionalScope, { account, organization, on }: Consent,
   const values = scopeValues(scope, account.profile, organization, messages);
   return html`<li><label for="${id}"><span class="name">${name}</span>${values.map((shared) => html`<span>${sharedText(shared)}</span>`)}${note !== '' && html`<span class="muted small">${note}</span>`}</label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}></li>`;
 }
-
-/** The way between the pages of the account. */
-export function accountNav(
-  { messages, path }: Site,
-  current: 'account' | 'profile' | 'connections' | 'sessions',
-): Html {
-  const link = (name: typeof current, address: string, label: string) =>
-    html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
-  return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('profile', '/account/profile', messages.profile.nav)}${link('connections', '/account/connections', messages.connections.title)}${link('sessions', '/account/sessions', messages.sessions.nav)}</nav>`;
-}
-
-export const signOutForm = ({ messages, path }: Site, token: string): Html =>
-  html`<form method="post" action="${path('/logout')}">${hidden(token)}<button class="link" type="submit">${messages.account.signOut}</button></form>`;

@@ -1,5 +1,4 @@
-import type { Frame } from '../accounts/visit.ts';
-import { accountNav, signOutForm } from '../consent/pages.ts';
+import { type Frame, framed } from '../accounts/frame.ts';
 import {
   doneNotice,
   fact,
@@ -35,13 +34,12 @@ export function sessionsPage(site: Site, page: SessionsPage): Page {
   const { messages, path } = site;
   const text = messages.sessions;
   const { current, others, part, token, ended } = page;
-  return {
-    title: text.title,
-    layout: 'wide',
-    theme: page.account.profile.theme,
-    aside: signOutForm(site, page.logoutToken),
-    body: html`${accountNav(site, 'sessions')}<div class="stack">
-<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+  return framed(
+    site,
+    page,
+    'sessions',
+    text.title,
+    html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
 ${ended !== undefined && endedNotice(ended, messages)}
 ${problemSummary(messages, page.problems)}
 <section class="card"><header><h2>${deviceName(current, messages)}</h2><p class="muted small">${text.thisBrowser}</p></header>${facts(
@@ -53,9 +51,8 @@ ${
 <section class="card"><header><h2>${text.endOthers}</h2><p class="muted small">${text.endOthersLead}</p></header>
 <form method="post" action="${path('/account/sessions')}">${hidden(token, { session: 'others' })}<div><button class="danger" type="submit">${text.endOthers}</button></div></form></section>`
 }
-<p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path('/account')}#sign-out-everywhere">${messages.account.signOutEverywhere}</a>.</p>
-</div>`,
-  };
+<p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path('/account')}#sign-out-everywhere">${messages.account.signOutEverywhere}</a>.</p>`,
+  );
 }
 
 const deviceName = ({ browser, system }: Device, { sessions: text }: Messages): string =>
