@@ -7,6 +7,7 @@ import { clientKeys } from './clients/client-keys.ts';
 import { fillOrigins, registeredOrigins } from './clients/origins.ts';
 import { type Clock, MINUTE } from './clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './config/config.ts';
+import { previousSecret } from './config/secret-file.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, type Opening, openCore } from './core.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
@@ -71,8 +72,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     metrics?.watch(opened);
     figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
     const { database, ids, passwords, pictures, secret } = opened;
-    const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
-    const keys = await openKeys(database, { current: secret, previous }, clock);
+    const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
     const { limits } = config;
     const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
     const site: Site = { path: (path) => basePath + path, messages: en };

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { boundedPool } from './bounded-pool.ts';
 
 test('so many run side by side, so many wait, and whoever comes beyond that is turned away', async () => {
-  const pool = boundedPool(2, 3, () => new Error('busy'));
+  const pool = boundedPool(2, 3, 'busy');
   const ends: (() => void)[] = [];
   let most = 0;
   const work = () => {
@@ -23,7 +23,7 @@ test('so many run side by side, so many wait, and whoever comes beyond that is t
 });
 
 test('a work that fails makes room as well', async () => {
-  const pool = boundedPool(1, 0, () => new Error('busy'));
+  const pool = boundedPool(1, 0, 'busy');
   await assert.rejects(
     pool.run(() => Promise.reject(new Error('failed'))),
     /failed/,

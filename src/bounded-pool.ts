@@ -1,3 +1,5 @@
+import { OAuthError } from './oauth-error.ts';
+
 /** Runs work a bounded number at a time; more than may wait is turned away. */
 export interface BoundedPool {
   run<T>(work: () => Promise<T>): Promise<T>;
@@ -7,15 +9,17 @@ export interface BoundedPool {
 /**
  * @param concurrency how many run side by side
  * @param capacity how many may wait
- * @param refusal what whoever comes beyond that gets
+ * @param busy what whoever comes beyond that is told, as `temporarily_unavailable`
  */
-export function boundedPool(concurrency: number, capacity: number, refusal: () => Error): BoundedPool {
+export function boundedPool(concurrency: number, capacity: number, busy: string): BoundedPool {
   let running = 0;
   const waiting: (() => void)[] = [];
   return {
     async run(work) {
       if (running >= concurrency) {
-        if (waiting.length >= capacity) throw refusal();
+        if (waiting.length >= capacity) {
+          throw new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' });
+        }
         await new Promise<void>((resolve) => waiting.push(resolve));
       } else {
         running++;

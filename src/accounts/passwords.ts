@@ -41,11 +41,7 @@ export interface Passwords {
 export function passwords(concurrency: number, cost: HashCost): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
-  const { run, load } = boundedPool(
-    concurrency,
-    concurrency * QUEUE_FACTOR,
-    () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' }),
-  );
+  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy);
   let dummy: Promise<string> | undefined;
   return {
     load,

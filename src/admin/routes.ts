@@ -32,7 +32,7 @@ import type { Origin } from '../events/audit.ts';
 import { listEvents } from '../events/list.ts';
 import type { Note } from '../events/notes.ts';
 import { acceptJson } from '../http/bodies.ts';
-import type { TypeBoxProvider, TypedApp } from '../http/operation.ts';
+import type { SchemaTypes, TypedApp } from '../http/operation.ts';
 import { originOf } from '../http/origin.ts';
 import { acceptFiles } from '../http/uploads.ts';
 import type { Ids } from '../identifiers/ids.ts';
@@ -82,7 +82,7 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
 
   app.register(
     async (scope) => {
-      const admin = scope.withTypeProvider<TypeBoxProvider>();
+      const admin = scope.withTypeProvider<SchemaTypes>();
       acceptJson(admin);
       admin.decorateRequest('operator', undefined);
       // Before the body is read, so that nobody without a key makes the server work.
@@ -213,7 +213,7 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
 
   function pictureRoutes(admin: TypedApp): void {
     admin.register(async (scope) => {
-      const files = scope.withTypeProvider<TypeBoxProvider>();
+      const files = scope.withTypeProvider<SchemaTypes>();
       acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
       files.put('/users/:id/picture', { schema: pictures.setUserPicture }, async (request) => {
         const picture = await requirePicture(parts.pictures, request.body);

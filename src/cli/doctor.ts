@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { baseUrlOf, type Config, ConfigError, readConfig } from '../config/config.ts';
-import { findSecret, secretFile } from '../config/secret-file.ts';
+import { findSecret, previousSecret, secretFile } from '../config/secret-file.ts';
 import { inspectDatabase } from '../core.ts';
 import type { Inspection } from '../database/inspection.ts';
 import { positionOf } from '../database/migrations/position.ts';
@@ -54,8 +54,8 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let fit: Fit = { kind: empty ? 'no keys' : 'not looked at' };
   try {
-    const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
-    if (inspection !== undefined && current) fit = await fitOf(inspection, { current: secret, previous }, clock);
+    const roots = { current: secret, previous: previousSecret(config) };
+    if (inspection !== undefined && current) fit = await fitOf(inspection, roots, clock);
   } finally {
     await inspection?.close();
   }

@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { baseUrlOf } from '../config/config.ts';
+import { previousSecret } from '../config/secret-file.ts';
 import type { Core } from '../core.ts';
 import type { Database } from '../database/database.ts';
 import { openKeys } from '../keys/keys.ts';
@@ -43,8 +44,7 @@ export function explainCommand(contextOf: ContextOf): Command {
 }
 
 async function partsOf({ database, secret, config, clock }: Core) {
-  const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
   const reading = readOnly(database);
-  const keys = await openKeys(reading, { current: secret, previous }, clock);
+  const keys = await openKeys(reading, { current: secret, previous: previousSecret(config) }, clock);
   return { database: reading, keys, clock, issuer: baseUrlOf(config, config.port) };
 }

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { previousSecret } from '../config/secret-file.ts';
 import type { Core } from '../core.ts';
 import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
 import { dropPair, type KeyPairView, listPairs, rotatePairs } from '../keys/id-keys.ts';
@@ -18,8 +19,7 @@ const pairView = ({ kid, alg, signsFrom }: KeyPairView) => ({ kid, alg, signsFro
  * @throws {WrongSecret}
  */
 async function checkSecret({ database, secret, config, clock }: Core): Promise<void> {
-  const previous = config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
-  await openKeys(database, { current: secret, previous }, clock);
+  await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
 }
 
 export function keysCommands(contextOf: ContextOf): Command {

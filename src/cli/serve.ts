@@ -3,6 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { start } from '../app.ts';
 import { SECOND } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import { shellWord } from '../shell.ts';
 import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 
 /** Runs the server until it is told to stop. */
@@ -66,4 +67,4 @@ function withoutPassword(databaseUrl: string): string {
   return url.href;
 }
 
-const quoted = (text: string): string => (/^[\w./:@+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);
+const quoted = (text: string): string => (/^[\w./:@+-]+$/.test(text) ? text : shellWord(text));

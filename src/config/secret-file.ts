@@ -37,6 +37,10 @@ export function findSecret(config: Config): Buffer | undefined {
   throw new ConfigError([`${variables.secretFile.name} names ${path}, which does not exist. Make it, or unset it.`]);
 }
 
+/** The secret before the present one, while it is being changed. */
+export const previousSecret = (config: Config): Buffer | undefined =>
+  config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
+
 function makeSecret(path: string, dataDir: string): void {
   const draft = `${path}.${randomIdentifier()}`;
   try {

@@ -96,39 +96,28 @@ const lastRevoked = statement((db, p: { accountId: string; clientId: string }) =
     .limit(1),
 );
 
+const SHOWN = [
+  'g.client_id',
+  'c.name',
+  'c.owner',
+  'c.picture',
+  'c.homepage_url',
+  'c.redirect_uris',
+  'g.scopes',
+  'g.declined_scopes',
+  'g.resources',
+  'g.created_at',
+] as const;
 const connections = statement((db, p: { accountId: string }) =>
   db
     .selectFrom('consent_grant as g')
     .innerJoin('client as c', 'c.id', 'g.client_id')
     .leftJoin('token_family as f', 'f.grant_id', 'g.id')
-    .select([
-      'g.client_id',
-      'c.name',
-      'c.owner',
-      'c.picture',
-      'c.homepage_url',
-      'c.redirect_uris',
-      'g.scopes',
-      'g.declined_scopes',
-      'g.resources',
-      'g.created_at',
-    ])
+    .select(SHOWN)
     .select((eb) => eb.fn.max(eb.fn.coalesce('f.rotated_at', 'f.created_at')).as('last_used_at'))
     .where('g.account_id', '=', p.accountId)
     .where('g.revoked_at', 'is', null)
-    .groupBy([
-      'g.id',
-      'g.client_id',
-      'c.name',
-      'c.owner',
-      'c.picture',
-      'c.homepage_url',
-      'c.redirect_uris',
-      'g.scopes',
-      'g.declined_scopes',
-      'g.resources',
-      'g.created_at',
-    ])
+    .groupBy(['g.id', ...SHOWN])
     .orderBy('g.id'),
 );
 

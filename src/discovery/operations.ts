@@ -51,7 +51,6 @@ export const readKeys = {
   ...IN_DISCOVERY,
   operationId: 'readKeys',
   summary: 'The public keys of ID tokens',
-  description: 'yPa_14j5tsmH…',
   response: { 200: answers('A JSON Web Key Set (RFC 7517).', Type.Object({ keys: Type.Array(PublicKey) })) },
   examples: [
     {

@@ -67,7 +67,7 @@ declare module 'fastify' {
 }
 
 /** Parameters and bodies have the type of the schema by which they were validated. */
-export interface TypeBoxProvider extends FastifyTypeProvider {
+export interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
 }
 
@@ -77,7 +77,7 @@ export type TypedApp = FastifyInstance<
   RawRequestDefaultExpression,
   RawReplyDefaultExpression,
   FastifyBaseLogger,
-  TypeBoxProvider
+  SchemaTypes
 >;
 
 export const JSON_TYPE = 'application/json';

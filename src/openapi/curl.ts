@@ -1,12 +1,11 @@
 import { type Caller, type Example, JSON_TYPE } from '../http/operation.ts';
+import { shellWord } from '../shell.ts';
 import { type DescribedRoute, pathOf } from './document.ts';
 
 const CREDENTIALS: Partial<Readonly<Record<Caller, string>>> = {
   'access token': '$ACCESS_TOKEN',
   'admin key': '$ADMIN_KEY',
 };
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 /** A command that sends an example to this server. */
 export function curlOf(issuer: string, route: DescribedRoute, example: Example): string {
@@ -17,13 +16,13 @@ export function curlOf(issuer: string, route: DescribedRoute, example: Example):
   const credential = CREDENTIALS[schema.caller];
   const isJson = schema.consumes?.includes(JSON_TYPE) ?? true;
   return [
-    `curl -s ${quoted(issuer + path + search)}`,
+    `curl -s ${shellWord(issuer + path + search)}`,
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
     ...(credential === undefined ? [] : [`-H "authorization: Bearer ${credential}"`]),
     ...(body === undefined
       ? []
       : isJson
-        ? [`-H 'content-type: application/json'`, `-d ${quoted(JSON.stringify(body, null, 2))}`]
-        : Object.entries(body).map(([name, value]) => `--data-urlencode ${quoted(`${name}=${value}`)}`)),
+        ? [`-H 'content-type: application/json'`, `-d ${shellWord(JSON.stringify(body, null, 2))}`]
+        : Object.entries(body).map(([name, value]) => `--data-urlencode ${shellWord(`${name}=${value}`)}`)),
   ].join(' \\\n  ');
 }

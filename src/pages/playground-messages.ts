@@ -1,3 +1,4 @@
+import { duration } from './error-messages.ts';
 import type { Part } from './html.ts';
 
 /** The texts of the page at the base URL. */
@@ -47,8 +48,7 @@ export const playground = {
   nav: 'Steps',
   begun: (until: Part): Part => ['The app and this visit end at ', until, '.'],
   beginAnew: 'Begin anew with another app',
-  limited: (seconds: number) =>
-    `Too many visits were begun from here. Wait ${Math.ceil(seconds / 60)} minutes, then try again.`,
+  limited: (seconds: number) => `Too many visits were begun from here. Wait ${duration(seconds)}, then try again.`,
   formExpired: 'This page was out of date, so nothing was sent. Please try again.',
   others:
     'The visit in this browser belongs to the person who signed in during it. Sign in as them to see it, or begin anew.',

@@ -37,11 +37,7 @@ const QUEUE = 16;
 export function pictures(): Pictures {
   const busy = 'Too many pictures are being uploaded. Try again in a moment.';
   // One at a time bounds the memory, and leaves the threads to those who sign in.
-  const pool = boundedPool(
-    1,
-    QUEUE,
-    () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' }),
-  );
+  const pool = boundedPool(1, QUEUE, busy);
   return {
     async make(file) {
       if (file.length === 0) return 'empty';

@@ -1,3 +1,4 @@
+import { shellWord } from '../../shell.ts';
 import type { Client } from '../store.ts';
 import { type Nearest, nearestUri } from './nearest-uri.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
@@ -34,8 +35,6 @@ interface Asked {
 /** Nothing longer can be registered. */
 const LONGEST_COMPARED = 2048;
 
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /**
  * Who may be told what of the registered addresses, and what to do: docs/decisions/0013. An address that differs only in how
  * it is written is told to everybody, any other only on a loopback base URL.
@@ -65,7 +64,7 @@ export function explainUnregistered({ id, name: app, type }: Registered, asked: 
     ? {
         ...common,
         remedy: `${send}, or register this one too:`,
-        command: `tessera client update ${id} ${option} ${quoted(sent)}`,
+        command: `tessera client update ${id} ${option} ${shellWord(sent)}`,
       }
     : {
         ...common,

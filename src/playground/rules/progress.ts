@@ -5,8 +5,7 @@ export const STEPS = ['authorize', 'code', 'tokens', 'userinfo', 'refresh', 'rev
 export type Step = (typeof STEPS)[number];
 
 /** What a visitor can have done. */
-const ACTIONS = ['tokens', 'userinfo', 'refresh', 'revoke', 'again'] as const;
-export type Action = (typeof ACTIONS)[number];
+export type Action = 'tokens' | 'userinfo' | 'refresh' | 'revoke' | 'again';
 
 /** One authorization request: each has its own. */
 export interface Attempt {

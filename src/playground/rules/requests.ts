@@ -1,6 +1,7 @@
 import { digest } from '../../secrets.ts';
+import { shellWord } from '../../shell.ts';
 import type { WireRequest } from '../wire.ts';
-import type { Attempt, Visit } from './progress.ts';
+import type { Visit } from './progress.ts';
 
 const AUTHORIZE = '/api/v2/oauth/authorize';
 const TOKEN = '/api/v2/oauth/token';
@@ -11,9 +12,6 @@ export const CALLBACK = '/playground/callback';
 
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json' };
 
-/** RFC 7636 §4.2: what the request shows of the verifier. */
-const challengeOf = ({ verifier }: Attempt): string => digest(verifier);
-
 /** The parameters of the authorization request, in the order in which they are explained. */
 export const authorizationParameters = ({ clientId, attempt }: Visit, baseUrl: string) => ({
   response_type: 'code',
@@ -22,7 +20,8 @@ export const authorizationParameters = ({ clientId, attempt }: Visit, baseUrl: s
   scope: 'openid email details phone',
   state: attempt.state,
   nonce: attempt.nonce,
-  code_challenge: challengeOf(attempt),
+  // RFC 7636 §4.2: what the request shows of the verifier.
+  code_challenge: digest(attempt.verifier),
   code_challenge_method: 'S256',
 });
 
@@ -61,17 +60,14 @@ export const userInfoRequest = (accessToken: string): WireRequest => ({
   headers: { Accept: 'application/json', Authorization: `Bearer ${accessToken}` },
 });
 
-/** A text as one word of a POSIX shell. */
-const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
-
 /** The same request as a command. */
 export function curl({ method, path, headers, body }: WireRequest, baseUrl: string): string {
   const lines = [
-    `curl -s ${quoted(baseUrl + path)}`,
+    `curl -s ${shellWord(baseUrl + path)}`,
     ...Object.entries(headers)
       .filter(([name]) => name !== 'Accept')
-      .map(([name, value]) => `-H ${quoted(`${name}: ${value}`)}`),
-    ...(body === undefined ? [] : [`-d ${quoted(body)}`]),
+      .map(([name, value]) => `-H ${shellWord(`${name}: ${value}`)}`),
+    ...(body === undefined ? [] : [`-d ${shellWord(body)}`]),
   ];
   if (method !== 'GET' && body === undefined) lines.push(`-X ${method}`);
   return lines.join(' \\\n  ');
@@ -79,8 +75,8 @@ export function curl({ method, path, headers, body }: WireRequest, baseUrl: stri
 
 /** The first hop of the authorization request: the address of the page that waits for the person. */
 export const authorizeCurl = (visit: Visit, baseUrl: string): string =>
-  `curl -si ${quoted(authorizationAddress(visit, baseUrl))}`;
+  `curl -si ${shellWord(authorizationAddress(visit, baseUrl))}`;
 
 /** What an operator sends to take the access away; the key is theirs to fill in. */
 export const disconnectCurl = ({ clientId, accountId }: Visit, baseUrl: string): string =>
-  `curl -si -X DELETE ${quoted(`${baseUrl}/api/v2/admin/users/${accountId}/connections/${clientId}`)} \\\n  -H "Authorization: Bearer $TESSERA_ADMIN_KEY"`;
+  `curl -si -X DELETE ${shellWord(`${baseUrl}/api/v2/admin/users/${accountId}/connections/${clientId}`)} \\\n  -H "Authorization: Bearer $TESSERA_ADMIN_KEY"`;

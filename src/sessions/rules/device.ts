@@ -34,7 +34,7 @@ export function deviceOf(userAgent: string | undefined, address: string | null):
 
 /**
  * An address without the part that tells one home from the next: the /24 of IPv4, the /48 of IPv6.
- * @param address as `addressBucket` writes it: IPv4 whole, IPv6 as its /64
+ * @param bucket as `addressBucket` writes it: IPv4 whole, IPv6 as its /64
  */
 export function networkOf(bucket: string): string | null {
   const v4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(bucket);
