@@ -74,7 +74,7 @@ ${section(
   text.alwaysLead,
   html`${input('displayName', person.name, { autocomplete: 'name', hint: signUp.displayNameHint, required: true })}
 ${area({ name: 'about', label: person.about, hint: text.aboutHint, rows: 4, value: value('about'), problems })}
-${choice({ name: 'language', label: person.language, value: value('language'), problems, options: codes.map((code) => [code, ownName(code), code]) })}
+${choice({ name: 'language', label: person.language, value: value('language'), problems, autocomplete: 'language', options: codes.map((code) => [code, ownName(code), code]) })}
 ${choice({
   name: 'theme',
   label: person.theme,

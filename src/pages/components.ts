@@ -118,18 +118,20 @@ interface Choice {
   readonly label: string;
   readonly value: string;
   readonly problems: Problems;
+  /** What the browser may fill it with, where it knows such a thing. */
+  readonly autocomplete?: 'language';
   /** Value, text, and the language of the text where it is another than the page's. */
   readonly options: readonly (readonly [value: string, text: string, language?: string])[];
 }
 
 /** A labelled list to choose one of. */
-export function choice({ name, label, value, problems, options }: Choice): Html {
+export function choice({ name, label, value, problems, autocomplete, options }: Choice): Html {
   const { attributes, notes } = described(name, undefined, problems);
   const list = options.map(
     ([option, text, language]) =>
       html`<option value="${option}"${language !== undefined && html` lang="${language}"`}${option === value && html` selected`}>${text}</option>`,
   );
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<select id="${name}" name="${name}"${attributes}>${list}</select></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<select id="${name}" name="${name}"${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${attributes}>${list}</select></div>`;
 }
 
 interface Swatches {

@@ -88,6 +88,16 @@ export const moving = (page: Page): Promise<string[]> =>
        .map(({ outerHTML }) => outerHTML);`,
   );
 
+/** What letters are drawn in, on a ground of the colour that stands beside it. */
+export const letters = (page: Page): Promise<[ink: string, ground: string][]> =>
+  ask(
+    page,
+    `return [...document.querySelectorAll('.half text')].map((text) => [
+       getComputedStyle(text).fill,
+       getComputedStyle(text.parentElement.querySelector('path')).fill,
+     ]);`,
+  );
+
 export const paper = (page: Page): Promise<string> =>
   ask(page, 'return getComputedStyle(document.body).backgroundColor;');
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { newUser, PASSWORD } from '../../support/flow.ts';
-import { clipboard, moving, paper } from '../in-page.ts';
+import { clipboard, letters, moving, paper } from '../in-page.ts';
 import { appClient, requestUrl, type Stage, signIn, textOf, visit } from '../stage.ts';
 
 export function guardCases(theStage: () => Stage): void {
@@ -80,6 +80,12 @@ export function guardCases(theStage: () => Stage): void {
       const copied = await clipboard(page);
       assert.match(copied, /^[0-9a-f-]{36}$/);
       assert.equal(copied, await textOf(page.locator('.copyable code').last()));
+    }));
+
+  test('with colours of the person’s own, the letters on the tile are seen', () =>
+    visit(theStage(), { forcedColors: 'active', colorScheme: 'dark' }, async (page) => {
+      await page.goto(requestUrl(theStage(), await appClient(theStage()), {}));
+      assert.deepEqual(await letters(page), [['rgb(255, 255, 255)', 'rgb(0, 0, 0)']]);
     }));
 
   test('reduced motion moves nothing', () =>
