@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -163,6 +163,11 @@ test('a domain does not reach into the operators’ surfaces or the composition'
       if (!path.startsWith('src/admin/') && path !== 'src/app.ts') assert.doesNotMatch(target, /^src\/admin\//, path);
     }
   }
+});
+
+test('every domain says in a README what it owns and what must never happen', () => {
+  const domains = new Set(sources.filter(({ path }) => path.split('/').length > 2).map(({ path }) => domainOf(path)));
+  for (const domain of domains) assert.ok(existsSync(join(ROOT, `src/${domain}/README.md`)), domain);
 });
 
 test('no file is longer than 400 lines, and every name is in kebab case', () => {

@@ -11,8 +11,8 @@ import {
   pathOf,
   type Reference,
   type ResponseObject,
-  type Schema,
 } from './document.ts';
+import type { Schema } from './schemas.ts';
 import { kindOf, nameIn, objectId, prose } from './texts.ts';
 
 /** Where the document is, and the pages that show it to people, below the base URL. */

@@ -1,5 +1,5 @@
 import { type Html, html } from '../pages/html.ts';
-import type { Schema } from './document.ts';
+import type { Schema } from './schemas.ts';
 
 /** Text of the document, where what stands between backticks is code. */
 export const prose = (text: string): Html =>

@@ -1,12 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { Validator } from '@seriousme/openapi-schema-validator';
-import {
-  type OpenApiDocument,
-  type OperationObject,
-  openApiDocument,
-  type Schema,
-} from '../../src/openapi/document.ts';
+import { type OpenApiDocument, type OperationObject, openApiDocument } from '../../src/openapi/document.ts';
+import type { Schema } from '../../src/openapi/schemas.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Call, callExample, examplesOf, fixture, send } from './examples.ts';
 
