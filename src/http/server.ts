@@ -89,7 +89,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
       ignoreTrailingSlash: false,
       caseSensitive: true,
       maxParamLength: 128,
-      querystringParser: (text) => formParameters(text) as never,
+      // Of an address that is refused for its length nothing is read.
+      querystringParser: (text) => formParameters(text.length > LONGEST_URL ? '' : text) as never,
     },
   });
 
