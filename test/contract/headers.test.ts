@@ -52,6 +52,14 @@ const answers = (): readonly Asked[] => [
   { path: '/consent', status: 400, accept: html },
   { path: '/account', status: 302, accept: html },
   { path: '/account/connections', status: 302, accept: html },
+  { path: '/account/profile', status: 302, accept: html },
+  { path: '/account/sessions', status: 302, accept: html },
+  { path: '/account/picture', method: 'POST', status: 303, accept: html, form: 'action=remove' },
+  { path: '/avatars/1.svg', status: 404 },
+  { path: '/app-pictures/1/a.png', status: 404 },
+  { path: '/', status: 200, accept: html },
+  { path: '/api', status: 200, accept: html },
+  { path: '/api/nothing', status: 404, accept: html },
   { path: '/login', method: 'POST', status: 400, accept: html, form: 'identifier=a&password=b' },
   { path: '/login', method: 'POST', status: 415, accept: html, form: 'a=b', type: 'text/plain' },
   { path: '/login', method: 'DELETE', status: 405 },
@@ -142,10 +150,12 @@ test('HB-02: what never becomes a request is answered with the same care', async
   }
 });
 
+const OWN_PAGES = ['/account', '/account/profile', '/account/connections', '/account/sessions'];
+
 test('HB-03: pages and JSON about a person are never stored, and a sign-out clears what was', async () => {
   const somebody = await newUser(server);
   const own = await signedIn(server, somebody);
-  for (const path of ['/account', '/account/connections', authorizeUrl(client), '/login']) {
+  for (const path of [...OWN_PAGES, '/playground', authorizeUrl(client), '/login']) {
     assert.equal((await own.get(path)).headers.get('cache-control'), 'no-store', path);
   }
   const tokens = await tokensFor(server, client, somebody, {}, { browser: own });
@@ -176,7 +186,8 @@ test('HB-01: the policy of every page, with the app as the only other end of a f
     // The app may send the browser on to another host of its own, and browsers check the whole chain.
     assert.match(policy.get('form-action') ?? '', /^form-action 'self' https:(\/\/app\.example\.com)?$/);
   }
-  for (const path of ['/login', '/signup', '/account', '/account/connections', '/consent', '/api/v2/oauth/authorize']) {
+  const others = ['/', '/signup', '/playground', '/oidc/logout', '/api', '/api/users', '/nothing/here'];
+  for (const path of ['/login', ...others, ...OWN_PAGES, '/consent', '/api/v2/oauth/authorize']) {
     const page = await (path === '/login' ? agent(server.baseUrl) : browser).get(path);
     const policy = assertPolicy(page.headers.get('content-security-policy') ?? undefined, path);
     assert.equal(policy.get('form-action'), "form-action 'self'", path);

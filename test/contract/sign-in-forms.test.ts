@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
+import { png } from '../support/images.ts';
 import { assertStaysHere, query, settle } from '../support/outcome.ts';
-import { startServer } from '../support/server.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
-const server = await startServer();
+const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off' });
 after(() => server.close());
 const client = await newClient(server);
 
@@ -22,6 +23,8 @@ interface Case {
   fields(user: TestUser): Readonly<Record<string, string>>;
   /** Whether somebody is signed in already. */
   readonly signedIn: boolean;
+  /** Whether the form may bring a file. */
+  readonly takesFiles?: boolean;
 }
 
 let names = 0;
@@ -47,6 +50,32 @@ const cases: Record<string, Case> = {
     signedIn: true,
   },
   '/logout': { page: account, fields: () => ({}), signedIn: true },
+  '/oidc/logout/confirm': { page: ({ browser }) => browser.get('/oidc/logout'), fields: () => ({}), signedIn: true },
+  '/continue': {
+    page: async ({ browser }) =>
+      settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'select_account' }))),
+    fields: () => ({}),
+    signedIn: true,
+  },
+  '/playground': {
+    page: ({ browser }) => browser.get('/playground'),
+    fields: () => ({ act: 'begin' }),
+    signedIn: false,
+  },
+  '/account/profile': {
+    page: ({ browser }) => browser.get('/account/profile'),
+    fields: () => ({ displayName: `Person ${++names}` }),
+    signedIn: true,
+  },
+  '/account/picture': {
+    page: async (at) => {
+      const picture = new File([new Uint8Array(png(9, 9))], 'me.png', { type: 'image/png' });
+      return at.browser.upload(await account(at), { picture }, '/account/picture');
+    },
+    fields: () => ({ action: 'remove' }),
+    signedIn: true,
+    takesFiles: true,
+  },
   '/account/password': {
     page: account,
     fields: () => ({ current: PASSWORD, password: 'a new passphrase' }),
@@ -79,11 +108,15 @@ async function sender(action: string): Promise<Sender> {
 /** What a form may change; counts and times of use are no change of anybody's. */
 const state = async (): Promise<string> =>
   JSON.stringify([
-    await query(server, 'SELECT id, username, password_hash, generation FROM account ORDER BY id'),
+    await query(
+      server,
+      'SELECT id, username, display_name, picture, password_hash, generation FROM account ORDER BY id',
+    ),
+    await query(server, 'SELECT id FROM client ORDER BY id'),
     await query(server, 'SELECT hash, account_id FROM browser_session ORDER BY hash'),
     await query(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
     await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
-    await query(server, 'SELECT hash, outcome FROM interaction ORDER BY hash'),
+    await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
   ]);
 
 async function assertUnchanged(send: () => Promise<Answer>): Promise<Answer> {
@@ -104,7 +137,27 @@ const foreign: Record<string, Readonly<Record<string, string>>> = {
   'another origin and Sec-Fetch-Site: cross-site': { origin: 'https://evil.example', 'sec-fetch-site': 'cross-site' },
 };
 
-for (const [action, { page: open, fields }] of Object.entries(cases)) {
+/** Where programs send what they send. */
+const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'];
+/** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
+const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/logout'];
+
+test('SE-04: these are all the forms of the route table', () => {
+  const others = new Set([...FOR_PROGRAMS, ...FROM_APPS]);
+  const found = server.routes
+    .filter(
+      ({ method, url }) => !['GET', 'HEAD'].includes(method) && !url.startsWith('/api/v2/admin/') && !others.has(url),
+    )
+    .map(({ method, url }) => `${method} ${url}`);
+  assert.deepEqual(
+    found.sort(),
+    Object.keys(cases)
+      .map((action) => `POST ${action}`)
+      .sort(),
+  );
+});
+
+for (const [action, { page: open, fields, takesFiles }] of Object.entries(cases)) {
   test(`SE-04: ${action} takes its own form`, async () => {
     const at = await sender(action);
     const page = await open(at);
@@ -164,7 +217,8 @@ for (const [action, { page: open, fields }] of Object.entries(cases)) {
     const { hidden } = formOf((await open(at)).text, action);
     const form = { ...hidden, ...fields(at.user) };
     for (const type of ['application/json', 'text/plain', 'multipart/form-data; boundary=x', 'application/xml']) {
-      assertStaysHere(await assertUnchanged(() => at.browser.post(action, form, { 'content-type': type })), 415);
+      const status = takesFiles === true && type.startsWith('multipart/') ? 400 : 415;
+      assertStaysHere(await assertUnchanged(() => at.browser.post(action, form, { 'content-type': type })), status);
     }
     await assertUnchanged(() => at.browser.get(`${action}?${new URLSearchParams(form)}`));
   });
