@@ -101,6 +101,8 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       }
       const made = await parts.pictures.make(file ?? new Uint8Array());
       if (typeof made === 'string') return refuse(made);
+      // It may have waited for others: whoever was barred or signed out meanwhile changes nothing.
+      if ((await visit(request, reply)) === undefined) return reply;
       const account = await setPicture(parts, at.account.id, made, originAt(at));
       return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.changed);
     });

@@ -307,6 +307,32 @@ test('the record tells of the change in one commit with it, without the picture'
   assert.deepEqual(await count(), before);
 });
 
+test('a picture that waits while its person is barred or signed out changes nothing', async () => {
+  const small = fileOf(await drawing(20, 20, () => RED).png());
+  // As many pixels as are taken, so that whoever comes next waits.
+  const large = fileOf(png(4096, 4096));
+  const other = await signedIn(server, await newUser(server));
+  const othersPage = await other.get('/account');
+  const events: Readonly<Record<string, (user: TestUser) => Promise<{ status: number }>>> = {
+    'account.banned': ({ id }) => admin(server, 'PUT', `/users/${id}/ban`, {}),
+    'account.signed_out_everywhere': ({ id }) => admin(server, 'DELETE', `/users/${id}/sessions`),
+  };
+  for (const [event, happen] of Object.entries(events)) {
+    const user = await newUser(server);
+    const own = await signedIn(server, user);
+    const page = await own.get('/account');
+    const ahead = Array.from({ length: 6 }, () => other.upload(othersPage, { picture: large }, FORM));
+    await other.get('/account');
+    const upload = own.upload(page, { picture: small }, FORM);
+    // By the time that this is answered the upload has come, too.
+    await own.get('/account');
+    assert.ok((await happen(user)).status < 300);
+    await Promise.all([upload, ...ahead]);
+    const [last] = await query(server, 'SELECT type FROM audit_event WHERE account_id = ? ORDER BY id DESC', user.id);
+    assert.equal(last?.['type'], event, 'nothing of this person comes after it');
+  }
+});
+
 test('of a person who is banned or suspended the initials are shown, and of one who is deleted nothing', async () => {
   const colored = await drawing(20, 20, () => RED).png();
   await send(colored);
