@@ -58,7 +58,7 @@ const CLIENT_GONE: DisplayedError = {
   advice: {
     description: 'The client is no longer registered and active, or was changed since the request began.',
     remedy: 'Look at its registration, then begin anew at the authorization endpoint. This lists all:',
-    command: 'tessera client list',
+    command: 'npx tessera client list',
   },
 };
 

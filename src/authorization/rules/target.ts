@@ -48,7 +48,7 @@ declare const checked: unique symbol;
 
 const FIND_CLIENT = {
   remedy: 'Send the clientId of the app’s registration. This lists them all:',
-  command: 'tessera client list',
+  command: 'npx tessera client list',
 };
 
 /** A parameter that stands more than once, or not where it is read. */
@@ -85,7 +85,7 @@ function unknownClient(clientId: string): DisplayedError {
     return display('client', 'client_id a secret', {
       description: 'client_id holds what looks like a client secret.',
       remedy: 'Send the clientId instead. The secret has been in an address now, so give the app another one:',
-      command: 'tessera client rotate-secret CLIENT_ID',
+      command: 'npx tessera client rotate-secret CLIENT_ID',
     });
   }
   const came = { name: 'client_id', value: clientId };
@@ -117,7 +117,7 @@ export function checkTarget(
       app: client.name,
       came: { name: 'client_id', value: client.id },
       remedy: 'Whoever runs this service can enable it again:',
-      command: `tessera client enable ${client.id}`,
+      command: `npx tessera client enable ${client.id}`,
     });
   }
   if (parameters.repeated.has('redirect_uri')) return repeated('redirect_uri', 'redirect_uri');
@@ -125,7 +125,7 @@ export function checkTarget(
   if (redirectUri === undefined) {
     return missing('redirect_uri', 'redirect_uri', parameters, {
       remedy: 'Send one that is registered. This shows which are:',
-      command: `tessera client show ${client.id}`,
+      command: `npx tessera client show ${client.id}`,
     });
   }
   if (!isRegisteredUri(redirectUri, client.redirectUris, client.type)) {
@@ -139,7 +139,7 @@ export function checkTarget(
       description: `redirect_uri is registered, but it must ${problem}.`,
       came: { name: 'redirect_uri', value: redirectUri },
       remedy: 'Register another one:',
-      command: `tessera client update ${client.id} --redirect-uri REDIRECT_URI`,
+      command: `npx tessera client update ${client.id} --redirect-uri REDIRECT_URI`,
     });
   }
   const clear = (name: string) => !parameters.repeated.has(name) && !parameters.malformed.has(name);

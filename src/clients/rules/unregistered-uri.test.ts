@@ -62,7 +62,7 @@ test('decision 13: only on a developer’s own machine does the command register
   const sent = "https://app.example.com/it's?a=1&b=$(x)";
   const { command } = explain(sent, true);
   const quoted = `'https://app.example.com/it'\\''s?a=1&b=$(x)'`;
-  assert.equal(command, `tessera client update ${client.id} --add-redirect-uri ${quoted}`);
+  assert.equal(command, `npx tessera client update ${client.id} --add-redirect-uri ${quoted}`);
   const line = adviceLine(explain(sent, false));
   assert.ok(!line.includes('$(x)'), line);
   assert.match(line, /tessera client show 289236738748416000$/);
@@ -72,7 +72,7 @@ test('what could not be registered is not offered to be, and it is said why', ()
   for (const local of [true, false]) {
     const { remedy, command } = explain('http://app.example.org/cb', local);
     assert.match(remedy, /must use https/);
-    assert.equal(command, `tessera client show ${client.id}`);
+    assert.equal(command, `npx tessera client show ${client.id}`);
   }
 });
 

@@ -57,19 +57,19 @@ export function explainUnregistered({ id, name: app, type }: Registered, asked: 
   const send = nearest === undefined ? 'Send one that is registered' : 'Send the registered one';
   if (problem !== undefined) {
     const remedy = `${send}; this one could not be registered: it must ${problem}. This shows which are:`;
-    return { ...common, remedy, command: `tessera client show ${id}` };
+    return { ...common, remedy, command: `npx tessera client show ${id}` };
   }
   // An address that anybody may have put into a link is not offered for registration where strangers can reach the service.
   return local
     ? {
         ...common,
         remedy: `${send}, or register this one too:`,
-        command: `tessera client update ${id} ${option} ${shellWord(sent)}`,
+        command: `npx tessera client update ${id} ${option} ${shellWord(sent)}`,
       }
     : {
         ...common,
-        remedy: `${send}; or, if this one is the app’s own, register it with: tessera client update ${id} ${option}. This shows which are registered:`,
-        command: `tessera client show ${id}`,
+        remedy: `${send}; or, if this one is the app’s own, register it with: npx tessera client update ${id} ${option}. This shows which are registered:`,
+        command: `npx tessera client show ${id}`,
       };
 }
 
