@@ -6,6 +6,7 @@ import { variables } from '../src/config/config.ts';
 import { limitVariables } from '../src/config/limits.ts';
 import { metadata } from '../src/discovery/metadata.ts';
 import { eventTypes } from '../src/events/audit.ts';
+import { eventFilters } from '../src/events/schema.ts';
 import { createMetrics } from '../src/metrics/metrics.ts';
 import { errorCodes } from '../src/oauth-error.ts';
 import { claims, scopes } from './claims-and-scopes.ts';
@@ -89,7 +90,8 @@ ${rows.join('\n')}
 
 The authorization endpoint sends its errors to the redirect URI, with \`error\`, \`error_description\`, the unchanged \`state\`
 and \`iss\`: \`invalid_request\`, \`unauthorized_client\`, \`access_denied\`, \`invalid_scope\`, \`server_error\`,
-\`temporarily_unavailable\`; and, for those who sent the [parameters](authorization.md) of OpenID Connect that they belong to,
+\`temporarily_unavailable\`; for those who named a \`resource\`, \`invalid_target\`; and, for those who sent the
+[parameters](authorization.md) of OpenID Connect that they belong to,
 \`login_required\`, \`consent_required\`, \`unmet_authentication_requirements\`, \`request_not_supported\`,
 \`request_uri_not_supported\` and \`registration_not_supported\`. Where the client or the redirect URI is in doubt
 nobody is redirected: the answer is a page with status 400, or JSON for a caller that asks for JSON.
@@ -102,13 +104,29 @@ under the same id. Browsers get errors as pages wherever a page might be; under 
 
 function events(): string {
   const rows = Object.entries(eventTypes).map(([type, meaning]) => `| \`${type}\` | ${meaning} |`);
+  const filters = Object.entries(eventFilters).map(([name, { about }]) => `| \`${name}\` | ${about} |`);
   return `${NOTE}
 
 # Events
 
 Each change of security state and its event commit together. \`GET /api/v2/admin/audit-events\` lists them with the time, the
 actor (\`user\`, \`client\`, \`admin\`, \`cli\`, \`system\` or \`anonymous\`), the user and client concerned, the address, the
-request id, the outcome and details. No event holds a password, a secret, a code or a token.
+request id, the outcome and details. No event holds a password, a secret, a code or a token. An act that
+changed nothing leaves none.
+
+## Finding them
+
+Every parameter may be left out; what is listed fits all that are given. \`since\` and \`until\` are instants with their offset, such as
+\`2030-01-31T12:00:00Z\`. [\`tessera events\`](command-line.md#tessera-events) takes the
+same as options, and [Find out what happened](../how-to/find-out-what-happened.md) says what to look for.
+
+| Parameter | Which events |
+|---|---|
+${filters.join('\n')}
+| \`order\` | Oldest first (\`asc\`, without it), or newest first (\`desc\`). |
+| \`limit\`, \`cursor\` | As in [every list](admin-api.md). |
+
+## Types
 
 | Type | Meaning |
 |---|---|
