@@ -3,10 +3,11 @@ import { ConfigError } from '../config/config.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { WrongSecret } from '../keys/keys.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { DECLINED } from './confirm.ts';
+
 import { inFlags } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
+import { DECLINED } from './prompt.ts';
 
 let complaint = '';
 const tessera = program((text) => {
