@@ -50,9 +50,10 @@ function mark(body: string, anchorOf: (text: string) => string): { body: string;
   return { body: marked, headings };
 }
 
-/** What may be wider than the page scrolls by itself, by keyboard too. */
+/** What may be wider than the page scrolls by itself, by keyboard too. A corner without a word heads nothing. */
 const scrollable = (body: string): string =>
   body
+    .replaceAll('<th></th>', '<td></td>')
     .replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll" tabindex="0">$&</div>')
     .replaceAll('<pre>', '<pre tabindex="0">');
 
