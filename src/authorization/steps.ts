@@ -85,7 +85,7 @@ export async function pendingOrAnswer(
   if (interaction === undefined) {
     const { handleTitle: title, handleText: text } = messages.error;
     const refusal = new OAuthError(400, 'invalid_request', noPending(request), {}, 'no such pending request');
-    sendErrorPage(request, reply, site, refusal, { title, text, homeLink: true });
+    sendErrorPage(request, reply, site, refusal, { title, text, onward: 'account' });
     return undefined;
   }
   if (interaction.outcome === null) return { handle, interaction };
@@ -113,7 +113,7 @@ async function answerFinished(
   const description =
     'This request was answered before. Where that led is not repeated: its code was redeemed, has expired or is another person’s.';
   const refusal = new OAuthError(409, 'conflict', description, {}, 'finished before');
-  return sendErrorPage(request, reply, parts.site, refusal, { title, text, homeLink: true });
+  return sendErrorPage(request, reply, parts.site, refusal, { title, text, onward: 'account' });
 }
 
 export const sessionOf = (

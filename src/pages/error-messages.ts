@@ -93,5 +93,6 @@ export const errorTexts = {
     },
     503: { title: 'We cannot answer right now', text: 'Too much is asked at once, or our data is out of reach.' },
   },
-  home: 'Go to your account',
+  /** By the page that the way leads to. */
+  onward: { account: 'Go to your account', playground: 'Go to the playground' },
 };

@@ -8,6 +8,9 @@ import { type Html, html } from './html.ts';
 import { type Site, sendPage } from './layout.ts';
 import type { Messages } from './messages.ts';
 
+/** Pages of ours to which an error leads. */
+type Onward = keyof Messages['error']['onward'];
+
 /** What an error says to a person, and what its developer learns beside the refusal itself. */
 export interface ErrorPage {
   readonly title: string;
@@ -16,7 +19,8 @@ export interface ErrorPage {
   readonly reason?: string;
   /** What came, what was expected, what to do. */
   readonly details?: readonly Html[];
-  readonly homeLink?: boolean;
+  /** Where a person goes on. */
+  readonly onward?: Onward;
 }
 
 /** For the developer, below a line: the correlation id stands last, under which the log tells of the same request. */
@@ -83,7 +87,7 @@ function body({ messages, path }: Site, page: ErrorPage, refusal: OAuthError, co
     ...(page.details ?? []),
   ];
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
-    page.homeLink && html`<p><a href="${path('/account')}">${text.home}</a></p>`
+    page.onward && html`<p><a href="${path(`/${page.onward}`)}">${text.onward[page.onward]}</a></p>`
   }${technical(messages, details, correlationId)}</section>`;
 }
 
@@ -137,5 +141,5 @@ function pageFor({ status, headers }: OAuthError, { error: text }: Messages): Er
       ? 400
       : 500;
   const { title, text: what } = text.statuses[known];
-  return { title, text: what + again, homeLink: status === 404 || status === 405 };
+  return { title, text: what + again, ...((status === 404 || status === 405) && { onward: 'account' }) };
 }

@@ -281,7 +281,7 @@ export const en = {
     live: (count: number) =>
       `We looked again, and access from ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still works. Try once more, and tell whoever runs this service.`,
   },
-  pager: { label: 'More of this list', previous: 'Before', next: 'More' },
+  pager: { label: 'More of this list', previous: 'Previous', next: 'Next' },
   home,
   playground,
   scopeNames: {

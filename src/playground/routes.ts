@@ -95,7 +95,7 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
     if (found === undefined || query.repeated.size > 0 || !isAnswerTo(found.visit, { state, iss }, issuer)) {
       const { title, text: what } = text.wrongAnswer;
       const refusal = invalidRequest('state or iss is not the one of a visit in this browser.');
-      return sendErrorPage(request, reply, site, refusal, { title, text: what });
+      return sendErrorPage(request, reply, site, refusal, { title, text: what, onward: 'playground' });
     }
     if (found.visit.tokens === null) {
       const callback = callbackOf(request, query);

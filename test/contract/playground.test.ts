@@ -140,6 +140,7 @@ test('a visit is its browser’s and its person’s: nobody else reads it, and i
   const browser = await signedIn(server, person);
   const begun = await press(browser, 'begin');
   const foreign = await browser.get(`/playground/callback?code=x&state=y&iss=${server.baseUrl}`);
+  assert.match(foreign.text, /<a href="\/playground">Go to the playground<\/a>/);
   assert.equal(foreign.status, 400);
   const right = new URL(requestOn(begun)).searchParams.get('state') ?? '';
   for (const query of [
