@@ -10,15 +10,18 @@ const CREDENTIALS: Partial<Readonly<Record<Caller, string>>> = {
 /** A command that sends an example to this server. */
 export function curlOf(issuer: string, route: DescribedRoute, example: Example): string {
   const { method, schema } = route;
-  const { params = {}, query = {}, body } = example;
+  const { params = {}, query = {}, body, file, answer } = example;
   const path = pathOf(route, issuer).replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');
   const search = Object.keys(query).length > 0 ? `?${new URLSearchParams(query)}` : '';
   const credential = CREDENTIALS[schema.caller];
+  const [type = ''] = schema.consumes ?? [];
   const isJson = schema.consumes?.includes(JSON_TYPE) ?? true;
   return [
-    `curl -s ${shellWord(issuer + path + search)}`,
+    // Where no JSON answers, the status and the headers say what became of it.
+    `curl ${answer === undefined ? '-si' : '-s'} ${shellWord(issuer + path + search)}`,
     ...(method === 'GET' || (method === 'POST' && body !== undefined) ? [] : [`-X ${method}`]),
     ...(credential === undefined ? [] : [`-H "authorization: Bearer ${credential}"`]),
+    ...(file === undefined ? [] : [`-H 'content-type: ${type}'`, `--data-binary @picture.${type.split('/')[1]}`]),
     ...(body === undefined
       ? []
       : isJson

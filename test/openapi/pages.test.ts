@@ -21,7 +21,11 @@ test('every operation stands on the page of its area, with its call, its fields 
     const own = text.slice(start, text.indexOf('</section>', start));
     assert.ok(start > 0, schema.operationId);
     assert.ok(own.includes(`<b>${method}</b> ${url.replaceAll(/:(\w+)/g, '{$1}')}<`), schema.operationId);
-    assert.ok(own.includes(`curl -s &#39;${server.baseUrl}`), schema.operationId);
+    assert.match(own, new RegExp(`curl -si? &#39;${server.baseUrl}`), schema.operationId);
+    for (const { file, answer, status } of schema.examples) {
+      if (file !== undefined) assert.match(own, /--data-binary @picture\.jpeg/, schema.operationId);
+      if (answer === undefined && status !== 200) assert.match(own, /curl -si/, schema.operationId);
+    }
     for (const status of Object.keys(schema.response ?? {}).filter((it) => Number(it) < 400)) {
       assert.ok(own.includes(`<code>${status}</code>`), `${schema.operationId} ${status}`);
     }
