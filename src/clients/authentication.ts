@@ -80,13 +80,15 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const { database, limits } = parts;
   const now = parts.clock();
-  const found = await database.read(() => findClient(credentials.clientId, now));
-  // Ids that are not on record share one count, or a stranger could make as many as he likes.
-  const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(origin.address ?? '')}`;
+  const { found, bucket, exhausted } = await database.read(function* read() {
+    const found = yield* findClient(credentials.clientId, now);
+    // Ids that are not on record share one count, or a stranger could make as many as he likes.
+    const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(origin.address ?? '')}`;
+    return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
+  });
 
   if (credentials.method === 'assertion') {
     // Whoever has used up the guesses makes the server verify nothing more, and fetch nothing.
-    const exhausted = await database.read(() => exceeded(bucket, limits.clientAuth, now));
     if (exhausted > 0) throw rateLimited(exhausted);
     const client = await byAssertion(parts, found, credentials.assertion, now);
     return 'reason' in client ? fail(client) : authenticated(client, { kind: 'assertion' }, origin);
@@ -97,7 +99,6 @@ export async function authenticateClient(
   const shown = bySecret(found, credentials);
   if ('reason' in shown) return fail(shown);
   // Someone who has used up the guesses learns nothing from the one that happens to be right.
-  const exhausted = await database.read(() => exceeded(bucket, limits.clientAuth, now));
   if (exhausted > 0) throw rateLimited(exhausted);
   const { client, secret } = shown;
   if (secret.lastUsedAt === null || secret.lastUsedAt + HOUR <= now) {

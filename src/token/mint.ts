@@ -4,7 +4,7 @@ import { numericDate, SECOND } from '../clock.ts';
 import { type IdTokenAlg, isAsymmetric } from '../keys/algorithms.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import type { RequestedClaims } from '../scopes/claims.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { randomIdentifier, timedIdentifier } from '../secrets.ts';
 import { pictureUrl } from '../userinfo/rules/avatar.ts';
 import type { Leaf } from '../verdict/store.ts';
 import { ACCESS_LIFETIME, accessClaims, idClaims, refreshClaims, refreshExpiry, type Subject } from './rules/claims.ts';
@@ -26,7 +26,7 @@ export type AccessTokenResponse = Pick<TokenResponse, 'access_token' | 'token_ty
 /** What a refresh token will be, before it is signed: enough to write it now and again. */
 export function newLeaf(ring: KeyRing, now: number, familyEndsAt: number): Leaf {
   return {
-    jti: randomIdentifier(),
+    jti: timedIdentifier(now),
     kid: ring.current('refresh').kid,
     issuedAt: numericDate(now) * SECOND,
     expiresAt: refreshExpiry(now, familyEndsAt),

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Profile } from '../../accounts/rules/profile.ts';
 import { numericDate, SECOND } from '../../clock.ts';
 import { isSnowflake } from '../../identifiers/snowflake.ts';
@@ -193,8 +193,8 @@ export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | u
 
 /** OpenID Connect Core 1.0 §3.1.3.6: the left half of the hash of the access token's ASCII. */
 function accessTokenHash(accessToken: string, alg: IdTokenAlg): string {
-  const hash = createHash(HASH_OF[alg]).update(accessToken, 'ascii').digest();
-  return hash.subarray(0, hash.length / 2).toString('base64url');
+  const digest = hash(HASH_OF[alg], accessToken, 'buffer');
+  return digest.subarray(0, digest.length / 2).toString('base64url');
 }
 
 /** When the next refresh token of a family expires: in a week, but never after the family. */

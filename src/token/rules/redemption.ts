@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** An authorization code as it was issued. */
 export interface IssuedCode {
@@ -47,7 +47,7 @@ export function redemption(code: IssuedCode, presented: CodePresentation, now: n
   } else {
     if (codeVerifier === undefined) return refuse('code_verifier is missing');
     if (!VERIFIER.test(codeVerifier)) return refuse('code_verifier must be 43 to 128 unreserved characters');
-    const challenge = createHash('sha256').update(codeVerifier, 'ascii').digest('base64url');
+    const challenge = hash('sha256', codeVerifier, 'base64url');
     if (challenge !== code.codeChallenge) return refuse('code_verifier does not fit the code_challenge');
   }
   if (code.redeemed) return { kind: 'replay' };
