@@ -21,7 +21,9 @@ import {
   userinfo,
   walk,
 } from '../support/flow.ts';
+import { png } from '../support/images.ts';
 import { withoutTable } from '../support/outcome.ts';
+import { authorize, json, press, requestOn, wire } from '../support/playground.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { raw } from '../support/raw-socket.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
@@ -170,6 +172,39 @@ async function pages(password: string): Promise<void> {
   await browser.submit(signUp, { ...fields, password: chosen }, formOf(signUp.text).action);
 }
 
+/** A visit to the playground, also with what it stands on gone, a file with a telling name, and the end of other sessions. */
+async function elsewhere(): Promise<void> {
+  const user = await newUser(server);
+  const browser = agent(server.baseUrl);
+  const begun = await press(browser, 'begin');
+  canaries.add('secret of a visit', /tcs_[\w-]{43}/.exec(begun.text)?.[0]);
+  const parameters = new URL(requestOn(begun)).searchParams;
+  for (const name of ['state', 'nonce']) canaries.add(`${name} of a visit`, parameters.get(name) ?? undefined);
+  canaries.add('verifier of a visit', /<dd><code>([\w-]{43})<\/code><\/dd><\/div><\/dl>/.exec(begun.text)?.[1]);
+  const back = await authorize(browser, begun, user);
+  canaries.add('code of a visit', /code=([\w-]{43})/.exec(wire(back)[0] ?? '')?.[1]);
+  const forged = canaries.add('code of nobody', 'canary-code-of-nobody');
+  await withoutTable(server, 'playground_visit', async () => {
+    await browser.post('/playground', { ...formOf(back.text, '/playground').hidden, act: 'tokens' });
+    await browser.get(`/playground/callback?${parameters}&code=${forged}`);
+  });
+  for (const act of ['tokens', 'refresh']) {
+    const tokens = json(wire(await press(browser, act))[1]);
+    for (const kind of ['access_token', 'refresh_token', 'id_token']) canaries.add(`${kind} of ${act}`, tokens[kind]);
+    if (act === 'tokens') await press(browser, 'userinfo');
+  }
+  await press(browser, 'revoke');
+  canaries.add('session cookie at the playground', browser.cookie('tessera_session'));
+  const name = canaries.add('name of a file', 'canary of a file name.png');
+  for (const bytes of [png(9, 9), Buffer.from('none')]) {
+    const picture = new File([new Uint8Array(bytes)], name, { type: 'image/png' });
+    await browser.upload(await browser.get('/account'), { picture }, '/account/picture');
+  }
+  const other = await signedIn(server, user);
+  canaries.add('cookie of a session that was ended', browser.cookie('tessera_session'));
+  await other.submit(await other.get('/account/sessions'), { session: 'others' }, '/account/sessions');
+}
+
 /** The same with tables that are gone, one after the other: what fails is logged. */
 async function faults(): Promise<void> {
   const password = canaries.add('password in a fault', 'canary password, in a fault');
@@ -205,6 +240,7 @@ async function faults(): Promise<void> {
 
 test('LG-01: no secret reaches the log at its finest level, nor the audit record', async () => {
   await flow();
+  await elsewhere();
   await faults();
   let events = '';
   let cursor = '';
