@@ -15,6 +15,7 @@ import {
   type Tokens,
   tokensFor,
 } from '../support/flow.ts';
+import { authorize, press } from '../support/playground.ts';
 import { isForPeople, type Route, startRouted } from './routes.ts';
 
 /** What a person and the apps of that person hold. */
@@ -34,12 +35,13 @@ interface Request {
   readonly json?: Readonly<Record<string, string>>;
 }
 
-const server = await startRouted();
+const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off' });
 after(() => server.close());
 
 const SECRET_TEXT = 'Perpetua of the Canaries';
 
-async function belongings(): Promise<Belongings> {
+/** @param visits whether that is also a visit to the playground, with tokens and what they say of the person */
+async function belongings(visits = true): Promise<Belongings> {
   const client = await newClient(server);
   const user = await newUser(server, { displayName: SECRET_TEXT });
   const browser = await signedIn(server, user);
@@ -47,8 +49,11 @@ async function belongings(): Promise<Belongings> {
   const code = await codeFor(server, client, user, {}, { browser });
   const consent = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const choice = await browser.get(authorizeUrl(client, { prompt: 'select_account' }));
+  if (visits) await authorize(browser, await press(browser, 'begin'), user);
   const shown = [
+    ...(visits ? [await press(browser, 'tokens')] : []),
     await browser.get('/account'),
+    await browser.get('/account/profile'),
     await browser.get('/account/connections'),
     await browser.get('/account/sessions'),
     await browser.get(consent.location?.href ?? ''),
@@ -115,6 +120,8 @@ function requestsTo({ method, url }: Route, own: Belongings): Request[] {
       return form({ current: PASSWORD, password: 'another good password' });
     case 'POST /account/sessions':
       return form({ session: 'others' });
+    case 'POST /account/picture':
+      return form({ action: 'remove' });
     case 'POST /account/connections':
       return form({ client_id: client.clientId });
     default:
@@ -170,7 +177,7 @@ const bars = { banned: ['ban', BANNED], suspended: ['suspension', SUSPENDED] } a
 test('AC-01: of an active account the matrix gets data, codes, tokens and sessions: it could fail', async () => {
   const gained = new Map<string, readonly string[]>();
   for (const route of server.routes.filter(isForPeople)) {
-    const own = await belongings();
+    const own = await belongings(route.url.startsWith('/playground'));
     const name = `${route.method} ${route.url}`;
     const found: string[] = [];
     for (const request of requestsTo(route, own)) found.push(...gains(await send(route.method, request, own)));
@@ -186,10 +193,15 @@ test('AC-01: of an active account the matrix gets data, codes, tokens and sessio
     'POST /continue': 'a code',
     'POST /consent': 'a code',
     'GET /account': 'data',
+    'GET /account/profile': 'data',
+    'POST /account/profile': 'data',
+    'POST /account/picture': 'data',
+    'GET /playground': 'data',
     'POST /account/password': 'a session',
     'GET /account/connections': 'data',
     'GET /account/sessions': 'data',
     'POST /account/connections': 'data',
+    'POST /account/sessions': 'data',
   };
   for (const [name, gain] of Object.entries(expected)) assert.ok(gained.get(name)?.includes(gain), `${name}: ${gain}`);
 });
@@ -243,6 +255,9 @@ for (const [state, [path, message]] of Object.entries(bars)) {
       ['/account/sign-out-everywhere', {}],
       ['/account/connections', { client_id: own.client.clientId }],
       ['/account/sessions', { session: 'others' }],
+      ['/account/profile', { displayName: 'Anew' }],
+      ['/account/picture', { action: 'remove' }],
+      ['/playground', {}],
       ['/logout', {}],
       ['/continue', {}],
       ['/consent', { decision: 'deny' }],
