@@ -45,6 +45,7 @@ const SINGULAR: Readonly<Record<string, string>> = {
   password: 'passwordStdin',
   userId: 'user',
   clientId: 'client',
+  requestId: 'request',
 };
 
 /**

@@ -21,6 +21,7 @@ interface Flags {
   readonly user?: string;
   readonly client?: string;
   readonly address?: string;
+  readonly request?: string;
   readonly outcome?: string;
   readonly failures?: boolean;
   readonly since?: string;
@@ -60,6 +61,7 @@ export function eventsCommand(contextOf: ContextOf): Command {
     .option('--user <user>', 'about this user: id, username or email; a deleted one by its id')
     .option('--client <clientId>', 'about this app')
     .option('--address <address>', 'from this address')
+    .option('--request <id>', 'of this request: the correlation id on an error page, in an answer or the log')
     .option('--outcome <outcome>', 'success or failure')
     .option('--failures', 'only what was refused: --outcome failure')
     .option('--since <when>', 'from then on: an instant such as 2030-01-31T12:00:00Z, or 90m, 24h, 7d ago', moment)
@@ -94,6 +96,7 @@ async function readFilter(core: Core, flags: Flags): Promise<EventFilter> {
     userId,
     clientId: client,
     address: flags.address,
+    requestId: flags.request,
     outcome: flags.failures ? 'failure' : flags.outcome,
     since: flags.since,
     until: flags.until,

@@ -45,6 +45,7 @@ interface Span {
   readonly userId: string;
   readonly clientId: string;
   readonly address: string;
+  readonly requestId: string;
   readonly outcome: string;
   readonly since: number;
   readonly until: number;
@@ -69,6 +70,7 @@ const span = (order: 'asc' | 'desc', about?: 'account_id' | 'client_id') =>
       .where((eb) => eb.or([eb(eb.val(p.userId), '=', NOBODY), eb('account_id', '=', p.userId)]))
       .where((eb) => eb.or([eb(eb.val(p.clientId), '=', NOBODY), eb('client_id', '=', p.clientId)]))
       .where((eb) => eb.or([eb(eb.val(p.address), '=', ANY), eb('address', '=', p.address)]))
+      .where((eb) => eb.or([eb(eb.val(p.requestId), '=', ANY), eb('request_id', '=', p.requestId)]))
       .where((eb) => eb.or([eb(eb.val(p.outcome), '=', ANY), eb('outcome', '=', p.outcome)]))
       .where('at', '>=', p.since)
       .where('at', '<', p.until)
@@ -143,6 +145,7 @@ export async function listEvents(database: Database, query: EventQuery): Promise
     userId: filter.userId ?? NOBODY,
     clientId: filter.clientId ?? NOBODY,
     address: filter.address ?? ANY,
+    requestId: filter.requestId ?? ANY,
     outcome: filter.outcome ?? ANY,
     since: filter.since === undefined ? 0 : Date.parse(filter.since),
     until: filter.until === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(filter.until),

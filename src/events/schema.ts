@@ -49,6 +49,13 @@ export const eventFilters = {
       description: 'an address such as 192.0.2.1',
     }),
   ),
+  requestId: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      about: 'Only events of this request: its correlation id, as `x-request-id`, an error page or the log has it.',
+      description: 'a correlation id such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
+    }),
+  ),
   outcome: oneOf(['success', 'failure'], 'Only what succeeded, or what was refused.'),
   since: instant('Only events from this instant on.'),
   until: instant('Only events before this instant.'),

@@ -181,6 +181,7 @@ test('GET /audit-events: what was done, by whom, filtered by type, user and clie
     ['actor', 'root'],
     ['actorId', 'x'],
     ['address', 'localhost'],
+    ['requestId', 'abc'],
     ['outcome', 'maybe'],
     ['since', '2026-01-01'],
     ['until', 'yesterday'],
@@ -195,7 +196,7 @@ test('GET /audit-events: what was done, by whom, filtered by type, user and clie
   }
 });
 
-test('GET /audit-events: filters by family, actor, address, outcome and time, in both orders', async () => {
+test('GET /audit-events: filters by family, actor, address, request, outcome and time, in both orders', async () => {
   const user = await newUser(server);
   server.advance(60 * 60_000);
   const began = new Date(server.now()).toISOString();
@@ -203,7 +204,7 @@ test('GET /audit-events: filters by family, actor, address, outcome and time, in
   await admin(server, 'GET', '/users', undefined, 'a-wrong-key');
   server.advance(60 * 60_000);
   const ended = new Date(server.now()).toISOString();
-  await admin(server, 'PUT', `/users/${user.id}/ban`, {});
+  const ban = await admin(server, 'PUT', `/users/${user.id}/ban`, {});
   const types = async (query: Readonly<Record<string, string>>): Promise<string[]> =>
     (await get('/audit-events', { limit: '200', ...query })).body.items.map(({ type }: { type: string }) => type);
   const own = ['account.created', 'account.updated', 'account.banned'];
@@ -220,6 +221,7 @@ test('GET /audit-events: filters by family, actor, address, outcome and time, in
   assert.deepEqual(await types({ ...since, address: '127.0.0.1', type: 'admin_key' }), ['admin_key.refused']);
   assert.deepEqual(await types({ ...since, address: '192.0.2.1' }), []);
   assert.deepEqual(await types({ actorId: user.id }), []);
+  assert.deepEqual(await types({ requestId: ban.headers.get('x-request-id') ?? '' }), ['account.banned']);
   assert.ok((await types({ until: began })).length > 7);
   const newest = await get('/audit-events', { ...since, limit: '2', order: 'desc' });
   assert.equal(newest.body.items[0].type, 'account.banned');

@@ -249,6 +249,7 @@ const refusals: [string[], number, RegExp][] = [
     1,
     /^--password is not taken: .*--password-stdin/,
   ],
+  [['events', '--request', 'abc'], 1, /^--request must be a correlation id such as/],
   [['events', '--type', 'sign-in'], 1, /^--type must be one of .*sign_in/],
   [
     ['events', '--since', 'yesterday'],
