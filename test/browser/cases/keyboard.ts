@@ -25,7 +25,7 @@ async function tabTo(page: Page, name: string): Promise<string[]> {
   throw new Error(`Tab does not reach ${name}: ${passed.join(', ')}`);
 }
 
-/** Signs up, decides, edits, chooses a picture, signs out elsewhere, takes access away and leaves: all by keys. */
+/** Signs up, decides, edits, chooses a picture, ends a session, takes access away, changes the password, leaves: by keys. */
 async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void> {
   const { server } = stage;
   const { baseUrl } = server;
@@ -96,6 +96,14 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await enter('Take away access of Keys');
   await focusAt(page, '[role=status]');
   assert.equal((await read()).status, 403);
+
+  await page.goto(`${baseUrl}/account`);
+  await tabTo(page, 'current');
+  await page.keyboard.type(PASSWORD);
+  assert.deepEqual(await tabTo(page, 'password'), script ? ['Show password'] : []);
+  await page.keyboard.type('another good password');
+  await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+  await focusAt(page, '[role=status]');
   // The notice has the focus, below what stands first: from the top again.
   await page.goto(`${baseUrl}/account`);
   assert.deepEqual(await enter('Sign out'), ['Skip to the content', 'Tessera']);
