@@ -31,8 +31,12 @@ tessera.hook('preAction', (_program, command) => {
   running = command;
 });
 
+// The parser's own `help` knows one name: `tessera help user ban` would tell of `user`.
+const [command, ...names] = process.argv.slice(2);
+const words = command === 'help' && names.length > 1 ? [...names, '--help'] : process.argv.slice(2);
+
 try {
-  await tessera.parseAsync();
+  await tessera.parseAsync(words, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
     // Help that was asked for, and whoever did not mean it, have their answer already.
