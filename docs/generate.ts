@@ -97,7 +97,7 @@ and \`iss\`: \`invalid_request\`, \`unauthorized_client\`, \`access_denied\`, \`
 nobody is redirected: the answer is a page with status 400, or JSON for a caller that asks for JSON.
 
 Every answer has a correlation id in \`x-request-id\`, which pages show too; the log and the audit events tell of the request
-under the same id. Browsers get errors as pages wherever a page might be; under \`/api\`, \`/oidc\`, \`/.well-known\` and
+under the same id. (What is no well-formed HTTP, or has a header beyond 96 KiB, is refused without one, and leaves no line.) Browsers get errors as pages wherever a page might be; under \`/api\`, \`/oidc\`, \`/.well-known\` and
 \`/health\` an address where there is nothing, or a method that is not served, is JSON whatever is asked for.
 `;
 }

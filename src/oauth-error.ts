@@ -1,7 +1,7 @@
 /** The error codes of the API: when they come, and what to do. docs/reference/errors.md is made of this. */
 export const errorCodes = {
   invalid_request: [
-    '400, 404, 405, 413, 414, 415',
+    '400, 404, 405, 413, 414, 415, 431',
     'Something about the request itself is wrong: a field is missing, repeated or of the wrong type, the body cannot be read, or there is nothing at the address.',
     'Correct what the description names.',
   ],

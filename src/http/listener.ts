@@ -20,6 +20,9 @@ const json = {
   connection: 'close',
 };
 
+/** The address alone may be 16 KiB, and is refused in words that say so beyond that. */
+const LARGEST_HEADER_KIB = 96;
+
 /** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
 export interface Listener {
   readonly server: Server;
@@ -36,9 +39,8 @@ export interface Listener {
 
 /** @throws {ConfigError} when the address cannot be had, with the remedy */
 export async function listen(host: string, port: number): Promise<Listener> {
-  // The address alone may be 16 KiB, and is refused in our own words beyond that.
   const server = createServer({
-    maxHeaderSize: 96 * 1024,
+    maxHeaderSize: LARGEST_HEADER_KIB * 1024,
     requestTimeout: 30 * SECOND,
     headersTimeout: 15 * SECOND,
     // A missing Host is refused with the routes, in our own words: Node's refusal has no body.
@@ -54,7 +56,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const [status, text] =
       error.code === 'HPE_HEADER_OVERFLOW'
-        ? ['431', 'The header is too large.']
+        ? ['431', `The header is larger than ${LARGEST_HEADER_KIB} KiB.`]
         : ['400', 'This is not a well-formed HTTP request.'];
     const body = JSON.stringify({ error: 'invalid_request', error_description: text });
     const headers = Object.entries({ ...json, 'content-length': String(Buffer.byteLength(body)) });
