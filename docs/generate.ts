@@ -40,7 +40,7 @@ function metrics(): string {
     .filter(({ name }) => name.startsWith('tessera_'))
     .map((metric) => {
       const labels = 'labelNames' in metric ? (metric.labelNames as readonly string[]) : [];
-      return `| \`${metric.name}\` | ${metric.constructor.name.toLowerCase()} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${metric.help} |`;
+      return `| \`${metric.name}\` | ${metric.type} | ${labels.map((label) => `\`${label}\``).join(', ')} | ${metric.help} |`;
     });
   return `${NOTE}
 

@@ -19,12 +19,14 @@ export class Durations {
   readonly #series = new Map<string, Series>();
   readonly name: string;
   readonly help: string;
+  readonly labelNames: readonly string[];
   /** Upper bounds in seconds, ascending. */
   readonly #bounds: readonly number[];
 
-  constructor(name: string, help: string, bounds: readonly number[]) {
+  constructor(name: string, help: string, labelNames: readonly string[], bounds: readonly number[]) {
     this.name = name;
     this.help = help;
+    this.labelNames = labelNames;
     this.#bounds = bounds;
   }
 

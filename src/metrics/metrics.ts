@@ -39,6 +39,7 @@ export function createMetrics(): Metrics {
   const requests = new Durations(
     'tessera_http_request_duration_seconds',
     'Answered requests and how long they took, by method, route and status.',
+    ['method', 'route', 'status'],
     SECONDS,
   );
   registry.registerMetric(requests as unknown as Metric);

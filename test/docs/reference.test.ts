@@ -10,6 +10,14 @@ for (const [path, make] of Object.entries(generated)) {
   });
 }
 
+test('every figure is of a kind that Prometheus knows, and the one of requests says what it is told apart by', () => {
+  const rows = [...read('docs/reference/metrics.md').matchAll(/^\| `(tessera_\w+)` \| (\S*) \| (.*?) ?\|/gm)];
+  assert.ok(rows.length > 5);
+  for (const [, name = '', kind = ''] of rows) assert.match(kind, /^(counter|gauge|histogram|summary)$/, name);
+  const requests = rows.find(([, name]) => name === 'tessera_http_request_duration_seconds');
+  assert.equal(requests?.[3], '`method`, `route`, `status`');
+});
+
 test('every link of every page leads to a file, and to a heading where it names one', () => {
   const dead = [...pages()].flatMap((page) => links(read(page)).flatMap((link) => deadLink(page, link) ?? []));
   assert.deepEqual(dead, []);
