@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
 import * as openid from 'openid-client';
 import { dropPair, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
@@ -13,36 +13,28 @@ import {
   revokeOnPage,
   signedIn,
   type TestClient,
-  type TestUser,
   type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { assertStaysHere, countRows, DAY, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const RETURN = 'https://app.example.com/bye';
 const WITH_QUERY = 'https://app.example.com/bye?foo=bar';
 const STATE = `a-${'x'.repeat(120)} &=%é`;
 
-let server: TestServer;
-let user: TestUser;
-let client: TestClient;
-let other: TestClient;
-let symmetric: TestClient;
-before(async () => {
-  server = await startServer();
-  user = await newUser(server);
-  const fields = { postLogoutRedirectUris: [RETURN, WITH_QUERY] };
-  client = await newClient(server, { ...fields, idTokenSignedResponseAlg: 'RS256' });
-  other = await newClient(server, {
-    idTokenSignedResponseAlg: 'ES256',
-    postLogoutRedirectUris: ['https://b.example/'],
-  });
-  symmetric = await newClient(server, fields);
-});
+const server = await startServer();
 after(() => server.close());
+const user = await newUser(server);
+const fields = { postLogoutRedirectUris: [RETURN, WITH_QUERY] };
+const client = await newClient(server, { ...fields, idTokenSignedResponseAlg: 'RS256' });
+const other = await newClient(server, {
+  idTokenSignedResponseAlg: 'ES256',
+  postLogoutRedirectUris: ['https://b.example/'],
+});
+const symmetric = await newClient(server, fields);
 
 /** Somebody who signed in to an app in a browser of their own. */
 async function session(app = client, who = user): Promise<{ browser: Agent; tokens: Tokens }> {

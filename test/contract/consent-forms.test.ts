@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
@@ -10,23 +10,18 @@ import {
   PASSWORD,
   redeem,
   signedIn,
-  type TestClient,
   type TestUser,
   walk,
 } from '../support/flow.ts';
 import { assertErrorRedirect, assertStaysHere, codeOf, countRows, settle } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 // CN-01, CN-08: a grant is made by an approving POST of the person who saw the page, for what it showed, and by nothing
 // else.
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
 
 interface Shown {
   readonly browser: Agent;

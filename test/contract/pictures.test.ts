@@ -1,10 +1,10 @@
 /** A person's own picture: what is taken, what becomes of it, who sees it and for how long. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { Transformer } from '@napi-rs/image';
 import { LARGEST_PICTURE } from '../../src/pictures/pictures.ts';
-import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
+import { type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
   claimsOf,
@@ -12,9 +12,7 @@ import {
   newUser,
   refresh,
   signedIn,
-  type TestClient,
   type TestUser,
-  type Tokens,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
@@ -32,23 +30,16 @@ import {
   withExif,
 } from '../support/images.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const FORM = '/account/picture';
 
-let server: TestServer;
-let ada: TestUser;
-let browser: Agent;
-let client: TestClient;
-let tokens: Tokens;
-before(async () => {
-  server = await startServer();
-  ada = await newUser(server);
-  browser = await signedIn(server, ada);
-  client = await newClient(server);
-  tokens = await tokensFor(server, client, ada, {}, { browser });
-});
+const server = await startServer();
 after(() => server.close());
+const ada = await newUser(server);
+const browser = await signedIn(server, ada);
+const client = await newClient(server);
+let tokens = await tokensFor(server, client, ada, {}, { browser });
 
 const fileOf = (bytes: Uint8Array, name = 'me.jpg', type = 'image/jpeg') =>
   new File([new Uint8Array(bytes)], name, { type });

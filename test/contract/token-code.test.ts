@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
+import { after, describe, test } from 'node:test';
 import { assertInvalidGrant, assertInvalidToken, assertRefused } from '../support/api-call.ts';
 import {
   claimsOf,
@@ -11,30 +10,21 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
-  type TestUser,
   type Tokens,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const FIRST = 'https://app.example.com/callback';
 const SECOND = 'https://app.example.com/Callback?x=1';
 const DAY = 24 * 60 * 60 * 1000;
 
-let server: TestServer;
-let client: TestClient;
-let other: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server, { redirectUris: [FIRST, SECOND] });
-  other = await newClient(server, { redirectUris: [FIRST] });
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server, { redirectUris: [FIRST, SECOND] });
+const other = await newClient(server, { redirectUris: [FIRST] });
+const user = await newUser(server);
+let browser = await signedIn(server, user);
 
 const newCode = (parameters: Record<string, string> = {}) => codeFor(server, client, user, parameters, { browser });
 const alive = async (tokens: Tokens) => assert.equal((await userinfo(server, tokens.access_token)).status, 200);

@@ -1,31 +1,16 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { assertRefused, call, tokenBytes, USERINFO } from '../support/api-call.ts';
-import {
-  codeFor,
-  newClient,
-  newUser,
-  redeem,
-  refresh,
-  type TestClient,
-  type Tokens,
-  tokensFor,
-} from '../support/flow.ts';
+import { codeFor, newClient, newUser, redeem, refresh, tokensFor } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let tokens: Tokens;
-let code: string;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  const user = await newUser(server);
-  tokens = await tokensFor(server, client, user);
-  code = await codeFor(server, client, user);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+let tokens = await tokensFor(server, client, user);
+const code = await codeFor(server, client, user);
 
 test('a fault of ours is 500 server_error with a correlation id and nothing else, and nothing is consumed', async () => {
   // TK-11: the audit record cannot be written, so neither code nor refresh token may be spent.

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { dropKey, listKeys, rotateKeys } from '../../src/keys/keys.ts';
 import type { Agent } from '../support/agent.ts';
 import { assertRefused, basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
@@ -14,7 +14,6 @@ import {
   refresh,
   revokeOnPage,
   signedIn,
-  type TestClient,
   type TestUser,
   type Tokens,
   tokensFor,
@@ -22,22 +21,15 @@ import {
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { countRows, DAY, SECOND } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { asClient, INTROSPECT, introspect, revoke } from '../support/token-services.ts';
 
-let server: TestServer;
-let user: TestUser;
-let browser: Agent;
-let client: TestClient;
-let other: TestClient;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-  client = await newClient(server);
-  other = await newClient(server);
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
+const user = await newUser(server);
+let browser = await signedIn(server, user);
+const client = await newClient(server);
+const other = await newClient(server);
 
 const newTokens = (): Promise<Tokens> => tokensFor(server, client, user, { scope: 'openid email' }, { browser });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import {
   assertForbidden,
@@ -24,23 +24,16 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
-let server: TestServer;
-let client: TestClient;
-let other: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  other = await newClient(server);
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const other = await newClient(server);
+const user = await newUser(server);
+let browser = await signedIn(server, user);
 
 const newTokens = (parameters: Record<string, string> = {}) => tokensFor(server, client, user, parameters, { browser });
 async function next(token: string): Promise<Tokens> {

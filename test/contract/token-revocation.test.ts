@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { after, before, describe, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
+import { after, describe, test } from 'node:test';
 import {
   assertInvalidGrant,
   assertInvalidToken,
@@ -20,7 +19,6 @@ import {
   refresh,
   signedIn,
   type TestClient,
-  type TestUser,
   type Tokens,
   tokenCall,
   tokensFor,
@@ -28,22 +26,15 @@ import {
   walk,
 } from '../support/flow.ts';
 import { DAY, HOUR, query, restart } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { asClient, introspect, REVOKE, revoke } from '../support/token-services.ts';
 
-let server: TestServer;
-let user: TestUser;
-let browser: Agent;
-let client: TestClient;
-let other: TestClient;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-  client = await newClient(server);
-  other = await newClient(server);
-});
+const server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
 after(() => server.close());
+const user = await newUser(server);
+let browser = await signedIn(server, user);
+const client = await newClient(server);
+const other = await newClient(server);
 
 const newTokens = (of = client): Promise<Tokens> => tokensFor(server, of, user, {}, { browser });
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import {
   assertInvalidGrant,
   assertInvalidToken,
@@ -25,19 +25,13 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let token: string;
-before(async () => {
-  server = await startServer();
-  client = await newClient(server);
-  user = await newUser(server);
-  token = (await tokensFor(server, client, user)).access_token;
-});
+const server = await startServer();
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+let token = (await tokensFor(server, client, user)).access_token;
 
 const form = (text: string, path = STANDARD, headers: Record<string, string> = {}) =>
   call(server, 'POST', path, { 'content-type': FORM_TYPE, ...headers }, text);

@@ -1,6 +1,6 @@
 /** What ends everything of an account, beside logins, consents, refreshes and redemptions: RC-05, AC-08. */
 import assert from 'node:assert/strict';
-import { after, before, describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   admin,
@@ -11,11 +11,10 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
   type TestUser,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import {
   allow,
   allRefused,
@@ -34,13 +33,9 @@ import {
   won,
 } from './crowd.ts';
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
-  client = await newClient(server);
-});
+const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
 after(() => server.close());
+const client = await newClient(server);
 
 const NEW_PASSWORD = 'a wholly other password';
 const INVALID_TOKEN: Refusal = { status: 401, error: 'invalid_token' };

@@ -1,6 +1,6 @@
 /** Parallel consents, and consents beside revocations: RC-04. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import type { Agent, Answer } from '../support/agent.ts';
 import {
   admin,
@@ -10,12 +10,11 @@ import {
   redeem,
   revokeOnPage,
   signedIn,
-  type TestClient,
   type TestUser,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import {
   allow,
   allRefused,
@@ -32,13 +31,9 @@ import {
   won,
 } from './crowd.ts';
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
-  client = await newClient(server);
-});
+const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
 after(() => server.close());
+const client = await newClient(server);
 
 async function connections({ id }: TestUser): Promise<string[]> {
   const { body } = await admin(server, 'GET', `/users/${id}/connections`);

@@ -1,33 +1,15 @@
 /** Parallel uses of one code, and of one refresh token: RC-01, RC-02. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
-import {
-  codeFor,
-  newClient,
-  newUser,
-  redeem,
-  refresh,
-  signedIn,
-  type TestClient,
-  type TestUser,
-  tokensFor,
-  userinfo,
-} from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { after, test } from 'node:test';
+import { codeFor, newClient, newUser, redeem, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
 import { allRefused, SIZES, tally, times, won } from './crowd.ts';
 
-let server: TestServer;
-let client: TestClient;
-let user: TestUser;
-let browser: Agent;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
-  client = await newClient(server);
-  user = await newUser(server);
-  browser = await signedIn(server, user);
-});
+const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
 after(() => server.close());
+const client = await newClient(server);
+const user = await newUser(server);
+const browser = await signedIn(server, user);
 
 const INVALID_TOKEN = { status: 401, error: 'invalid_token' };
 const INVALID_GRANT = { status: 400, error: 'invalid_grant' };

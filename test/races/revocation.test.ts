@@ -1,6 +1,6 @@
 /** Revocation beside refreshes and redemptions: RC-03. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import {
   newClient as anotherClient,
   type JsonAnswer,
@@ -9,11 +9,10 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import {
   allRefused,
   codesFor,
@@ -28,13 +27,9 @@ import {
   won,
 } from './crowd.ts';
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
-  client = await newClient(server);
-});
+const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
 after(() => server.close());
+const client = await newClient(server);
 
 for (const size of SIZES) {
   for (const [when, place] of Object.entries(PLACES)) {

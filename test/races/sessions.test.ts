@@ -1,6 +1,6 @@
 /** A session that is ended from elsewhere, beside everything that its browser does meanwhile. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { after, test } from 'node:test';
 import { type Agent, agent, formOf } from '../support/agent.ts';
 import {
   admin,
@@ -11,11 +11,10 @@ import {
   redeem,
   refresh,
   signedIn,
-  type TestClient,
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { startServer } from '../support/server.ts';
 import { noFault } from './crowd.ts';
 
 /** On PostgreSQL, another node than the one that ends the session serves the browser. */
@@ -23,13 +22,9 @@ const nodes = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 1 : 2;
 const ROUNDS = 5;
 const CROWD = 4;
 
-let server: TestServer;
-let client: TestClient;
-before(async () => {
-  server = await startServer({}, nodes);
-  client = await newClient(server);
-});
+const server = await startServer({}, nodes);
 after(() => server.close());
+const client = await newClient(server);
 
 test('when ending a session has returned, nothing that raced with it works: no page, no code, no token', async () => {
   for (let round = 0; round < ROUNDS; round++) {
