@@ -1,7 +1,12 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { OAuthError } from '../oauth-error.ts';
 import { decodeFormBody, parseJsonBody } from './json-body.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
+import { receive } from './receive.ts';
+
+/** JSON and forms have up to 64 KiB. */
+const LONGEST = 64 * 1024;
 
 /** RFC 8259 §8.1: JSON is UTF-8. Another charset would be read as something else than was meant. */
 function requireUtf8(request: FastifyRequest): void {
@@ -12,25 +17,24 @@ function requireUtf8(request: FastifyRequest): void {
   }
 }
 
+/** Lets the routes of this context read bodies of a type. */
+function accept(app: FastifyInstance, type: string, read: (body: Buffer) => unknown): void {
+  app.addContentTypeParser(type, async (request: FastifyRequest, payload: Readable) => {
+    requireUtf8(request);
+    // Of what is longer nothing is handed on.
+    return read((await receive(request, payload, LONGEST)) as Buffer);
+  });
+}
+
 /** Lets the routes of this context read JSON. */
 export function acceptJson(app: FastifyInstance): void {
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, async (request: FastifyRequest, body: Buffer) => {
-    requireUtf8(request);
-    // Some clients name a content type also where they send nothing.
-    return body.length === 0 ? undefined : parseJsonBody(body);
-  });
+  // Some clients name a content type also where they send nothing.
+  accept(app, 'application/json', (body) => (body.length === 0 ? undefined : parseJsonBody(body)));
 }
 
 /** Lets the routes of this context read forms; their body is then `RepeatableParameters`. */
 export function acceptForms(app: FastifyInstance): void {
-  app.addContentTypeParser(
-    'application/x-www-form-urlencoded',
-    { parseAs: 'buffer' },
-    async (request: FastifyRequest, body: Buffer) => {
-      requireUtf8(request);
-      return formParameters(decodeFormBody(body));
-    },
-  );
+  accept(app, 'application/x-www-form-urlencoded', (body) => formParameters(decodeFormBody(body)));
 }
 
 /** The form of a request to a route that reads forms; without a body it is an empty one. */

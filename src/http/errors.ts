@@ -21,8 +21,6 @@ const NOT_READ =
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, NOT_READ],
   FST_ERR_CTP_INVALID_TYPE: [415, NOT_READ],
-  FST_ERR_CTP_BODY_TOO_LARGE: [413, 'The body is larger than 64 KiB.'],
-  FST_ERR_CTP_INVALID_CONTENT_LENGTH: [400, 'Content-Length does not fit the body.'],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty: send a JSON object, or no Content-Type.'],
   FST_ERR_BAD_URL: [400, 'The address is not well-formed.'],
   FST_ERR_MAX_PARAM_LENGTH: [404, NOTHING_HERE],

@@ -10,8 +10,7 @@ import { observe } from './observe.ts';
 import { formParameters } from './parameters.ts';
 import { compileValidator } from './validators.ts';
 
-/** Bodies up to 64 KiB, addresses up to 16 KiB. */
-const LONGEST_BODY = 64 * 1024;
+/** Addresses have up to 16 KiB. */
 const LONGEST_URL = 16 * 1024;
 
 export interface ServerOptions {
@@ -75,7 +74,6 @@ export function createApp(options: ServerOptions): FastifyInstance {
       reply.headers(headers).header('x-request-id', request.id);
       refuse(error, request as FastifyRequest, reply as FastifyReply);
     },
-    bodyLimit: LONGEST_BODY,
     exposeHeadRoutes: false,
     trustProxy: trustedHops(options.trustProxy),
     genReqId: () => randomUUID(),

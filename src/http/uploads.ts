@@ -1,7 +1,10 @@
+import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { boundedPool } from '../bounded-pool.ts';
+import { invalidRequest } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
+import { receive } from './receive.ts';
 
 /** A form that may bring a file. */
 export interface Upload {
@@ -16,7 +19,13 @@ const MOST_PARTS = 8;
 /** How much of a body that is too large is still read, and dropped: a browser shows no answer before it has sent all. */
 const PATIENCE = 64 * 1024 * 1024;
 
-const tooLarge = () => new OAuthError(413, 'invalid_request', 'The body is larger than this address reads.');
+/** How many files are read at a time: with them the server holds so many MiB. */
+const AT_A_TIME = 64;
+const files = boundedPool(AT_A_TIME, 0, 'Too many files are being sent. Try again in a moment.');
+
+const receiveFile = (request: FastifyRequest, payload: Readable, longest: number): Promise<Buffer | undefined> =>
+  files.run(() => receive(request, payload, longest, PATIENCE));
+
 const malformed = () => invalidRequest('The body is not a form (multipart/form-data) with one file at most.');
 
 /**
@@ -25,8 +34,8 @@ const malformed = () => invalidRequest('The body is not a form (multipart/form-d
  * @param largest how many bytes the file may have: of a larger one is only told that it was too large
  */
 export function acceptUploads(app: FastifyInstance, name: string, largest: number): void {
-  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: AsyncIterable<Buffer>) => {
-    const body = await receive(request, payload, largest + WRAPPING);
+  app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
+    const body = await receiveFile(request, payload, largest + WRAPPING);
     if (body === undefined) return { fields: formParameters(''), file: 'too large' } satisfies Upload;
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     if (boundary === undefined || hasTooManyParts(body, boundary)) throw malformed();
@@ -37,29 +46,6 @@ export function acceptUploads(app: FastifyInstance, name: string, largest: numbe
       .catch(() => Promise.reject(malformed()));
     return readForm([...form], name, largest);
   });
-}
-
-/** The body as a whole; undefined where it is too large, once it has been read to its end. */
-async function receive(
-  { headers }: FastifyRequest,
-  payload: AsyncIterable<Buffer>,
-  limit: number,
-): Promise<Buffer | undefined> {
-  if (Number(headers['content-length']) > PATIENCE) throw tooLarge();
-  let chunks: Buffer[] = [];
-  let size = 0;
-  try {
-    for await (const chunk of payload) {
-      size += chunk.length;
-      if (size > PATIENCE) break;
-      if (size <= limit) chunks.push(chunk);
-      else chunks = [];
-    }
-  } catch {
-    throw invalidRequest('The body did not arrive as a whole.');
-  }
-  if (size > PATIENCE) throw tooLarge();
-  return size > limit ? undefined : Buffer.concat(chunks);
 }
 
 /** RFC 2046 §5.1.1: what a boundary may be made of. */
@@ -100,8 +86,7 @@ export function acceptFiles(app: FastifyInstance, types: readonly string[], larg
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     [...types],
-    async (request: FastifyRequest, payload: AsyncIterable<Buffer>) =>
-      (await receive(request, payload, largest)) ?? 'too large',
+    async (request: FastifyRequest, payload: Readable) => (await receiveFile(request, payload, largest)) ?? 'too large',
   );
 }
 
