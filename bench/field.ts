@@ -53,7 +53,8 @@ export class Field implements AsyncDisposable {
     return { environment, database: server.process.pid };
   }
 
-  async #population(kind: 'sqlite' | 'postgres', people: number): Promise<Population> {
+  /** A store of so many people, with nobody serving it yet. */
+  async population(kind: 'sqlite' | 'postgres', people: number): Promise<Population> {
     say(`${kind}: ${people} people, each with a live token …`);
     const { environment, database } = await this.environment(kind);
     return populate(environment, people, database);
@@ -64,11 +65,11 @@ export class Field implements AsyncDisposable {
     const { folder } = this;
     const subjects: Subject[] = [];
     if (against.has('sqlite')) {
-      const population = await this.#population('sqlite', people);
+      const population = await this.population('sqlite', people);
       subjects.push(this.keep(await startTessera('Tessera, SQLite', population, { folder })));
     }
     if (against.has('postgres') || against.has('postgres2')) {
-      const population = await this.#population('postgres', people);
+      const population = await this.population('postgres', people);
       if (against.has('postgres')) {
         subjects.push(this.keep(await startTessera('Tessera, PostgreSQL', population, { folder })));
       }

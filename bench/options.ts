@@ -1,6 +1,16 @@
 import { parseArgs } from 'node:util';
 
-export const WORKS = ['userinfo', 'refresh', 'code', 'sign-in', 'beside', 'sizes', 'start', 'memory'] as const;
+export const WORKS = [
+  'userinfo',
+  'refresh',
+  'code',
+  'sign-in',
+  'beside',
+  'sizes',
+  'start',
+  'memory',
+  'profile',
+] as const;
 export const OPPONENTS = ['bare', 'sqlite', 'postgres', 'postgres2', 'peer'] as const;
 export type Work = (typeof WORKS)[number];
 export type Opponent = (typeof OPPONENTS)[number];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { chart } from './chart.ts';
 import type { Result } from './measure.ts';
 import type { Options } from './options.ts';
+import type { Profile } from './profile.ts';
 import { report } from './report.ts';
 import type { Start } from './start.ts';
 import type { Memory } from './works.ts';
@@ -32,6 +33,7 @@ export interface Recording {
   readonly bySize: readonly Result[];
   readonly starts: readonly Start[];
   readonly memory: readonly Memory[];
+  readonly profiles: readonly Profile[];
 }
 
 const root = join(import.meta.dirname, '..');
@@ -44,7 +46,7 @@ const inDocs = {
 const versionOf = (name: string): string =>
   JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8')).version;
 
-type Measured = Pick<Recording, 'results' | 'bySize' | 'starts' | 'memory' | 'minutes'>;
+type Measured = Pick<Recording, 'results' | 'bySize' | 'starts' | 'memory' | 'profiles' | 'minutes'>;
 
 export function recordingOf({ people, rounds, seconds }: Options, measured: Measured): Recording {
   const args = process.argv.slice(2);

@@ -1,4 +1,5 @@
 import type { Result } from './measure.ts';
+import type { Profile } from './profile.ts';
 import type { Recording } from './recording.ts';
 import type { Spread } from './statistics.ts';
 import { BARE, PEER, SOCKETS, WORK } from './work-names.ts';
@@ -14,6 +15,7 @@ export function report(recording: Recording): string {
     besideSignIns(recording.results),
     starts(recording),
     memory(recording),
+    profiles(recording),
   ]
     .filter((part) => part !== '')
     .join('\n\n');
@@ -170,6 +172,19 @@ function memory({ memory, people }: Recording): string {
   const head = ['Server', 'After the start', 'After the load', 'Requests of the load'];
   const title = `Resident memory in MiB, ${count(people)} users in the store`;
   return table(title, head, rows);
+}
+
+function profiles({ profiles }: Recording): string {
+  const parts = new Set(profiles.flatMap(({ shares }) => shares.map(([part]) => part)));
+  const cells = ({ micros, shares }: Profile, part: string) => {
+    const share = shares.find(([name]) => name === part)?.[1] ?? 0;
+    return `${(share * micros).toFixed(1)} µs, ${Math.round(share * 100)} %`;
+  };
+  const rows = [...parts].map((part) => [part, ...profiles.map((profile) => cells(profile, part))]);
+  const sum = ['Sum', ...profiles.map(({ micros }) => `${micros.toFixed(1)} µs`)];
+  const head = ['Part', ...profiles.map(({ work, connections }) => `${work}, ${connections} connections`)];
+  const title = 'Where the time of a request goes, on the event loop of Tessera, SQLite, under the profiler';
+  return table(title, head, profiles.length > 0 ? [...rows, sum] : []);
 }
 
 /** The servers of a chart, each with its figure. */

@@ -2,6 +2,7 @@
 import { Field } from './field.ts';
 import type { Result } from './measure.ts';
 import { readOptions } from './options.ts';
+import { profiles } from './profile.ts';
 import { keepRecording, recordingOf } from './recording.ts';
 import { report } from './report.ts';
 import { starts } from './start.ts';
@@ -27,10 +28,18 @@ if (options !== undefined) {
   if (only.has('sign-in')) results.push(...(await signIn(setting)));
   if (only.has('beside')) results.push(...(await beside(setting, results)));
   const looked = only.has('memory') ? await memory(setting, held) : [];
+  const profiled = only.has('profile') ? await profiles(field, options) : [];
   const bySize = only.has('sizes') ? await sizes(setting) : [];
 
   const minutes = (performance.now() - began) / 60_000;
-  const recording = recordingOf(options, { results, bySize, starts: started, memory: looked, minutes });
+  const recording = recordingOf(options, {
+    results,
+    bySize,
+    starts: started,
+    memory: looked,
+    profiles: profiled,
+    minutes,
+  });
   keepRecording(recording, options);
   process.stdout.write(`${report(recording)}\n`);
 }

@@ -37,7 +37,7 @@ test('a server that stalls pays for everybody who was due meanwhile, not only fo
 
 test('the benchmark runs, and says what it measured', () => {
   const work = ['--quick', '--people', '200', '--seconds', '0.05', '--results', folder];
-  const chosen = ['--only', 'userinfo,refresh,code', '--against', 'bare,sqlite,peer'];
+  const chosen = ['--only', 'userinfo,refresh,code,profile', '--against', 'bare,sqlite,peer'];
   const { status, stdout, stderr } = spawnSync(process.execPath, ['bench/run.ts', ...work, ...chosen], {
     cwd: root,
     encoding: 'utf8',
@@ -54,6 +54,11 @@ test('the benchmark runs, and says what it measured', () => {
     assert.ok(measured.includes(row), row);
   }
   for (const { summary } of recording.results) assert.ok(summary.perSecond.median > 0 && summary.p999.median > 0);
+  for (const { shares } of recording.profiles) {
+    const sum = shares.reduce((total, [, share]) => total + share, 0);
+    assert.ok(Math.abs(sum - 1) < 0.01, `${sum}`);
+    assert.ok(shares.some(([part]) => part === 'SQLite'));
+  }
   assert.match(stdout, /\| Code exchange \| 32 \| Tessera, SQLite \|/);
   assert.match(readFileSync(join(folder, 'latest.svg'), 'utf8'), /<desc [^>]*>UserInfo: Tessera, SQLite [\d,]+;/);
 });
