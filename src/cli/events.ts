@@ -76,7 +76,7 @@ export function eventsCommand(contextOf: ContextOf): Command {
         const start = await newestOf(core);
         const query = { filter, order: 'desc', after: String(start + 1n), limit: flags.limit } as const;
         const events = (await listEvents(core.database, query)).reverse();
-        if (!flags.follow) return out.list(events.map(flat(global.json ?? false)), COLUMNS);
+        if (!flags.follow) return out.list(events.map(flat(global.json ?? false)), COLUMNS, { whole: true });
         const write = (event: RecordedEvent) =>
           void process.stdout.write(`${global.json ? JSON.stringify(event) : line(event)}\n`);
         events.forEach(write);

@@ -2,8 +2,15 @@
 export interface Output {
   /** One record. */
   show(record: Readonly<Record<string, unknown>>): void;
-  /** Several records of one kind, of which people see some columns. */
-  list(records: readonly Readonly<Record<string, unknown>>[], columns: readonly string[]): void;
+  /**
+   * Several records of one kind, of which people see some columns.
+   * @param options.whole whether nothing is cut, however narrow the terminal
+   */
+  list(
+    records: readonly Readonly<Record<string, unknown>>[],
+    columns: readonly string[],
+    options?: { readonly whole?: boolean },
+  ): void;
   /** A record with a secret in it, of which people are told that it is shown this once. */
   showOnce(record: Readonly<Record<string, unknown>>, secret: string): void;
   /** A sentence for people; scripts see the record. */
@@ -96,10 +103,10 @@ export function output(
       show(record);
       tell(`The ${secret} is shown this once. Keep it now.`);
     },
-    list(records, names) {
+    list(records, names, { whole = false } = {}) {
       if (records.length === 0) return write('None.');
       const rows = records.map((record) => names.map((name) => printable(cell(record[name]))));
-      write(table([names, ...rows], columns));
+      write(table([names, ...rows], whole ? undefined : columns));
     },
     say: (text) => write(text),
   };
