@@ -39,9 +39,13 @@ export function receive(
     const cut = () => reject(invalidRequest('The body did not arrive as a whole.'));
     if (Number(headers['content-length']) > patience) return refuse();
     payload.on('data', take);
-    payload.on('end', () => resolve(size > longest ? undefined : whole.subarray(0, size)));
     payload.on('error', cut);
     payload.on('close', cut);
+    payload.on('end', () => {
+      // It comes after every end.
+      payload.off('close', cut);
+      resolve(size > longest ? undefined : whole.subarray(0, size));
+    });
   });
 }
 
