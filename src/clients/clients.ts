@@ -4,7 +4,7 @@ import type { Database, Work } from '../database/database.ts';
 import { type EventType, type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { conflict, invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
+import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
@@ -245,13 +245,9 @@ export async function rotateSecret(
   return database.commit(function* rotate() {
     const client = yield* store.lockClient(clientId);
     if (client === undefined) throw missing(clientId);
-    if (client.type === 'public') throw new OAuthError(409, 'conflict', 'A public client has no secret.');
+    if (client.type === 'public') throw conflict('A public client has no secret.');
     if (!presentsSecret(client)) {
-      throw new OAuthError(
-        409,
-        'conflict',
-        'This client authenticates with its key (private_key_jwt) and has no secret.',
-      );
+      throw conflict('This client authenticates with its key (private_key_jwt) and has no secret.');
     }
     const before = yield* store.liveSecrets(clientId, now);
     for (const [index, secret] of before.entries()) {
@@ -282,7 +278,7 @@ export async function endSecret(
     if ((yield* store.lockClient(clientId)) === undefined) throw missing(clientId);
     const live = yield* store.liveSecrets(clientId, now);
     if (live.length === 1 && live[0]?.id === id) {
-      throw new OAuthError(409, 'conflict', 'This is the only secret of the client. Add another one first.');
+      throw conflict('This is the only secret of the client. Add another one first.');
     }
     if (!live.some((secret) => secret.id === id)) throw notFound(`The client has no secret with the id ${id}.`);
     yield* store.removeSecret(id, clientId);
