@@ -3,7 +3,7 @@ import { connectionsOf, endOfAccess, revokeAccess } from '../consent/connections
 import { type ConnectionsPage, connectionsPage } from '../consent/connections-page.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { type ListPart, NO_PROBLEMS, type Problems, readPart } from '../pages/components.ts';
+import { NO_PROBLEMS, type Problems, readPart } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import { endSessions } from '../sessions/ending.ts';
 import type { SessionParts } from '../sessions/routes.ts';
@@ -24,13 +24,13 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
 
   /** A part of a list; one that is empty by now gives way to the first. */
   async function partOf<T>(from: RepeatableParameters, read: (at: { skip: number; limit: number }) => Promise<T[]>) {
-    const number = readPart(from.get('page'));
-    const found = await read({ skip: (number - 1) * ON_A_PAGE, limit: ON_A_PAGE + 1 });
-    if (found.length > 0 || number === 1) return { items: found.slice(0, ON_A_PAGE), part: whole(number, found) };
-    const first = await read({ skip: 0, limit: ON_A_PAGE + 1 });
-    return { items: first.slice(0, ON_A_PAGE), part: whole(1, first) };
+    const partAt = async (number: number) => {
+      const found = await read({ skip: (number - 1) * ON_A_PAGE, limit: ON_A_PAGE + 1 });
+      return { items: found.slice(0, ON_A_PAGE), part: { number, more: found.length > ON_A_PAGE } };
+    };
+    const asked = await partAt(readPart(from.get('page')));
+    return asked.items.length > 0 || asked.part.number === 1 ? asked : partAt(1);
   }
-  const whole = (number: number, found: readonly unknown[]): ListPart => ({ number, more: found.length > ON_A_PAGE });
 
   async function showConnections(
     at: Visit,

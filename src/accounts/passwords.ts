@@ -1,6 +1,5 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
-import { OAuthError } from '../oauth-error.ts';
 import { randomSecret } from '../secrets.ts';
 
 /** The library's number for Argon2id; its own name for it is erased with the types. */
@@ -36,7 +35,7 @@ export interface Passwords {
 
 /**
  * @param concurrency how many hashes run side by side
- * @returns functions that throw {@link OAuthError} `temporarily_unavailable` when too many wait already
+ * @returns functions that refuse with `temporarily_unavailable` when too many wait already
  */
 export function passwords(concurrency: number, cost: HashCost): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
