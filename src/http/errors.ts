@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailable } from '../database/database.ts';
 import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
+import { FORM_TYPE, JSON_TYPE } from './operation.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -14,13 +15,18 @@ declare module 'fastify' {
   }
 }
 
-const NOT_READ =
-  'The content type is not one that this address reads. The API takes application/json, unless its document says otherwise; forms and OAuth take application/x-www-form-urlencoded.';
+/** Routes that are in the API document say what they read; the others are forms of pages. */
+function notRead({ routeOptions: { schema } }: FastifyRequest): OAuthError {
+  const { operationId, consumes = [operationId === undefined ? FORM_TYPE : JSON_TYPE] } = schema ?? {};
+  const encoding = consumes.some((type) => type.startsWith('application/')) ? ', in UTF-8' : '';
+  const text = `The content type is not one that this address reads: send ${consumes.join(' or ')}${encoding}.`;
+  return new OAuthError(415, 'invalid_request', text);
+}
+
+const MEDIA_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_CTP_INVALID_TYPE'];
 
 /** What the framework refuses by itself, in our words. */
 const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
-  FST_ERR_CTP_INVALID_MEDIA_TYPE: [415, NOT_READ],
-  FST_ERR_CTP_INVALID_TYPE: [415, NOT_READ],
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty: send a JSON object, or no Content-Type.'],
   FST_ERR_BAD_URL: [400, 'The address is not well-formed.'],
   FST_ERR_MAX_PARAM_LENGTH: [404, NOTHING_HERE],
@@ -42,7 +48,9 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
     request.log.error({ reqId: request.id, err: error }, 'the store is unavailable');
     return unavailable();
   }
-  const known = FRAMEWORK[error instanceof Error && 'code' in error ? String(error.code) : ''];
+  const code = error instanceof Error && 'code' in error ? String(error.code) : '';
+  if (MEDIA_TYPE_ERRORS.includes(code)) return notRead(request);
+  const known = FRAMEWORK[code];
   if (known !== undefined) return new OAuthError(known[0], 'invalid_request', known[1]);
   request.log.error({ reqId: request.id, err: error }, 'a fault of ours');
   return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
