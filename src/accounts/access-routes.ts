@@ -3,7 +3,7 @@ import { connectionsOf, endOfAccess, revokeAccess } from '../consent/connections
 import { type ConnectionsPage, connectionsPage } from '../consent/connections-page.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { NO_PROBLEMS, type Problems, readPart } from '../pages/components.ts';
+import { generalProblem, NO_PROBLEMS, readPart } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import { endSessions } from '../sessions/ending.ts';
 import type { SessionParts } from '../sessions/routes.ts';
@@ -19,7 +19,7 @@ const ON_A_PAGE = 12;
 export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   const { site } = parts;
   const { visit, submitted } = visits(parts);
-  const outOfDate: Problems = { fields: {}, general: [site.messages.account.formExpired] };
+  const outOfDate = generalProblem(site.messages.account.formExpired);
   const queryOf = (request: FastifyRequest) => request.query as RepeatableParameters;
 
   /** A part of a list; one that is empty by now gives way to the first. */

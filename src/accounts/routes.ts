@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redirect } from '../authorization/steps.ts';
 import { acceptUploads, uploadOf } from '../http/uploads.ts';
-import { NO_PROBLEMS, type Problems, stoppedText } from '../pages/components.ts';
+import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../pages/components.ts';
 import { html, type Part } from '../pages/html.ts';
 import { type Site, sendPage } from '../pages/layout.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../pictures/pictures.ts';
@@ -33,7 +33,6 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
   const { site, browsers } = parts;
   const { messages } = site;
   const { visit, submitted } = visits(parts);
-  const general = (text: string): Problems => ({ fields: {}, general: [text] });
 
   function showAccount(at: Visit, status: number, problems: Problems, done?: Part): FastifyReply {
     return sendPage(at.reply, status, site, accountPage(site, { ...frameOf(at), problems, done }));
@@ -67,7 +66,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     const get = (name: string) => form.get(name) ?? (form.has(name) ? '' : undefined);
     const sentFields = form.names.map((name) => [name, get(name) ?? ''] as const);
     const fields = new Map([...profileFields(at.account.profile), ...sentFields]);
-    if (!fits) return showProfile(at, 400, fields, general(messages.account.formExpired));
+    if (!fits) return showProfile(at, 400, fields, generalProblem(messages.account.formExpired));
     const read = readProfileForm(get, at.account.profile, parts.clock());
     if (read.kind === 'problems') {
       const texts = read.problems.map(({ name, kind }) => [name, messages.profile.bad[kind]] as const);
@@ -94,7 +93,8 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       };
       // Of such a form nothing was kept, its token neither.
       if (file === 'too large') return refuse(file);
-      if (!at.browser.owns(fields, contextOf(at))) return showAccount(at, 400, general(messages.account.formExpired));
+      if (!at.browser.owns(fields, contextOf(at)))
+        return showAccount(at, 400, generalProblem(messages.account.formExpired));
       if (fields.get('action') === 'remove') {
         const account = await setPicture(parts, at.account.id, null, originAt(at));
         return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.removed);
@@ -112,7 +112,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     const sent = await submitted(request, reply);
     if (sent === undefined) return reply;
     const { at, form, fits } = sent;
-    if (!fits) return showAccount(at, 400, general(messages.account.formExpired));
+    if (!fits) return showAccount(at, 400, generalProblem(messages.account.formExpired));
     const password = form.get('password') ?? '';
     if (findProblem(passwordSchema, password) !== undefined) {
       return showAccount(at, 400, { fields: { password: messages.signUp.passwordBad }, general: [] });
@@ -128,7 +128,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     });
     if (typeof check === 'object') {
       reply.header('retry-after', String(check.seconds));
-      return showAccount(at, 429, general(messages.signIn.limited(check.seconds)));
+      return showAccount(at, 429, generalProblem(messages.signIn.limited(check.seconds)));
     }
     if (check === 'wrong') {
       return showAccount(at, 400, { fields: { current: messages.account.currentWrong }, general: [] });
@@ -149,7 +149,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     const sent = await submitted(request, reply);
     if (sent === undefined) return reply;
     const { at, fits } = sent;
-    if (!fits) return showAccount(at, 400, general(messages.account.formExpired));
+    if (!fits) return showAccount(at, 400, generalProblem(messages.account.formExpired));
     const { updatedAt } = await signOutEverywhere(parts, at.account.id, originAt(at));
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');

@@ -22,7 +22,7 @@ import type { Browser } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { findMembership } from '../organizations/store.ts';
-import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import { logoutContext } from '../sessions/routes.ts';
@@ -156,7 +156,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const now = await situation(request, reply, pending, browser);
     if (now === undefined) return reply;
     if (now.step.kind === 'issue') return follow(parts, request, reply, pending, browser);
-    const problems = { fields: {}, general: [site.messages.consent.changed] };
+    const problems = generalProblem(site.messages.consent.changed);
     const question = { client: now.client, account: now.account, asked: now.step.asked };
     return show(reply, 409, { browser, pending, question }, problems);
   });

@@ -12,6 +12,9 @@ export interface Problems {
 
 export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 
+/** A problem that belongs to no field. */
+export const generalProblem = (text: string): Problems => ({ fields: {}, general: [text] });
+
 const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
 
 /**

@@ -6,7 +6,7 @@ import type { Browser, Browsers } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { invalidRequest } from '../oauth-error.ts';
-import { NO_PROBLEMS, type Problems } from '../pages/components.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendErrorPage } from '../pages/error-page.ts';
 import { type Site, sendPage } from '../pages/layout.ts';
 import { type SignedIn, whoIs } from '../sessions/sessions.ts';
@@ -67,15 +67,14 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
     browsers.refuseForeignForm(request);
     const at = await visit(request, reply);
     const form = formOf(request);
-    const general = (problem: string): Problems => ({ fields: {}, general: [problem] });
-    if (!at.browser.owns(form, CONTEXT)) return show(at, 400, general(text.formExpired));
+    if (!at.browser.owns(form, CONTEXT)) return show(at, 400, generalProblem(text.formExpired));
     const { open, signedIn, browser } = at;
     const act = form.get('act');
     if (act === 'begin') {
       const wait = await beginVisit(parts, browser.hash, originOf(request));
       if (wait === 0) return redirect(request, reply, site.path('/playground'));
       reply.header('retry-after', String(wait));
-      return show(at, 429, general(text.limited(wait)));
+      return show(at, 429, generalProblem(text.limited(wait)));
     }
     // A button of an older page, pressed once more, shows where the visit stands now.
     const action = open === undefined ? null : nextAction(open.visit);

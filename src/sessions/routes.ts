@@ -26,7 +26,7 @@ import type { RepeatableParameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { addressBucket, take } from '../limits/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
-import { formatMoment, NO_PROBLEMS, type Problems } from '../pages/components.ts';
+import { formatMoment, generalProblem, NO_PROBLEMS, type Problems } from '../pages/components.ts';
 import { sendPage } from '../pages/layout.ts';
 import { findProblem } from '../validation/validate.ts';
 import { type Present, type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
@@ -147,15 +147,13 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     return until === null ? messages.signIn.banned : messages.signIn.bannedUntil(formatMoment(until));
   }
 
-  const general = (text: string): Problems => ({ fields: {}, general: [text] });
-
   function refuseSignIn(at: Visit, outcome: Exclude<SignInOutcome, { kind: 'signed in' }>, identifier: string) {
     if (outcome.kind === 'limited') {
       at.reply.header('retry-after', String(outcome.seconds));
-      return showSignIn(at, 429, general(messages.signIn.limited(outcome.seconds)), identifier);
+      return showSignIn(at, 429, generalProblem(messages.signIn.limited(outcome.seconds)), identifier);
     }
-    if (outcome.kind === 'wrong') return showSignIn(at, 401, general(messages.signIn.wrong), identifier);
-    return showSignIn(at, 403, general(barred(outcome)), identifier);
+    if (outcome.kind === 'wrong') return showSignIn(at, 401, generalProblem(messages.signIn.wrong), identifier);
+    return showSignIn(at, 403, generalProblem(barred(outcome)), identifier);
   }
 
   app.get('/login', async (request, reply) => {
@@ -174,7 +172,8 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     if (at === undefined) return reply;
     const identifier = (form.get('identifier') ?? '').trim();
     const password = form.get('password') ?? '';
-    if (!at.browser.owns(form, 'login')) return showSignIn(at, 400, general(messages.account.formExpired), identifier);
+    if (!at.browser.owns(form, 'login'))
+      return showSignIn(at, 400, generalProblem(messages.account.formExpired), identifier);
     const fields = {
       ...(identifier === '' && { identifier: messages.signIn.identifierMissing }),
       ...(password === '' && { password: messages.signIn.passwordMissing }),
@@ -203,7 +202,8 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
       email: (form.get('email') ?? '').trim(),
     };
     const password = form.get('password') ?? '';
-    if (!at.browser.owns(form, 'signup')) return showSignUp(at, 400, general(messages.account.formExpired), values);
+    if (!at.browser.owns(form, 'signup'))
+      return showSignUp(at, 400, generalProblem(messages.account.formExpired), values);
     const fields = signUpProblems({ ...values, password });
     if (Object.keys(fields).length === 0 && (await isCommonPassword(password, [values.username, values.email]))) {
       fields['password'] = messages.signUp.passwordCommon;
@@ -217,7 +217,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     const wait = await parts.database.commit(() => take(bucket, parts.limits.signUpAddress, now, about));
     if (wait > 0) {
       reply.header('retry-after', String(wait));
-      return showSignUp(at, 429, general(messages.signUp.limited(wait)), values);
+      return showSignUp(at, 429, generalProblem(messages.signUp.limited(wait)), values);
     }
     let taken: OAuthError | undefined;
     try {
