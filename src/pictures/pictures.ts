@@ -1,8 +1,8 @@
 import { boundedPool } from '../bounded-pool.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { randomIdentifier } from '../secrets.ts';
+import { bare } from './rules/bare.ts';
 import { type Header, readHeader } from './rules/header.ts';
-import { withoutProfile } from './rules/profile.ts';
 
 /** The largest file that is taken: 1 MiB. */
 export const LARGEST_PICTURE = 1024 * 1024;
@@ -62,7 +62,7 @@ async function squared(file: Uint8Array, { width, height, orientation }: Header)
   const [w, h] = [Math.max(side, Math.round(across * scale)), Math.max(side, Math.round(down * scale))];
   let pixels: Uint8Array;
   try {
-    pixels = await new Transformer(withoutProfile(file))
+    pixels = await new Transformer(bare(file))
       .rotate(orientation)
       .fastResize({ width: w, height: h, fit: ResizeFit.Fill, filter: FastResizeFilter.Lanczos3 })
       .crop(Math.floor((w - side) / 2), Math.floor((h - side) / 2), side, side)
