@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { Command, InvalidArgumentError } from 'commander';
-import { DAY, HOUR, MINUTE, SECOND } from '../clock.ts';
+import { Command } from 'commander';
+import { SECOND } from '../clock.ts';
 import type { Core } from '../core.ts';
 import { actorTypes } from '../events/audit.ts';
 import { listEvents, type RecordedEvent } from '../events/list.ts';
 import { type EventFilter, eventFilters } from '../events/schema.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
-import { formats } from '../validation/formats.ts';
 import * as Type from '../validation/type.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
+import { pastMoment } from './moments.ts';
 import { wholeNumber } from './numbers.ts';
 import { printable } from './output.ts';
 import { withCore } from './session.ts';
@@ -34,17 +34,6 @@ const MOST = 10_000;
 
 const Filters = Type.Object(eventFilters, { additionalProperties: false });
 
-const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
-
-/** An instant, or how long ago: `90m`. */
-function moment(text: string): string {
-  const [, count, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
-  if (count === undefined && !formats.instant(text)) {
-    throw new InvalidArgumentError('It must be an instant such as 2030-01-31T12:00:00Z, or 90m, 24h or 7d ago.');
-  }
-  return count === undefined ? text : new Date(Date.now() - Number(count) * (UNITS[unit] ?? 0)).toISOString();
-}
-
 export function eventsCommand(contextOf: ContextOf): Command {
   return examples(
     new Command('events'),
@@ -64,8 +53,8 @@ export function eventsCommand(contextOf: ContextOf): Command {
     .option('--request <id>', 'of this request: the correlation id on an error page, in an answer or the log')
     .option('--outcome <outcome>', 'success or failure')
     .option('--failures', 'only what was refused: --outcome failure')
-    .option('--since <when>', 'from then on: an instant such as 2030-01-31T12:00:00Z, or 90m, 24h, 7d ago', moment)
-    .option('--until <when>', 'before then, likewise', moment)
+    .option('--since <when>', 'from then on: an instant such as 2030-01-31T12:00:00Z, or 90m, 24h, 7d ago', pastMoment)
+    .option('--until <when>', 'before then, likewise', pastMoment)
     .option('--limit <count>', `how many, at most ${MOST}`, wholeNumber(1, MOST), 50)
     .option('--follow', 'go on, and show what happens from now on')
     .addHelpText('after', '\nWith --json it prints a list; with --json --follow an object on each line.')

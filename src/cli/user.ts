@@ -22,6 +22,7 @@ import { endSessions } from '../sessions/ending.ts';
 import { sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';
+import { comingMoment } from './moments.ts';
 import { allPages, type Part, withPart } from './pages.ts';
 import { readPassword } from './password.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
@@ -180,9 +181,14 @@ export function userCommands(contextOf: ContextOf): Command {
 
   examples(
     about('ban', 'ban an account; every token and session of it is dead from now on'),
-    'tessera user ban ada --until 2030-01-31T12:00:00Z --reason "spam"',
+    'tessera user ban ada --until 24h --reason "spam"',
+    'tessera user ban ada --until 2030-01-31T12:00:00Z',
   )
-    .option('--until <instant>', 'when the ban ends, such as 2030-01-31T12:00:00Z; without it, never')
+    .option(
+      '--until <when>',
+      'when the ban ends: 2030-01-31T12:00:00Z, or 90m, 24h, 7d from now; without it, never',
+      comingMoment,
+    )
     .option('--reason <text>', 'for the record; the person does not see it')
     .action(
       showing((core, id, options: { until?: string; reason?: string }) =>

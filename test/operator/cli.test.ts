@@ -195,7 +195,7 @@ test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do
 
 const help: [string[], RegExp][] = [
   [['--help'], /serve.*user.*client.*org.*admin-key.*keys.*Examples?:.*Exit status: 0 done, 1 refused/s],
-  [['user', 'ban', '--help'], / user +id, username or email.*--until.*Example:\n +tessera user ban ada --until/s],
+  [['user', 'ban', '--help'], / user +id, username or email.*--until.*Examples:\n +tessera user ban ada --until/s],
   [['help', 'user', 'ban'], /^Usage: tessera user ban /],
   [['client', 'create', '--help'], /Examples?:\n +tessera client create --name/],
 ];
