@@ -44,7 +44,8 @@ try {
     else if (error.code === DECLINED) [process.exitCode] = exitCodes.refused;
     else fail('invalid_request', complaint.trimEnd(), exitCodes.usage);
   } else if (error instanceof ConfigError) {
-    const text = `Tessera cannot start:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
+    const what = running.name() === 'serve' ? 'Tessera cannot start' : 'The command cannot run';
+    const text = `${what}:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
     fail('invalid_configuration', text, exitCodes.setup);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
     fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.setup);
