@@ -261,7 +261,11 @@ const refusals: [string[], number, RegExp][] = [
   [['user', 'update', 'nobody'], 1, /Nothing to change/],
   [['client', 'show', 'abc'], 1, /There is no client with the id abc\. List them/],
   [['org', 'show', 'nothing'], 1, /There is no organization named nothing\. List them/],
-  [['user', 'list', '--database-url', 'mysql://x'], 3, /^The command cannot run:\n {2}- TESSERA_DATABASE_URL must be sqlite:/],
+  [
+    ['user', 'list', '--database-url', 'mysql://x'],
+    3,
+    /^The command cannot run:\n {2}- TESSERA_DATABASE_URL must be sqlite:/,
+  ],
 ];
 test('exit status 1 refused, 2 wrong usage, 3 setup; each says what to do', async () => {
   for (let at = 0; at < refusals.length; at += 3) {
