@@ -8,3 +8,9 @@ export const DAY = 24 * HOUR;
 
 /** NumericDate of RFC 7519 §2: whole seconds since the Unix epoch. */
 export const numericDate = (instant: number): number => Math.floor(instant / SECOND);
+
+/** An instant as the API writes it: ISO 8601, in UTC. */
+export const iso = (instant: number): string => new Date(instant).toISOString();
+
+/** The same for what may not have happened. */
+export const isoOrNull = (instant: number | null): string | null => (instant === null ? null : iso(instant));

@@ -1,7 +1,6 @@
+import { iso, isoOrNull } from '../clock.ts';
 import { accountStatus, isBanned } from './rules/standing.ts';
 import type { Account } from './store.ts';
-
-const iso = (instant: number): string => new Date(instant).toISOString();
 
 /** An account as operators see it: an allow-list, so that no column leaks by being added. */
 export function accountView(account: Account, now: number) {
@@ -28,7 +27,7 @@ export function accountView(account: Account, now: number) {
       account.bannedAt !== null && isBanned(account, now)
         ? {
             since: iso(account.bannedAt),
-            until: account.bannedUntil === null ? null : iso(account.bannedUntil),
+            until: isoOrNull(account.bannedUntil),
             reason: account.banReason,
           }
         : null,

@@ -1,4 +1,4 @@
-import type { Clock } from '../clock.ts';
+import { type Clock, iso, isoOrNull } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Ids } from '../identifiers/ids.ts';
@@ -69,6 +69,6 @@ export const adminKeyView = (key: AdminKey) => ({
   id: key.id,
   name: key.name,
   status: key.revokedAt === null ? 'active' : 'revoked',
-  createdAt: new Date(key.createdAt).toISOString(),
-  revokedAt: key.revokedAt === null ? null : new Date(key.revokedAt).toISOString(),
+  createdAt: iso(key.createdAt),
+  revokedAt: isoOrNull(key.revokedAt),
 });

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { iso, isoOrNull } from '../clock.ts';
 import { previousSecret } from '../config/secret-file.ts';
 import type { Core } from '../core.ts';
 import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
@@ -8,8 +9,6 @@ import { invalidRequest, notFound } from '../oauth-error.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
-
-const iso = (instant: number | null) => (instant === null ? null : new Date(instant).toISOString());
 
 const pairView = ({ kid, alg, signsFrom }: KeyPairView) => ({ kid, alg, signsFrom: iso(signsFrom) });
 
@@ -40,7 +39,7 @@ export function keysCommands(contextOf: ContextOf): Command {
         status: retiredAt === null ? 'signs' : 'verifies',
         createdAt: iso(createdAt),
         signsFrom: iso(createdAt),
-        retiredAt: iso(retiredAt),
+        retiredAt: isoOrNull(retiredAt),
       }));
       const published = pairs.map((pair) => ({
         kid: pair.kid,
@@ -49,7 +48,7 @@ export function keysCommands(contextOf: ContextOf): Command {
         status: pair.status,
         createdAt: iso(pair.createdAt),
         signsFrom: iso(pair.signsFrom),
-        retiredAt: iso(pair.retiredAt),
+        retiredAt: isoOrNull(pair.retiredAt),
       }));
       out.list([...own, ...published], ['kid', 'signs', 'alg', 'status', 'signsFrom', 'retiredAt']);
     });

@@ -1,7 +1,5 @@
+import { iso, isoOrNull } from '../clock.ts';
 import type { Client, ClientSecret } from './store.ts';
-
-const iso = (instant: number): string => new Date(instant).toISOString();
-const isoOrNull = (instant: number | null): string | null => (instant === null ? null : iso(instant));
 
 export function secretView(secret: ClientSecret) {
   return {

@@ -1,7 +1,7 @@
 import { findAccount } from '../accounts/store.ts';
 import { placesOf } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, iso, isoOrNull } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant, orNull } from '../http/operation.ts';
@@ -116,6 +116,6 @@ export const connectionView = (connection: ListedConnection) => ({
   scopes: connection.scopes,
   declinedScopes: connection.declined,
   resources: connection.resources,
-  connectedAt: new Date(connection.connectedAt).toISOString(),
-  lastUsedAt: connection.lastUsedAt === null ? null : new Date(connection.lastUsedAt).toISOString(),
+  connectedAt: iso(connection.connectedAt),
+  lastUsedAt: isoOrNull(connection.lastUsedAt),
 });

@@ -1,4 +1,4 @@
-import { MINUTE } from '../clock.ts';
+import { iso, MINUTE } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import type { AuditEventTable } from '../database/schema.ts';
 import { all, first, statement } from '../database/statement.ts';
@@ -167,7 +167,7 @@ type Row = { readonly [K in keyof AuditEventTable]: K extends 'id' ? string : Au
 
 const toEvent = (row: Row): RecordedEvent => ({
   id: row.id,
-  at: new Date(row.at).toISOString(),
+  at: iso(row.at),
   type: row.type as EventType,
   outcome: row.outcome,
   actor: { type: row.actor_type, id: row.actor_id },

@@ -1,3 +1,4 @@
+import { iso } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { randomIdentifier } from '../secrets.ts';
@@ -27,7 +28,7 @@ async function spare(root: Buffer, alg: AsymmetricAlg): Promise<Spare> {
 function* add(key: StoredKeyPair, origin: Origin, at: number): Work<void> {
   yield* insertKeyPair(key);
   yield* renewVersion(randomIdentifier());
-  const details = { kid: key.kid, alg: key.alg, signsFrom: new Date(key.signsFrom).toISOString() };
+  const details = { kid: key.kid, alg: key.alg, signsFrom: iso(key.signsFrom) };
   yield* record({ at, type: 'keys.rotated', origin, details });
 }
 

@@ -1,5 +1,5 @@
 import { findClient } from '../clients/store.ts';
-import { type Clock, SECOND } from '../clock.ts';
+import { type Clock, iso, SECOND } from '../clock.ts';
 import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
 import type { Outgoing } from '../http/outgoing.ts';
@@ -180,7 +180,7 @@ function* conclude(
 ): Work<'delivered' | 'unanswered' | 'failed' | undefined> {
   const { clientId, accountId, sid, attempts, createdAt } = notice;
   const about = { at: now, origin: SYSTEM, accountId, clientId };
-  const details = { sid, endedAt: new Date(createdAt).toISOString(), attempts };
+  const details = { sid, endedAt: iso(createdAt), attempts };
   if (outcome === 'gone') {
     yield* endNotice(notice);
     return undefined;

@@ -1,5 +1,5 @@
 import { findAccount } from '../accounts/store.ts';
-import type { Clock } from '../clock.ts';
+import { type Clock, iso } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant } from '../http/operation.ts';
@@ -130,6 +130,6 @@ export function organizationView(organization: Organization) {
     id: organization.id,
     name: organization.name,
     domain: organization.domain,
-    createdAt: new Date(organization.createdAt).toISOString(),
+    createdAt: iso(organization.createdAt),
   };
 }

@@ -1,5 +1,5 @@
 import { type Account, findAccount } from '../accounts/store.ts';
-import { type Clock, DAY, MINUTE } from '../clock.ts';
+import { type Clock, DAY, iso, MINUTE } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { Id, Instant, orNull } from '../http/operation.ts';
@@ -99,9 +99,9 @@ export const sessionView = ({ sid, browser, system, network, apps, ...session }:
   system,
   network,
   apps,
-  signedInAt: new Date(session.authTime).toISOString(),
-  lastUsedAt: new Date(session.lastSeenAt).toISOString(),
-  endsAt: new Date(session.expiresAt).toISOString(),
+  signedInAt: iso(session.authTime),
+  lastUsedAt: iso(session.lastSeenAt),
+  endsAt: iso(session.expiresAt),
 });
 
 /** Who is signed in with a session's secret. */
