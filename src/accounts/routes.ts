@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redirect } from '../authorization/steps.ts';
 import { acceptUploads, uploadOf } from '../http/uploads.ts';
+import { take } from '../limits/limits.ts';
 import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../pages/components.ts';
 import { html, type Part } from '../pages/html.ts';
 import { type Site, sendPage } from '../pages/layout.ts';
@@ -76,6 +77,12 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     return showProfile({ ...at, account }, 200, profileFields(account.profile), NO_PROBLEMS, messages.profile.saved);
   });
 
+  const countUpload = (at: Visit): Promise<number> => {
+    const { id } = at.account;
+    const about = { name: 'pictureAccount', origin: originAt(at), accountId: id } as const;
+    return parts.database.commit(() => take(`picture ${id}`, parts.limits.pictureAccount, parts.clock(), about));
+  };
+
   app.register(async (uploads) => {
     acceptUploads(uploads, 'picture', LARGEST_PICTURE);
     // Asked before the body is read, so that nobody else makes the server hold a file.
@@ -98,6 +105,11 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       if (fields.get('action') === 'remove') {
         const account = await setPicture(parts, at.account.id, null, originAt(at));
         return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.removed);
+      }
+      const wait = await countUpload(at);
+      if (wait > 0) {
+        reply.header('retry-after', String(wait));
+        return showAccount(at, 429, { fields: { picture: messages.picture.limited(wait) }, general: [] });
       }
       const made = await parts.pictures.make(file ?? new Uint8Array());
       if (typeof made === 'string') return refuse(made);

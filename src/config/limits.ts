@@ -51,6 +51,11 @@ export const limitVariables = {
     '60/h',
     'Visits to the playground that are begun from one address.',
   ),
+  pictureAccount: new LimitVariable(
+    'TESSERA_LIMIT_PICTURE_ACCOUNT',
+    '60/h',
+    'Pictures that one person uploads: each takes the one decoder for up to a second.',
+  ),
   userinfo: new LimitVariable('TESSERA_LIMIT_USERINFO', 'off', 'UserInfo requests of one client.'),
 } as const;
 

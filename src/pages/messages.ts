@@ -156,6 +156,7 @@ export const en = {
     remove: 'Remove the picture',
     changed: 'Your picture is changed. Apps see it the next time they ask.',
     removed: 'Your picture is removed. Your initials stand for you again.',
+    limited: (seconds: number) => `Too many pictures. Wait ${duration(seconds)}, then try again.`,
     bad: {
       empty: 'Choose a file first, with a picture in it.',
       'too large': 'This file is larger than 1 MB. Choose a smaller one.',

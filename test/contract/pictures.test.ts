@@ -363,3 +363,23 @@ test('of a person who is banned or suspended the initials are shown, and of one 
   for (const gone of [url, initials()]) assert.equal((await fetched(gone)).status, 404);
   assert.deepEqual(await query(server, 'SELECT name FROM picture WHERE account_id = ?', ada.id), []);
 });
+
+test('one person does not keep the decoder from all others: uploads are counted, and too many wait', async () => {
+  const limited = await startServer({ TESSERA_LIMIT_PICTURE_ACCOUNT: '2/h' });
+  try {
+    const [one, other] = [
+      await signedIn(limited, await newUser(limited)),
+      await signedIn(limited, await newUser(limited)),
+    ];
+    assert.equal((await send(png(4, 4), one)).status, 200);
+    assert.equal((await send(new Uint8Array([1, 2, 3]), one)).status, 400, 'what is no picture counts as well');
+    const refused = await send(png(4, 4), one);
+    assert.equal(refused.status, 429);
+    assert.ok(Number(refused.headers.get('retry-after')) > 3000);
+    assert.match(refused.text, /Too many pictures\. Wait/);
+    assert.equal((await one.upload(await one.get('/account'), { action: 'remove' }, FORM)).status, 200);
+    assert.equal((await send(png(4, 4), other)).status, 200);
+  } finally {
+    await limited.close();
+  }
+});
