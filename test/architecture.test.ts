@@ -170,6 +170,22 @@ test('every domain says in a README what it owns and what must never happen', ()
   for (const domain of domains) assert.ok(existsSync(join(ROOT, `src/${domain}/README.md`)), domain);
 });
 
+test('what a source gives out is taken by another file, a test or a page of the documentation', () => {
+  const readers = ['bin', 'docs', 'src', 'test', 'bench'].flatMap((folder) =>
+    readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.[jt]s$/.test(name))
+      .map((name) => ({ path: `${folder}/${name}`, words: new Set(read(`${folder}/${name}`).code.match(/[\w$]+/g)) })),
+  );
+  for (const { path, code } of sources) {
+    for (const [, name = ''] of code.matchAll(/^export (?:async )?(?:function\*?|const|class) ([\w$]+)/gm)) {
+      assert.ok(
+        readers.some((reader) => reader.path !== path && reader.words.has(name)),
+        `${path}: ${name} need not be exported`,
+      );
+    }
+  }
+});
+
 test('no file is longer than 400 lines, and every name is in kebab case', () => {
   for (const { path, text } of sources) {
     assert.ok(text.split('\n').length <= 400, path);

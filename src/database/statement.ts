@@ -3,7 +3,7 @@ import type { Row, Work } from './database.ts';
 import type { Tables } from './schema.ts';
 
 /** Stands in a built query for a value that is given when the query runs. */
-export class Parameter {
+class Parameter {
   readonly name: string;
   constructor(name: string) {
     this.name = name;

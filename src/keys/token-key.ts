@@ -4,7 +4,7 @@ import { deriveKey } from '../secrets.ts';
 import { boundedSet } from './bounded-set.ts';
 
 /** The kinds of JWT that only this server reads. Each has a key, a `typ` and an audience of its own. */
-export const TOKEN_TYPES = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
+const TOKEN_TYPES = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
 export type TokenKind = keyof typeof TOKEN_TYPES;
 export const TOKEN_KINDS = Object.keys(TOKEN_TYPES) as readonly TokenKind[];
 

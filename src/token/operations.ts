@@ -1,9 +1,9 @@
 import type { FastifySchema } from 'fastify';
-import * as Type from 'typebox/type';
 import { ASSERTION_TYPE } from '../clients/rules/assertion.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
 import { answers, FORM_TYPE, Id, JSON_TYPE, refusals } from '../http/operation.ts';
 import { sample } from '../http/samples.ts';
+import * as Type from '../validation/type.ts';
 
 const text = (about: string) => Type.Optional(Type.String({ about }));
 
@@ -23,7 +23,7 @@ const variant = (grant: string, required: readonly string[]) => ({
 });
 
 /** RFC 6749 §§4.1.3, 4.4.2 and 6; RFC 7636 §4.5; RFC 8707 §2. */
-export const TokenRequest = Type.Object(
+const TokenRequest = Type.Object(
   {
     grant_type: Type.Unsafe<string>({ type: 'string', enum: GRANT_TYPES }),
     code: text('The code of the redirect. For authorization_code.'),
@@ -49,7 +49,7 @@ export const TokenRequest = Type.Object(
 );
 
 /** RFC 7009 §2.1, RFC 7662 §2.1. */
-export const AboutAToken = Type.Object(
+const AboutAToken = Type.Object(
   {
     token: Type.String({ about: 'An access or refresh token.' }),
     token_type_hint: text('Accepted; the token itself says what it is.'),

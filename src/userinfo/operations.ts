@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
-import * as Type from 'typebox/type';
 import { answers, FORM_TYPE, Id, Instant, refusals } from '../http/operation.ts';
 import { sample } from '../http/samples.ts';
+import * as Type from '../validation/type.ts';
 
 const text = Type.String();
 const withScope = (scope: string) => ({ about: `With the scope \`${scope}\`.` });

@@ -32,7 +32,7 @@ export interface MigrationProgress {
 }
 
 /** A step failed, and nothing of the migration holds. */
-export class MigrationFailed extends DatabaseUnusable {}
+class MigrationFailed extends DatabaseUnusable {}
 
 /** Kept from the first version on, so that a database tells every version where it stands. */
 const TABLE = 'kysely_migration';

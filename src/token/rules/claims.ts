@@ -10,7 +10,7 @@ import { standardClaim } from '../../userinfo/rules/userinfo.ts';
 /** Lifetime of access and ID tokens, in seconds. */
 export const ACCESS_LIFETIME = 1800;
 /** Lifetime of a refresh token, in seconds. */
-export const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
+const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
 /** A family of tokens ends this long after its authorization, in seconds. */
 export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
 
