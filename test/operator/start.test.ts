@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -32,6 +32,13 @@ async function fresh(): Promise<Record<string, string>> {
 
 /** Starts a server that must refuse to, and answers what it said. */
 const refusal = async (env: Readonly<Record<string, string>>) => refusedStart({ ...(await fresh()), ...env }, folder);
+
+test('what was compiled is kept where nobody else can have put anything: not among the temporary files', async () => {
+  const temporary = mkdtempSync(join(folder, 'tmp-'));
+  const { code } = await tessera(['--version'], { env: { TMPDIR: temporary } });
+  assert.equal(code, 0);
+  assert.deepEqual(readdirSync(temporary), []);
+});
 
 test('SIGTERM: a request in flight is answered, then the process ends with 0', async () => {
   const server = await serve({ env: await fresh() });
