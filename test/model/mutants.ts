@@ -152,7 +152,12 @@ export const mutants: readonly Mutant[] = [
     "  if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;\n",
   ),
   instead('a retry gets another token', REFRESH_GRANT, "if (move === 'repeat') {", 'if (false) {'),
-  instead('killing is forgotten', FAMILIES, '.set({ dead_at: p.now, dead_reason', '.set({ dead_at: null, dead_reason'),
+  instead(
+    'killing is forgotten',
+    FAMILIES,
+    ".set({ dead_at: p.now, dead_reason: p.reason })\n    .where('id'",
+    ".set({ dead_at: null, dead_reason: p.reason })\n    .where('id'",
+  ),
   // Ends of tokens.
   instead('a token ends late', CLAIMS, 'exp <= seconds', 'exp < seconds'),
   // Consent.
@@ -191,8 +196,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'signing out everywhere ends nothing',
     ACCOUNTS,
-    `    ...account,\n${generation}@throws`,
-    '    ...account,\n  }));\n}\n\n/** @throws',
+    '=> ({\n    ...account,\n    generation: randomIdentifier(),\n  }));',
+    '=> ({\n    ...account,\n  }));',
   ),
   instead(
     'a disabled client comes back with its tokens',
@@ -208,8 +213,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a disabled client authenticates',
     'src/clients/authentication.ts',
-    "|| found.client.status !== 'active' ||",
-    '||',
+    "  if (client.status !== 'active') return { reason: 'the client is disabled' };\n  const registered",
+    '  const registered',
   ),
   instead('an ended secret holds', 'src/clients/store.ts', 'now < secret.expiresAt', 'now <= secret.expiresAt'),
   instead(
@@ -219,7 +224,7 @@ export const mutants: readonly Mutant[] = [
     'last ? Number.MAX_SAFE_INTEGER',
   ),
   // Sessions.
-  instead('a session never ends', SESSIONS, 'session.expiresAt <= now || ', ''),
-  instead('a session is never idle', SESSIONS, ' || session.lastSeenAt + SESSION_IDLE <= now', ''),
+  instead('a session never ends', SESSIONS, 'expiresAt <= now || ', ''),
+  instead('a session is never idle', SESSIONS, ' || lastSeenAt + SESSION_IDLE <= now', ''),
   instead('a session outlives its generation', SESSIONS, "return verdict.kind === 'live' ? {", 'return true ? {'),
 ];
