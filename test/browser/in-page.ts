@@ -26,9 +26,13 @@ export const personsPicture = (page: Page): Promise<{ address: string; width: nu
     "const image = document.querySelector('img.picture'); return { address: image.src, width: image.naturalWidth };",
   );
 
-/** Waits until the file that was chosen is smaller than that. */
-export const fileBelow = (page: Page, selector: string, bytes: number) =>
-  page.waitForFunction(`document.querySelector(${JSON.stringify(selector)}).files[0]?.size < ${bytes}`);
+/** Waits until the file that was chosen is smaller than that. Playwright's own way looks again by eval, which pages refuse. */
+export const fileBelow = (page: Page, selector: string, bytes: number): Promise<void> =>
+  ask(
+    page,
+    `const input = document.querySelector(${JSON.stringify(selector)});
+     while (!(input.files[0]?.size < ${bytes})) await new Promise(requestAnimationFrame);`,
+  );
 
 /** By how many pixels the page is wider than its window. */
 export const overflow = (page: Page): Promise<number> =>
