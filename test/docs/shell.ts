@@ -38,7 +38,7 @@ export async function openShell(dataDir: string): Promise<Shell> {
   writeFileSync(join(folder, 'variables'), '');
   writeFileSync(join(folder, 'logo.png'), png(64, 64));
   const socket = join(folder, 'socket');
-  const host = fork(here('program-host.ts'), [socket], { cwd: folder });
+  const host = fork(here('program-host.ts'), [socket], { cwd: folder, execArgv: [] });
   await once(host, 'message');
   return {
     async run(script) {

@@ -99,7 +99,8 @@ test('JW-09, SE-02, JW-17: every other secret has 256 bits, every identifier of 
     'admin key': [adminKey.adminKey, /^tak_[A-Za-z0-9_-]{43}$/],
     kid: [keys.kid, /^[A-Za-z0-9_-]{22}$/],
     'jti of an access token': [claimsOf(tokens.access_token).jti, /^[A-Za-z0-9_-]{22}$/],
-    'jti of a refresh token': [claimsOf(tokens.refresh_token).jti, /^[A-Za-z0-9_-]{22}$/],
+    // Behind the instant of its issue, which the token tells anyway.
+    'jti of a refresh token': [claimsOf(tokens.refresh_token).jti.slice(12), /^[A-Za-z0-9_-]{22}$/],
     'access token’s MAC': [tokens.access_token.split('.')[2], SECRET],
   };
   for (const [name, [text, shape]] of Object.entries(texts)) assert.match(text ?? '', shape, name);
