@@ -34,7 +34,7 @@ const PATIENCE = 5000;
 const RETRY = 5;
 
 /** So many reads that wait are done at once: what they need is still at hand then, and more would hardly be cheaper each. */
-const CROWD = 16;
+const CROWD = 32;
 
 /**
  * Opens (and creates, and migrates) a SQLite database.
