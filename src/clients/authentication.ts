@@ -43,20 +43,27 @@ export interface AuthenticationParts {
   readonly clientKeys: ClientKeys;
 }
 
-/**
- * RFC 6749 §5.2: 401, with a challenge where the client used the Authorization header.
- * @param reason why, for the log
- */
-export function invalidClient(method: ClientCredentials['method'], reason?: string): OAuthError {
-  const proof = method === 'assertion' ? 'client_assertion' : 'client_secret';
-  return new OAuthError(
-    401,
-    'invalid_client',
-    `Client authentication failed: check client_id and ${proof}.`,
-    method === 'basic' ? { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' } : {},
-    reason,
-  );
+/** What to look at, by what the request holds alone: nobody learns from it which clients there are. */
+function advice(credentials: ClientCredentials): string {
+  if (credentials.method === 'assertion') return 'check client_id and client_assertion.';
+  const { method, clientId, clientSecret } = credentials;
+  if (clientId === '' && method === 'basic') {
+    return 'the Authorization header must be Basic, with client_id:client_secret in base64.';
+  }
+  if (clientId === '') return 'client_id is missing: send it with client_secret in the body, or both by HTTP Basic.';
+  if (clientSecret === '') return 'check client_id; client_secret was not sent, and only a public client has none.';
+  return 'check client_id and client_secret.';
 }
+
+/** RFC 6749 §5.2. @param advice what to do @param reason why, for the log */
+export const invalidClient = (
+  advice: string,
+  reason?: string,
+  headers: Readonly<Record<string, string>> = {},
+): OAuthError => new OAuthError(401, 'invalid_client', `Client authentication failed: ${advice}`, headers, reason);
+
+/** RFC 6749 §5.2: with a challenge where the client used the Authorization header. */
+const CHALLENGE = { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' };
 
 type Found = { readonly client: Client; readonly secrets: readonly ClientSecret[] } | undefined;
 
@@ -115,7 +122,9 @@ export async function authenticateClient(
       }
       return seconds;
     });
-    throw wait > 0 ? rateLimited(wait) : invalidClient(credentials.method, details.reason);
+    throw wait > 0
+      ? rateLimited(wait)
+      : invalidClient(advice(credentials), details.reason, credentials.method === 'basic' ? CHALLENGE : {});
   }
 }
 

@@ -56,7 +56,7 @@ async function grant(
         await parts.keys.refresh(outcome.version);
         continue;
       case 'gone':
-        throw invalidClient('body');
+        throw invalidClient('check client_id and client_secret.');
       case 'unknown resource':
         throw unknownResource();
       case 'granted':

@@ -41,7 +41,8 @@ export async function introspect(
   { client, proof, origin }: AuthenticatedClient,
   presented: string,
 ): Promise<Introspection> {
-  if (proof.kind === 'public') throw invalidClient('body');
+  if (proof.kind === 'public')
+    throw invalidClient('only a client with a secret or a key of its own may ask about tokens.');
   for (;;) {
     const now = clock();
     const opened = await openAnyToken(keys, presented);
