@@ -51,7 +51,9 @@ function advice(credentials: ClientCredentials): string {
     return 'the Authorization header must be Basic, with client_id:client_secret in base64.';
   }
   if (clientId === '') return 'client_id is missing: send it with client_secret in the body, or both by HTTP Basic.';
-  if (clientSecret === '') return 'check client_id; client_secret was not sent, and only a public client has none.';
+  if (clientSecret === '' && method === 'body') {
+    return 'check client_id; client_secret was not sent, and only a public client has none.';
+  }
   return 'check client_id and client_secret.';
 }
 

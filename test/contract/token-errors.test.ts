@@ -261,6 +261,7 @@ describe('a client that could not be believed is told what its request lacks, an
       /: check client_id and client_secret\.$/,
     ],
     ['nobody’s secret', { client_id: nobody, client_secret: 'x' }, {}, /: check client_id and client_secret\.$/],
+    ['a header with an empty secret', {}, basic(client.clientId, ''), /: check client_id and client_secret\.$/],
     ['a header of another kind', {}, { authorization: 'Bearer x' }, /must be Basic/],
     ['a header without a colon', {}, { authorization: `Basic ${btoa('x')}` }, /must be Basic/],
   ];
