@@ -69,7 +69,7 @@ const meanings: Readonly<Record<string, string>> = {
   sub: 'The person’s id, a Snowflake as a decimal string, never used again. In an app’s own token the app’s id.',
   iat: 'When it was issued, as a Unix time in seconds.',
   exp: 'When it ends: it is dead in the second of `exp`.',
-  jti: '128 random bits.',
+  jti: '128 random bits; in a refresh token behind the instant of its issue.',
   client_id: 'The app’s id.',
   scope: 'What was granted, separated by spaces.',
   email: 'The email address, whatever the scopes; not in a token that [another service](token-services.md) may read.',
