@@ -1,4 +1,5 @@
 import { storedResources } from '../clients/rules/resources.ts';
+import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
 import type { Inherited, Standing } from '../verdict/rules.ts';
@@ -130,14 +131,14 @@ const stillOpen = statement((db, p: { hash: string; now: number }) =>
 const dropOne = statement((db, p: { accountId: string; sid: string }) =>
   db
     .deleteFrom('authorization_code')
-    .where('account_id', '=', p.accountId)
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
     .where('sid', '=', p.sid)
     .where('redeemed_at', 'is', null),
 );
 const dropOthers = statement((db, p: { accountId: string; sid: string }) =>
   db
     .deleteFrom('authorization_code')
-    .where('account_id', '=', p.accountId)
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
     .where('sid', '<>', p.sid)
     .where('redeemed_at', 'is', null),
 );

@@ -1,3 +1,4 @@
+import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
 import { run, statement } from '../database/statement.ts';
 import type { Leaf } from '../verdict/store.ts';
@@ -74,7 +75,7 @@ const killOne = statement((db, p: { accountId: string; sid: string; reason: stri
   db
     .updateTable('token_family')
     .set({ dead_at: p.now, dead_reason: p.reason })
-    .where('account_id', '=', p.accountId)
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
     .where('sid', '=', p.sid)
     .where('dead_at', 'is', null),
 );
@@ -82,7 +83,7 @@ const killOthers = statement((db, p: { accountId: string; sid: string; reason: s
   db
     .updateTable('token_family')
     .set({ dead_at: p.now, dead_reason: p.reason })
-    .where('account_id', '=', p.accountId)
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
     .where('sid', '<>', p.sid)
     .where('dead_at', 'is', null),
 );

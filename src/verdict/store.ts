@@ -229,10 +229,10 @@ const selectStandings = (db: Kysely<Tables>) =>
     ]);
 const ofGrant = statement((db, p: { grantId: string }) => selectStandings(db).where('f.grant_id', '=', p.grantId));
 const ofSession = statement((db, p: { accountId: string; sid: string }) =>
-  selectStandings(db).where('f.account_id', '=', p.accountId).where('f.sid', '=', p.sid),
+  selectStandings(db).where('g.account_id', '=', p.accountId).where('f.sid', '=', p.sid),
 );
 const ofOthers = statement((db, p: { accountId: string; sid: string }) =>
-  selectStandings(db).where('f.account_id', '=', p.accountId).where('f.sid', '<>', p.sid),
+  selectStandings(db).where('g.account_id', '=', p.accountId).where('f.sid', '<>', p.sid),
 );
 
 /** Which families are meant: those of a consent, of a session, or of every session of a person but one. */

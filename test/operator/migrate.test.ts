@@ -5,9 +5,13 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, describe, test } from 'node:test';
 import { Client } from 'pg';
+import { removeAccount } from '../../src/accounts/store.ts';
+import { spendCode } from '../../src/authorization/code-store.ts';
 import { readConfig } from '../../src/config/config.ts';
-import { inspectDatabase, migrateDatabase } from '../../src/core.ts';
+import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';
 import { type Timeline, timeline } from '../../src/database/migrations/timeline.ts';
+import type { AuthorizationCodeTable, TokenFamilyTable } from '../../src/database/schema.ts';
+import { dump, fixture, NOW } from '../store/rows.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { serve, tessera } from './command.ts';
 
@@ -126,6 +130,31 @@ for (const [kind, make, skip] of kinds) {
       const server = await serve({ env });
       assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200, 'the server runs on it');
       await server.stop();
+    });
+
+    test('who has access keeps it where tables are made anew, and what hangs together still does', async () => {
+      const { environment } = await place();
+      const config = readConfig(environment);
+      const earlier = NAMES.filter((name) => name < '0012').map((name) => [name, timeline[name] ?? assert.fail()]);
+      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
+      const [kept, left] = [await fixture(before.database, 1n), await fixture(before.database, 11n)];
+      await before.database.commit(() => spendCode(kept.code, kept.familyId, NOW));
+      const rows = await dump(before.database);
+      await before.close();
+      const after = await openCore(config, Date.now);
+      const { database } = after;
+      assert.deepEqual({ ...(await dump(database)), node_lease: [] }, { ...rows, node_lease: [] });
+      await database.commit(() => removeAccount(left.accountId));
+      const { authorization_code: codes = [], token_family: families = [] } = await dump(database);
+      assert.deepEqual(
+        codes.map((code) => (code as AuthorizationCodeTable).family_id),
+        [kept.familyId],
+      );
+      assert.deepEqual(
+        families.map((family) => (family as TokenFamilyTable).id),
+        [kept.familyId],
+      );
+      await after.close();
     });
 
     test('of many commands at the same time one migrates, and the others find nothing to do', async () => {

@@ -4,10 +4,13 @@ import { findAccount, listAccounts, removeAccount } from '../../src/accounts/sto
 import { lockCode, spendCode } from '../../src/authorization/code-store.ts';
 import { findInteraction, finishInteraction, insertInteraction } from '../../src/authorization/interaction-store.ts';
 import type { AuthorizationRequest } from '../../src/authorization/rules/request.ts';
-import { addSecret } from '../../src/clients/store.ts';
+import { addSecret, removeClient } from '../../src/clients/store.ts';
 import { findGrant, revokeGrant } from '../../src/consent/store.ts';
 import { type Database, StoreUnavailable, type Work } from '../../src/database/database.ts';
 import { first, run, statement } from '../../src/database/statement.ts';
+import { record } from '../../src/events/audit.ts';
+import { listEvents } from '../../src/events/list.ts';
+import type { EventFilter } from '../../src/events/schema.ts';
 import { claimNode } from '../../src/identifiers/lease-store.ts';
 import { createKeySet, readKeySet } from '../../src/keys/store.ts';
 import { exceeded, giveBack, take } from '../../src/limits/limits.ts';
@@ -261,6 +264,49 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     }
     assert.equal(await database.read(() => lockCode(code)), undefined);
     await assert.rejects(database.commit(() => upsertMember(organizationId, accountId, 'OWNER')));
+  });
+
+  it('codes and tokens of an app go with it', async () => {
+    const { accountId, clientId, familyId, code } = await made();
+    await database.commit(() => spendCode(code, familyId, NOW));
+    assert.equal(await database.commit(() => removeClient(clientId)), true);
+    for (const [table, rows] of Object.entries(await dump(database))) {
+      for (const row of rows) assert.notEqual((row as Record<string, unknown>)['client_id'], clientId, table);
+    }
+    assert.ok(await accountOf(accountId));
+  });
+
+  it('events of somebody are found among thousands, in both orders, page by page', async () => {
+    const [rare, frequent, app] = [id(), id(), id()];
+    const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
+    await database.commit(function* happen(): Work<void> {
+      for (let n = 0; n < 4000; n++) {
+        const accountId = n % 1500 === 100 ? rare : frequent;
+        const clientId = n % 2 === 0 ? app : null;
+        yield* record({ at: NOW + n, type: 'token.refreshed', origin, accountId, clientId, details: { n } });
+      }
+    });
+    async function numbersOf(filter: EventFilter, order: 'asc' | 'desc'): Promise<unknown[]> {
+      const numbers: unknown[] = [];
+      for (let after = '0'; ; ) {
+        const events = await listEvents(database, { filter, order, after, limit: 500 });
+        numbers.push(...events.map(({ details }) => (details as { n: number }).n));
+        const last = events.at(-1);
+        if (events.length < 500 || last === undefined) return numbers;
+        after = last.id;
+      }
+    }
+    const all = Array.from({ length: 4000 }, (_, n) => n);
+    for (const [filter, expected] of [
+      [{ userId: rare }, [100, 1600, 3100]],
+      [{ userId: frequent }, all.filter((n) => n % 1500 !== 100)],
+      [{ clientId: app }, all.filter((n) => n % 2 === 0)],
+      [{ userId: rare, clientId: app }, [100, 1600, 3100]],
+      [{ userId: id() }, []],
+    ] as const) {
+      assert.deepEqual(await numbersOf(filter, 'asc'), expected);
+      assert.deepEqual(await numbersOf(filter, 'desc'), [...expected].reverse());
+    }
   });
 
   it('a parameter that was not given is an error, never a null', async () => {

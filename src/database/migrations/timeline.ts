@@ -10,6 +10,7 @@ import { resources } from './0008-resources.ts';
 import { pictures } from './0009-pictures.ts';
 import { sessionDevices } from './0010-session-devices.ts';
 import { playground } from './0011-playground.ts';
+import { fewerIndexes } from './0012-fewer-indexes.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -22,6 +23,8 @@ export interface ColumnTypes {
   readonly bytes: string;
   /** Table options after the closing parenthesis. */
   readonly options: string;
+  /** Whether a table must be made anew to lose a constraint. */
+  readonly rebuilds: boolean;
 }
 
 /** The steps that lead from an empty database to a version's schema, in their order. */
@@ -40,6 +43,7 @@ export const timeline: Timeline = {
   '0009-pictures': pictures,
   '0010-session-devices': sessionDevices,
   '0011-playground': playground,
+  '0012-fewer-indexes': fewerIndexes,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -22,6 +22,7 @@ export const columnTypes: MigrationDialect = {
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   bytes: 'BYTEA',
   options: '',
+  rebuilds: false,
   findTable: "SELECT to_regclass('kysely_migration')::text AS name",
   async begin(query) {
     // Every statement sees what was committed before it, so also what another process migrated meanwhile.

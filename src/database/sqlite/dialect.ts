@@ -37,6 +37,8 @@ export const columnTypes: MigrationDialect = {
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   bytes: 'BLOB',
   options: 'STRICT',
+  // https://www.sqlite.org/lang_altertable.html#otheralter
+  rebuilds: true,
   findTable: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
   async begin(query) {
     // Not long, since the whole process waits inside the statement.
