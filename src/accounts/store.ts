@@ -106,24 +106,26 @@ function columns(p: AccountTable): AccountTable {
 
 type AccountRow = Selectable<AccountTable>;
 
-/** The columns that make a profile, of this table or of a join with it. */
-export type ProfileRow = Pick<
-  AccountRow,
-  | 'username'
-  | 'email'
-  | 'email_verified'
-  | 'display_name'
-  | 'about'
-  | 'language'
-  | 'theme'
-  | 'website'
-  | 'location'
-  | 'birth_date'
-  | 'phone'
-  | 'social_links'
-  | 'avatar_color'
-  | 'picture'
->;
+/** The columns that make a profile, in a join in which the table is `a`. */
+export const PROFILE_OF_A = [
+  'a.username',
+  'a.email',
+  'a.email_verified',
+  'a.display_name',
+  'a.about',
+  'a.language',
+  'a.theme',
+  'a.website',
+  'a.location',
+  'a.birth_date',
+  'a.phone',
+  'a.social_links',
+  'a.avatar_color',
+  'a.picture',
+] as const;
+
+type ColumnOf<Name> = Name extends `a.${infer Column}` ? Column : never;
+type ProfileRow = Pick<AccountRow, ColumnOf<(typeof PROFILE_OF_A)[number]>>;
 
 export function toProfile(row: ProfileRow): Profile {
   return {

@@ -1,3 +1,5 @@
+import type { Profile } from '../accounts/rules/profile.ts';
+import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
@@ -25,6 +27,8 @@ export interface CodeRecord {
   readonly inherited: Inherited;
   readonly standing: Standing;
   readonly keyVersion: string;
+  readonly profile: Profile;
+  readonly updatedAt: number;
 }
 
 export interface NewCode {
@@ -104,9 +108,11 @@ const byHash = statement((db, p: { hash: string }) =>
       'a.generation as account_now',
       'c.status as client_status',
       'c.generation as client_now',
+      'a.updated_at',
       'g.revoked_at',
       'k.version as key_version',
     ])
+    .select(PROFILE_OF_A)
     .forUpdate('d'),
 );
 
@@ -179,6 +185,8 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
         grant: { revokedAt: row.revoked_at },
       },
       keyVersion: row.key_version,
+      profile: toProfile(row),
+      updatedAt: row.updated_at,
     }
   );
 }

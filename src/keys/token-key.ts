@@ -1,7 +1,7 @@
-import { createHmac, createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { createSigner } from 'fast-jwt';
+import { createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../secrets.ts';
 import { boundedSet } from './bounded-set.ts';
+import { headerSegment, hs256, signHs256 } from './hs256.ts';
 
 /** The kinds of JWT that only this server reads. Each has a key, a `typ` and an audience of its own. */
 const TOKEN_TYPES = { access: 'at+jwt', refresh: 'rt+jwt' } as const;
@@ -25,16 +25,14 @@ const REMEMBERED = 131_072;
 
 /** The key of one kind that one version of the server's key material gives. */
 export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenKey {
-  const key = deriveKey(material, `${kind} token`);
-  const typ = TOKEN_TYPES[kind];
-  const sign = createSigner({ key, algorithm: 'HS256', kid, header: { alg: 'HS256', typ } });
-  const secret = createSecretKey(key);
+  const secret = createSecretKey(deriveKey(material, `${kind} token`));
+  const header = headerOf({ kind, kid });
   // Access tokens are presented many times, refresh tokens once.
   const isSigned = kind === 'access' ? remembering(secret) : (token: string) => isSignedWith(secret, token);
   return {
     kid,
     kind,
-    sign,
+    sign: (claims) => signHs256(secret, header, claims),
     verify(token) {
       // Nothing is parsed that was not signed with this key.
       if (!isSigned(token)) return undefined;
@@ -60,8 +58,7 @@ function isSignedWith(secret: KeyObject, token: string): boolean {
   if (!COMPACT.test(token)) return false;
   const end = token.lastIndexOf('.');
   // Compared as text: so of all ways to write a signature only the canonical one is taken (RFC 4648 §3.5).
-  const mac = createHmac('sha256', secret).update(token.slice(0, end), 'utf8').digest('base64url');
-  const [expected, presented] = [Buffer.from(mac), Buffer.from(token.slice(end + 1))];
+  const [expected, presented] = [Buffer.from(hs256(secret, token.slice(0, end))), Buffer.from(token.slice(end + 1))];
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 }
 
@@ -75,6 +72,5 @@ function objectIn(json: string): Readonly<Record<string, unknown>> | undefined {
 }
 
 /** The header segment of the tokens that a key signs: always the same text. */
-export function headerOf(key: TokenKey): string {
-  return Buffer.from(JSON.stringify({ alg: 'HS256', typ: TOKEN_TYPES[key.kind], kid: key.kid })).toString('base64url');
-}
+export const headerOf = ({ kind, kid }: Pick<TokenKey, 'kind' | 'kid'>): string =>
+  headerSegment({ alg: 'HS256', typ: TOKEN_TYPES[kind], kid });

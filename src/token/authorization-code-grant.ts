@@ -1,4 +1,3 @@
-import { type Account, findAccount } from '../accounts/store.ts';
 import { type CodeRecord, lockCode, spendCode } from '../authorization/code-store.ts';
 import type { AuthenticatedClient } from '../clients/authentication.ts';
 import { formatResources } from '../clients/rules/resources.ts';
@@ -29,7 +28,6 @@ type Outcome =
   | {
       readonly kind: 'redeemed';
       readonly code: CodeRecord;
-      readonly account: Account;
       readonly resources: readonly string[] | null;
       readonly leaf: Leaf;
     };
@@ -91,14 +89,14 @@ async function exchange(
       case 'verdict':
         throw refuseGrant(outcome.verdict, `The code was refused: ${UNKNOWN}.`);
       case 'redeemed': {
-        const { code, leaf, account, resources } = outcome;
+        const { code, leaf, resources } = outcome;
         const subject = {
           issuer: parts.issuer,
           accountId: code.accountId,
           clientId: client.id,
           familyId,
-          profile: account.profile,
-          updatedAt: account.updatedAt,
+          profile: code.profile,
+          updatedAt: code.updatedAt,
           sid: code.sid,
           authTime: code.authTime,
         };
@@ -170,8 +168,6 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     return { kind: 'unknown resource' };
   }
 
-  const account = yield* findAccount(code.accountId);
-  if (account === undefined) return { kind: 'refused', reason: UNKNOWN };
   const endsAt = now + FAMILY_LIFETIME * SECOND;
   const leaf = newLeaf(ring, now, endsAt);
   yield* insertFamily({
@@ -192,5 +188,5 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   // The code is locked, so this holds; were it ever not to, nothing of this unit may stay.
   if (!(yield* spendCode(hash, familyId, now))) throw new Error('a locked code was spent by another');
   yield* record({ ...about, type: 'token.issued', details: { familyId, scope: code.scopes } });
-  return { kind: 'redeemed', code, account, leaf, resources };
+  return { kind: 'redeemed', code, leaf, resources };
 }

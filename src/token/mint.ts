@@ -1,7 +1,7 @@
-import { createSigner } from 'fast-jwt';
 import type { ClientProof } from '../clients/authentication.ts';
 import { numericDate, SECOND } from '../clock.ts';
 import { type IdTokenAlg, isAsymmetric } from '../keys/algorithms.ts';
+import { headerSegment, signHs256 } from '../keys/hs256.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import type { RequestedClaims } from '../scopes/claims.ts';
 import { randomIdentifier, timedIdentifier } from '../secrets.ts';
@@ -73,6 +73,9 @@ export function mint(ring: KeyRing, order: Order, now: number): TokenResponse | 
   };
 }
 
+/** OpenID Connect Core 1.0 §10.1: the client knows the one key by itself. */
+const ID_TOKEN_HEADER = headerSegment({ alg: 'HS256', typ: 'JWT' });
+
 type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string;
 
 /** What signs the ID token of a client. @throws where it cannot be signed: the registration rules that out */
@@ -85,5 +88,5 @@ function idTokenSigner(ring: KeyRing, { alg, proof }: Pick<Order, 'alg' | 'proof
   // JW-08: where no secret was presented there is none to sign with, and no other one is taken in its place.
   if (proof.kind !== 'secret') throw new Error('an ID token under HS256 needs the secret of its client');
   // OpenID Connect Core 1.0 §10.1: the key is the octets of the client_secret, so any OIDC library can verify.
-  return createSigner({ key: proof.secret, algorithm: alg, header: { alg, typ: 'JWT' } });
+  return (claims) => signHs256(proof.secret, ID_TOKEN_HEADER, claims);
 }

@@ -1,6 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import type { Profile } from '../accounts/rules/profile.ts';
-import { toProfile } from '../accounts/store.ts';
+import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
@@ -77,6 +77,7 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
     .where('f.id', '=', p.familyId)
     .where('f.account_id', '=', p.accountId)
     .where('f.client_id', '=', p.clientId)
+    .select(PROFILE_OF_A)
     .select([
       'a.banned_at',
       'a.banned_until',
@@ -91,20 +92,6 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'f.ends_at',
       'f.dead_at',
       'k.version as key_version',
-      'a.username',
-      'a.email',
-      'a.email_verified',
-      'a.display_name',
-      'a.about',
-      'a.language',
-      'a.theme',
-      'a.website',
-      'a.location',
-      'a.birth_date',
-      'a.phone',
-      'a.social_links',
-      'a.avatar_color',
-      'a.picture',
       'a.created_at',
       'a.updated_at',
       'm.role',

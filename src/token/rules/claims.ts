@@ -266,7 +266,8 @@ function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, iss
   return { clientId: client_id, jti, audience: audiences, issuedAt: iat, expiresAt: exp };
 }
 
-function ofPerson({ sub, family, ...claims }: Claims, kind: TokenKind, issued: Issued): VerifiedToken | undefined {
+function ofPerson(claims: Claims, kind: TokenKind, issued: Issued): VerifiedToken | undefined {
+  const { sub, family } = claims;
   // Contract §2.2: an access token always says what was granted; a refresh token never does.
   const scope = kind === 'access' ? claims['scope'] : '';
   if (!isId(sub) || !isId(family)) return undefined;
