@@ -64,13 +64,17 @@ interface FamilyKey {
   readonly clientId: string;
 }
 
+// A family has a grant, by a constraint. What counts is whether it was revoked, and the minus leads to the index of those: by
+// the id as it is the grant itself would be read, from a page of its own for each person.
 // No column here is named as an id: the 64-bit reading that ids need is not worth its time on this path.
 const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
   db
     .selectFrom('token_family as f')
     .innerJoin('account as a', 'a.id', 'f.account_id')
     .innerJoin('client as c', 'c.id', 'f.client_id')
-    .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
+    .leftJoin('consent_grant as g', (join) =>
+      join.on(sql`-g.id`, '=', sql`-f.grant_id`).on('g.revoked_at', 'is not', null),
+    )
     .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
     .leftJoin('membership as m', 'm.account_id', 'f.account_id')
     .leftJoin('organization as o', 'o.id', 'm.organization_id')

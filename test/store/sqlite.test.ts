@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
+import { builder } from '../../src/database/sqlite/dialect.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { compile } from '../../src/database/statement.ts';
+import { readHolder } from '../../src/verdict/store.ts';
 import { storeContract } from './contract.ts';
 import { account } from './rows.ts';
 
@@ -30,6 +34,25 @@ test('units of one turn share a commit: when one has settled, all have', async (
   await units[49];
   assert.equal(settled, 50);
   await database.close();
+});
+
+test('a request reads no grant: an index of those that were revoked says whether this one was', async () => {
+  const path = join(folder, 'plan.db');
+  await (await openSqlite(path)).close();
+  const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
+  assert.ok(!step.done);
+  const connection = new DatabaseSync(path);
+  const plan = connection.prepare(`EXPLAIN QUERY PLAN ${compile(step.value.statement, builder).sql}`).all();
+  connection.close();
+  const details = plan.map(({ detail }) => String(detail));
+  assert.ok(
+    details.some((detail) => detail.startsWith('SEARCH g USING COVERING INDEX consent_grant_revoked')),
+    details.join('\n'),
+  );
+  assert.deepEqual(
+    details.filter((detail) => detail.startsWith('SCAN')),
+    [],
+  );
 });
 
 test('two connections on one file see each other’s commits at once', async () => {

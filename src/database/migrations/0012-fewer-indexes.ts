@@ -5,7 +5,8 @@ import type { ColumnTypes } from './timeline.ts';
  *
  * Families and codes belong to a grant, and go with it when its account or client is deleted; so their own references to these
  * two, and the indexes that those need, are not needed. Events of an account or a client stand together for 1024 events at a
- * time (see `events/list.ts`), so that new ones meet on a few pages instead of one each.
+ * time (see `events/list.ts`), so that new ones meet on a few pages instead of one each. And whether a grant was revoked is told
+ * by an index of the few that were (see `verdict/store.ts`), so that nobody's grant is read for each request.
  */
 export const fewerIndexes = (types: ColumnTypes): readonly string[] => [
   ...(types.rebuilds ? rebuilt(types) : DROPPED),
@@ -14,6 +15,7 @@ export const fewerIndexes = (types: ColumnTypes): readonly string[] => [
   'DROP INDEX audit_event_by_client',
   'CREATE INDEX audit_event_by_account ON audit_event ((id / 1024), account_id)',
   'CREATE INDEX audit_event_by_client ON audit_event ((id / 1024), client_id)',
+  'CREATE INDEX consent_grant_revoked ON consent_grant ((-id), revoked_at) WHERE revoked_at IS NOT NULL',
 ];
 
 const DROPPED = [
