@@ -40,8 +40,19 @@ function people(sample: number, connections: number, request: (person: number) =
   };
 }
 
-/** Refresh with rotation: every person is a chain of tokens. */
-export function refreshing(subject: Pick<Subject, 'sample' | 'refresh' | 'refreshed'>, connections: number): Driver {
+type Refresher = Pick<Subject, 'sample' | 'refresh' | 'refreshed'>;
+
+/** Refresh with rotation: each connection follows the chain of one person, from token to token. */
+export function following({ sample, refresh, refreshed }: Refresher, connections: number): Driver {
+  const whoOf = (connection: number) => connection * Math.floor(sample / connections);
+  return {
+    next: (connection) => refresh(whoOf(connection)),
+    answered: (connection, answer) => refreshed(whoOf(connection), answer),
+  };
+}
+
+/** The same with another person's chain each time. */
+export function refreshing(subject: Refresher, connections: number): Driver {
   const { next, whoOf } = people(subject.sample, connections, subject.refresh);
   return { next, answered: (connection, answer) => subject.refreshed(whoOf(connection), answer) };
 }

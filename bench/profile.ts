@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { anyOf, refreshing } from './drivers.ts';
+import { anyOf, following } from './drivers.ts';
 import type { Field } from './field.ts';
 import { load } from './load.ts';
 import type { Options } from './options.ts';
@@ -109,7 +109,7 @@ export async function profiles(field: Field, { people, seconds }: Options): Prom
         subject.port,
         CONNECTIONS,
         seconds,
-        work === WORK.userInfo ? anyOf(requests) : refreshing(subject, CONNECTIONS),
+        work === WORK.userInfo ? anyOf(requests) : following(subject, CONNECTIONS),
       );
     // The first run warms it up; only the second one counts.
     await run();

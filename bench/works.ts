@@ -1,4 +1,4 @@
-import { anyOf, authorizing, eachOf, refreshing, signingIn } from './drivers.ts';
+import { anyOf, authorizing, eachOf, following, refreshing, signingIn } from './drivers.ts';
 import { answerTo, type Field } from './field.ts';
 import { type Driver, load, loadAtRate, requestsTo } from './load.ts';
 import { accounted, type Cell, compare, measure, type Result } from './measure.ts';
@@ -120,20 +120,22 @@ export async function coldUserInfo(setting: Setting): Promise<Result[]> {
   return compare(WORK.cold, cells, options.rounds);
 }
 
-/** Refresh with rotation, each person a chain of tokens. */
+/** Refresh with rotation: chains that are followed, and the next token of anybody's. */
 export async function refresh(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
-  const work = WORK.refresh;
   await assertSameSize(setting, async (subject) => subject.refresh(0));
   const request = async (subject: Subject) => pack([subject.refresh(0)]);
-  const bare = await bareCells(setting, { work, kinds: ['http'], connections: CONNECTIONS, request });
-  const cells = CONNECTIONS.flatMap((connections) => [
+  const bare = await bareCells(setting, { work: WORK.refresh, kinds: ['http'], connections: CONNECTIONS, request });
+  const chains = CONNECTIONS.flatMap((connections) => [
     ...bare.cells.filter((cell) => cell.connections === connections),
     ...subjects.map((subject) =>
-      cellOf(setting, { work, connections }, subject, () => refreshing(subject, connections)),
+      cellOf(setting, { work: WORK.refresh, connections }, subject, () => following(subject, connections)),
     ),
   ]);
-  const results = await compare(work, cells, options.rounds);
+  const anybody = subjects.map((subject) =>
+    cellOf(setting, { work: WORK.scattered, connections: MANY }, subject, () => refreshing(subject, MANY)),
+  );
+  const results = await compare('Refresh with rotation', [...chains, ...anybody], options.rounds);
   await bare.end();
   return results;
 }
@@ -198,7 +200,8 @@ export async function signIn(setting: Setting): Promise<Result[]> {
  */
 export async function beside(setting: Setting, results: readonly Result[]): Promise<Result[]> {
   const { options } = setting;
-  const { seconds } = options;
+  // The slowest hundredth of so short a round would be a single pause.
+  const seconds = 3 * options.seconds;
   const cells: Cell[] = [];
   for (const subject of setting.subjects) {
     const forms = await subject.signIn?.(BROWSERS);
@@ -254,7 +257,7 @@ export async function sizes(setting: Setting): Promise<Result[]> {
     cellOf(setting, { work: WORK.userInfo, connections: MANY }, subject, () =>
       anyOf(requests.get(subject) ?? pack([])),
     ),
-    cellOf(setting, { work: WORK.refresh, connections: MANY }, subject, () => refreshing(subject, MANY)),
+    cellOf(setting, { work: WORK.scattered, connections: MANY }, subject, () => refreshing(subject, MANY)),
   ]);
   const results = await compare('UserInfo and refresh by the number of users', cells, options.rounds);
   for (const subject of others) await field.end(subject);

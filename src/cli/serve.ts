@@ -4,6 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { start } from '../app.ts';
 import { SECOND } from '../clock.ts';
 import { type Config, readConfig } from '../config/config.ts';
+import { makeRoomForHashing } from '../config/threads.ts';
 import { shellWord } from '../shell.ts';
 import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 
@@ -18,6 +19,7 @@ const HEAP_GROWTH = '--heap-growing-percent=60';
 export async function serve(flags: GlobalFlags & { host?: string; port?: string }): Promise<void> {
   const config = readConfig(environment(flags));
   setFlagsFromString(HEAP_GROWTH);
+  makeRoomForHashing(config.hashingConcurrency);
   const tessera = await start(config, Date.now, { migration: { progress: sayWaiting } });
   // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
   let stopping = false;

@@ -79,6 +79,7 @@ test('the benchmark runs, and says what it measured', () => {
     'UserInfo Tessera, SQLite 128',
     'UserInfo node-oidc-provider, in memory 32',
     'Refresh with rotation Tessera, SQLite 32',
+    'Refresh with rotation, people at random node-oidc-provider, in memory 32',
     'Code exchange node-oidc-provider, in memory 32',
   ]) {
     assert.ok(measured.includes(row), row);

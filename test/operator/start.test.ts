@@ -40,6 +40,27 @@ test('what was compiled is kept where nobody else can have put anything: not amo
   assert.deepEqual(readdirSync(temporary), []);
 });
 
+test('hashing has threads beside those of everything else', { skip: process.platform !== 'linux' }, async () => {
+  const env = { ...(await fresh()), TESSERA_ADMIN_KEY: ADMIN_KEY, TESSERA_HASHING_CONCURRENCY: '3' };
+  const server = await serve({ env });
+  const response = await fetch(`${server.baseUrl}/api/v2/admin/users`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' },
+    body: JSON.stringify({
+      username: 'ada',
+      displayName: 'Ada',
+      email: 'ada@example.com',
+      password: 'a long password',
+    }),
+  });
+  assert.equal(response.status, 201);
+  const threads = readdirSync(`/proc/${server.process.pid}/task`).map((thread) =>
+    readFileSync(`/proc/${server.process.pid}/task/${thread}/comm`, 'utf8').trim(),
+  );
+  assert.equal(threads.filter((name) => name === 'libuv-worker').length, 7);
+  await server.stop();
+});
+
 test('SIGTERM: a request in flight is answered, then the process ends with 0', async () => {
   const server = await serve({ env: await fresh() });
   const port = Number(new URL(server.baseUrl).port);
