@@ -40,7 +40,8 @@ const CROWD = 32;
  * Opens (and creates, and migrates) a SQLite database.
  *
  * Reads of one turn of the event loop share a lock, {@link CROWD} at most. Units of work that arrive in one turn share one
- * commit, each under a savepoint of its own, and their promises settle after that commit has reached the disk.
+ * commit, and their promises settle after that commit has reached the disk. Where one of them fails, all are run again, each
+ * under a savepoint of its own.
  * @param path a file, or `:memory:`
  */
 export async function openSqlite(
@@ -88,8 +89,11 @@ export async function openSqlite(
     return step.value;
   }
 
-  /** Runs all units that wait, in one commit; while another process writes they wait on, and reads go on meanwhile. */
-  function flush(): void {
+  /**
+   * Runs all units that wait, in one commit; while another process writes they wait on, and reads go on meanwhile.
+   * @param apart whether each can fail by itself. That needs a copy of every page that it changes, and nearly always all succeed.
+   */
+  function flush(apart = false): void {
     const batch = waiting;
     waiting = [];
     if (batch.length === 0) return;
@@ -98,18 +102,32 @@ export async function openSqlite(
       connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
       const patient = isLocked(error) ? batch.filter((unit) => performance.now() - unit.since < PATIENCE) : [];
-      for (const unit of batch) if (!patient.includes(unit)) unit.fail(translate(error));
+      refuse(
+        batch.filter((unit) => !patient.includes(unit)),
+        error,
+      );
       waiting = [...patient, ...waiting];
-      if (waiting.length > 0) setTimeout(flush, RETRY);
+      if (waiting.length > 0) setTimeout(() => flush(), RETRY);
       return;
     }
-    const settled: (() => void)[] = [];
+    let settled: (() => void)[];
     try {
-      for (const unit of batch) settled.push(runUnit(unit));
+      settled = batch.map(apart ? runApart : runUnit);
+    } catch (error) {
+      rollBack();
+      if (apart || batch.length === 1) {
+        refuse(batch, error);
+      } else {
+        waiting = [...batch, ...waiting];
+        flush(true);
+      }
+      return;
+    }
+    try {
       connection.exec('COMMIT');
     } catch (error) {
       rollBack();
-      for (const unit of batch) unit.fail(translate(error));
+      refuse(batch, error);
       return;
     }
     meter.committed(batch.length, (performance.now() - began) / 1000);
@@ -117,10 +135,19 @@ export async function openSqlite(
     for (const settle of settled) settle();
   }
 
+  function refuse(units: readonly Waiting[], error: unknown): void {
+    for (const unit of units) unit.fail(translate(error));
+  }
+
   function runUnit(unit: Waiting): () => void {
+    unit.run();
+    return unit.settle;
+  }
+
+  function runApart(unit: Waiting): () => void {
     connection.exec('SAVEPOINT unit');
     try {
-      unit.run();
+      runUnit(unit);
       connection.exec('RELEASE unit');
       return unit.settle;
     } catch (error) {
@@ -181,7 +208,7 @@ export async function openSqlite(
       return new Promise<T>((resolve, reject) => {
         if (closed) return reject(new StoreUnavailable('the database is closed'));
         let result: { value: T } | undefined;
-        if (waiting.length === 0) setImmediate(flush);
+        if (waiting.length === 0) setImmediate(() => flush());
         waiting.push({
           since: performance.now(),
           run: () => {
@@ -220,6 +247,8 @@ function connect(path: string): DatabaseSync {
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
+  // Also what a savepoint or a statement would have to undo: else it is written to a file once it is more than 64 KiB.
+  connection.exec('PRAGMA temp_store = MEMORY');
   // In KiB: the upper pages of the trees. Others are had from the system, which holds the file in memory anyway: a larger cache
   // of our own is slower where there are many people, for it is searched for each page and does not fit into the processor's.
   connection.exec('PRAGMA cache_size = -8192');
