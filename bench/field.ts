@@ -11,7 +11,7 @@ import { say } from './say.ts';
 import type { Environment } from './seed.ts';
 import { forkProgram, type Subject, stop, type Target } from './subject.ts';
 import { type Population, populate, startTessera } from './tessera.ts';
-import { BARE, SOCKETS } from './work-names.ts';
+import { BARE, OWN, SOCKETS } from './work-names.ts';
 
 /** Everything that is started to be compared, and ended again. */
 export class Field implements AsyncDisposable {
@@ -19,6 +19,8 @@ export class Field implements AsyncDisposable {
   readonly #running = new Set<Pick<Target, 'process'>>();
   #postgres: PostgresServer | undefined;
   #databases = 0;
+  /** What answers of tokens are to be as long as: those of the first server that made some. */
+  #tokenAnswerBytes = 0;
 
   /** Remembers what is to be stopped at the end, whatever happens. */
   keep<Started extends Pick<Target, 'process'>>(started: Started): Started {
@@ -66,24 +68,24 @@ export class Field implements AsyncDisposable {
     const subjects: Subject[] = [];
     if (against.has('sqlite')) {
       const population = await this.population('sqlite', people);
-      subjects.push(this.keep(await startTessera('Tessera, SQLite', population, { folder })));
+      subjects.push(this.keep(await startTessera(OWN.sqlite, population, { folder })));
     }
     if (against.has('postgres') || against.has('postgres2')) {
       const population = await this.population('postgres', people);
       if (against.has('postgres')) {
-        subjects.push(this.keep(await startTessera('Tessera, PostgreSQL', population, { folder })));
+        subjects.push(this.keep(await startTessera(OWN.postgres, population, { folder })));
       }
       if (against.has('postgres2')) {
-        const name = 'Tessera, PostgreSQL, two processes';
-        subjects.push(this.keep(await startTessera(name, population, { folder, processes: 2 })));
+        subjects.push(this.keep(await startTessera(OWN.postgres2, population, { folder, processes: 2 })));
       }
     }
     if (against.has('peer')) {
       say(`node-oidc-provider: ${people} people, each with a live token …`);
       const [first] = subjects;
-      const tokenAnswerBytes =
-        first === undefined ? 0 : (await answerTo(first, first.refresh(0), first.refreshed)).body.length;
-      subjects.push(this.keep(await startPeer(people, { folder, tokenAnswerBytes })));
+      if (first !== undefined) {
+        this.#tokenAnswerBytes = (await answerTo(first, first.refresh(0), first.refreshed)).body.length;
+      }
+      subjects.push(this.keep(await startPeer(people, { folder, tokenAnswerBytes: this.#tokenAnswerBytes })));
     }
     return subjects;
   }

@@ -11,6 +11,13 @@ export const WORK = {
   beside: 'UserInfo at half its capacity, beside sign-ins',
 } as const;
 
+/** How ours are called. */
+export const OWN = {
+  sqlite: 'Tessera, SQLite',
+  postgres: 'Tessera, PostgreSQL',
+  postgres2: 'Tessera, PostgreSQL, two processes',
+} as const;
+
 /** How the servers are called that do none of the work, or are not ours. */
 export const PEER = 'node-oidc-provider, in memory';
 export const BARE = 'bare node:http';

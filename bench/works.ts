@@ -2,12 +2,12 @@ import { anyOf, authorizing, eachOf, following, refreshing, signingIn } from './
 import { answerTo, type Field } from './field.ts';
 import { type Driver, load, loadAtRate, requestsTo } from './load.ts';
 import { accounted, type Cell, compare, measure, type Result } from './measure.ts';
-import type { Options } from './options.ts';
+import type { Opponent, Options } from './options.ts';
 import { residentMemory } from './processor-time.ts';
 import { pack, type Requests } from './requests.ts';
 import { say } from './say.ts';
 import type { Subject, Target } from './subject.ts';
-import { WORK } from './work-names.ts';
+import { OWN, PEER, WORK } from './work-names.ts';
 
 export interface Setting {
   readonly field: Field;
@@ -238,14 +238,29 @@ export async function beside(setting: Setting, results: readonly Result[]): Prom
   return compare(WORK.half, cells, options.rounds);
 }
 
-/** UserInfo and refresh with other numbers of people in the store, side by side. */
+/**
+ * UserInfo and refresh with other numbers of people in the store, side by side. One kind of server after the other: what is
+ * compared are its sizes, and a million people of another kind are felt by all that share the machine.
+ */
 export async function sizes(setting: Setting): Promise<Result[]> {
+  const { options, subjects } = setting;
+  const results: Result[] = [];
+  for (const [kind, name] of [
+    ['sqlite', OWN.sqlite],
+    ['postgres', OWN.postgres],
+    ['peer', PEER],
+  ] as const) {
+    const own = subjects.filter((subject) => subject.name === name);
+    if (options.against.has(kind)) results.push(...(await sizesOf(setting, kind, own)));
+  }
+  return results;
+}
+
+async function sizesOf(setting: Setting, kind: Opponent, own: readonly Subject[]): Promise<Result[]> {
   const { field, options } = setting;
-  const against = options.against.difference(new Set(['postgres2', 'bare']));
-  const own = setting.subjects.filter(({ processes }) => processes === 1);
   const others: Subject[] = [];
   for (const people of options.sizes) {
-    if (people !== options.people) others.push(...(await field.subjects(against, people)));
+    if (people !== options.people) others.push(...(await field.subjects(new Set([kind]), people)));
   }
   const all = [...own, ...others].sort((one, other) => one.people - other.people);
   const requests = new Map<Subject, Requests>();
