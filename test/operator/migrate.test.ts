@@ -137,7 +137,8 @@ for (const [kind, make, skip] of kinds) {
       const config = readConfig(environment);
       const earlier = NAMES.filter((name) => name < '0012').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const [kept, left] = [await fixture(before.database, 1n), await fixture(before.database, 11n)];
+      // Ids as they are in production: 64 bits wide.
+      const [kept, left] = [await fixture(before.database, 1n << 58n), await fixture(before.database, 1n << 59n)];
       await before.database.commit(() => spendCode(kept.code, kept.familyId, NOW));
       const rows = await dump(before.database);
       await before.close();

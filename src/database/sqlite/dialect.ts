@@ -67,8 +67,11 @@ export function migrationDialect(connection: DatabaseSync): Dialect {
     close: () => {},
     prepare(sql) {
       const prepared = connection.prepare(sql);
+      const reader = prepared.columns().length > 0;
+      // What writes answers the last row's id, and ours do not fit into a number.
+      if (!reader) prepared.setReadBigInts(true);
       return {
-        reader: prepared.columns().length > 0,
+        reader,
         all: (parameters) => prepared.all(...(parameters as [])),
         run: (parameters) => prepared.run(...(parameters as [])),
         iterate: (parameters) => prepared.iterate(...(parameters as [])),
