@@ -32,13 +32,13 @@ const listeners = (db: Kysely<Tables>) =>
 
 // Whose access was taken away has been told of it.
 const ofSession = statement((db, p: { accountId: string; sid: string }) =>
-  listeners(db).where('f.account_id', '=', p.accountId).where('f.sid', '=', p.sid).where('g.revoked_at', 'is', null),
+  listeners(db).where('g.account_id', '=', p.accountId).where('f.sid', '=', p.sid).where('g.revoked_at', 'is', null),
 );
 const ofOthers = statement((db, p: { accountId: string; sid: string }) =>
-  listeners(db).where('f.account_id', '=', p.accountId).where('f.sid', '<>', p.sid).where('g.revoked_at', 'is', null),
+  listeners(db).where('g.account_id', '=', p.accountId).where('f.sid', '<>', p.sid).where('g.revoked_at', 'is', null),
 );
 const ofAccount = statement((db, p: { accountId: string }) =>
-  listeners(db).where('f.account_id', '=', p.accountId).where('g.revoked_at', 'is', null),
+  listeners(db).where('g.account_id', '=', p.accountId).where('g.revoked_at', 'is', null),
 );
 const ofGrant = statement((db, p: { grantId: string }) => listeners(db).where('f.grant_id', '=', p.grantId));
 

@@ -66,7 +66,7 @@ const apps = statement((db, p: { accountId: string; generation: string; now: num
     )
     .select(['f.sid', 'f.client_id', 'c.name'])
     .distinct()
-    .where('f.account_id', '=', p.accountId)
+    .where('g.account_id', '=', p.accountId)
     .where('f.account_generation', '=', p.generation)
     .where('f.dead_at', 'is', null)
     .where('f.ends_at', '>', p.now)

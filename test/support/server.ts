@@ -11,6 +11,8 @@ import { withPort } from './own-port.ts';
 import { ownDatabase } from './postgres-database.ts';
 // Watches what every server of these tests answers.
 import './answer-checker.ts';
+// Watches how SQLite runs what they ask of it.
+import './plan-checker.ts';
 
 export const ADMIN_KEY = randomSecret();
 
