@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import { type Clock, DAY, MINUTE, SECOND } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
@@ -88,6 +89,8 @@ const grants = statement((db, p: { before: number; limit: number }) =>
         .selectFrom('consent_grant')
         .select('id')
         .where('revoked_at', '<=', p.before)
+        // As the index of those that were revoked says it.
+        .where(sql<boolean>`revoked_at > 0`)
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(selectFrom('token_family').select('id').whereRef('token_family.grant_id', '=', 'consent_grant.id')),

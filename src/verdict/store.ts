@@ -65,16 +65,14 @@ interface FamilyKey {
 }
 
 // A family has a grant, by a constraint. What counts is whether it was revoked, and the minus leads to the index of those: by
-// the id as it is the grant itself would be read, from a page of its own for each person.
+// the id as it is the grant itself would be read, from a page of its own for each person. It is asked for by itself: where its
+// statistics know of none, PostgreSQL would join all that were revoked.
 // No column here is named as an id: the 64-bit reading that ids need is not worth its time on this path.
 const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
   db
     .selectFrom('token_family as f')
     .innerJoin('account as a', 'a.id', 'f.account_id')
     .innerJoin('client as c', 'c.id', 'f.client_id')
-    .leftJoin('consent_grant as g', (join) =>
-      join.on(sql`-g.id`, '=', sql`-f.grant_id`).on('g.revoked_at', 'is not', null),
-    )
     .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
     .leftJoin('membership as m', 'm.account_id', 'f.account_id')
     .leftJoin('organization as o', 'o.id', 'm.organization_id')
@@ -90,7 +88,6 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'c.status as client_status',
       'c.userinfo_signed_response_alg',
       'c.generation as client_now',
-      'g.revoked_at',
       'f.account_generation',
       'f.client_generation',
       'f.ends_at',
@@ -102,7 +99,15 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'o.name as organization_name',
       'o.domain as organization_domain',
       sql<string | null>`cast(o.id as text)`.as('organization'),
-    ]);
+    ])
+    .select((eb) =>
+      eb
+        .selectFrom('consent_grant as g')
+        .select('g.revoked_at')
+        .where(sql`-g.id`, '=', sql`-f.grant_id`)
+        .where('g.revoked_at', 'is not', null)
+        .as('revoked_at'),
+    );
 
 const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
   selectHolder(db, p).select([

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
 import type { Work } from '../../src/database/database.ts';
+import { builder } from '../../src/database/postgres/dialect.ts';
 import { openPostgres } from '../../src/database/postgres/open.ts';
+import { bind, compile } from '../../src/database/statement.ts';
+import { readHolder } from '../../src/verdict/store.ts';
 import { storeContract } from '../store/contract.ts';
 import { account, client } from '../store/rows.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -66,6 +70,33 @@ test('processes that start together on an empty database migrate it once', async
   for (const database of opened) assert.ok(await database.read(() => findAccount('1')));
   await Promise.all(opened.map((database) => database.close()));
   await drop();
+});
+
+test('whether consent was revoked is looked up by the grant, also where the statistics know of none that was', async () => {
+  const { url, drop } = await fresh();
+  await (await openPostgres(url)).close();
+  const connection = new Client({ connectionString: url });
+  await connection.connect();
+  try {
+    await connection.query('SET session_replication_role = replica');
+    await connection.query(
+      `INSERT INTO consent_grant (id, account_id, client_id, scopes, declined_scopes, consent_epoch, created_at, updated_at)
+       SELECT n, n, 1, 'openid', '', 'epoch', 0, 0 FROM generate_series(1, 10000) n`,
+    );
+    await connection.query('ANALYZE');
+    await connection.query('UPDATE consent_grant SET revoked_at = 1 WHERE id <= 900');
+    const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
+    assert.ok(!step.done);
+    const { sql, parameters } = compile(step.value.statement, builder);
+    const plan = await connection.query(`EXPLAIN ${sql}`, bind(parameters, step.value.params));
+    const lines = plan.rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN']).trim());
+    const search = lines.findIndex((line) => / on consent_grant g /.test(line));
+    assert.match(lines[search] ?? '', /consent_grant_revoked/, lines.join('\n'));
+    assert.equal(lines[search + 1], 'Index Cond: ((- id) = (- f.grant_id))');
+  } finally {
+    await connection.end();
+    await drop();
+  }
 });
 
 // The last of them all: databases are dropped before.

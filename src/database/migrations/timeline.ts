@@ -11,6 +11,7 @@ import { pictures } from './0009-pictures.ts';
 import { sessionDevices } from './0010-session-devices.ts';
 import { playground } from './0011-playground.ts';
 import { fewerIndexes } from './0012-fewer-indexes.ts';
+import { revokedByGrant } from './0013-revoked-by-grant.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -44,6 +45,7 @@ export const timeline: Timeline = {
   '0010-session-devices': sessionDevices,
   '0011-playground': playground,
   '0012-fewer-indexes': fewerIndexes,
+  '0013-revoked-by-grant': revokedByGrant,
 };
 
 export { NewerDatabase } from './position.ts';

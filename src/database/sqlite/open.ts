@@ -58,6 +58,9 @@ export async function openSqlite(
   }
   // From now on nothing waits inside a statement, where the whole process would wait with it.
   connection.exec('PRAGMA busy_timeout = 10');
+  // What a statement or a savepoint may have to undo would be written to a file once it is more than 64 KiB. Not so for a
+  // migration, which sorts whole tables.
+  connection.exec('PRAGMA temp_store = MEMORY');
   const prepared = new Map<Statement<never, unknown>, Prepared>();
   let waiting: Waiting[] = [];
   let reading: (() => void)[] = [];
@@ -247,8 +250,6 @@ function connect(path: string): DatabaseSync {
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
-  // Also what a savepoint or a statement would have to undo: else it is written to a file once it is more than 64 KiB.
-  connection.exec('PRAGMA temp_store = MEMORY');
   // In KiB: the upper pages of the trees. Others are had from the system, which holds the file in memory anyway: a larger cache
   // of our own is slower where there are many people, for it is searched for each page and does not fit into the processor's.
   connection.exec('PRAGMA cache_size = -8192');
