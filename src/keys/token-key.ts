@@ -1,6 +1,6 @@
 import { createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
 import { deriveKey } from '../secrets.ts';
-import { boundedSet } from './bounded-set.ts';
+import { digestSet } from './digest-set.ts';
 import { headerSegment, hs256, signHs256 } from './hs256.ts';
 
 /** The kinds of JWT that only this server reads. Each has a key, a `typ` and an audience of its own. */
@@ -20,8 +20,8 @@ export interface TokenKey {
 /** RFC 7515 §7.1: three base64url parts without padding; the signature of HS256 is 43 characters. */
 export const COMPACT = /^[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]{1,8192}\.[A-Za-z0-9_-]{43}$/;
 
-/** Of so many tokens that were presented, a key remembers that it signed them: some ten MiB. */
-const REMEMBERED = 131_072;
+/** Of at least so many tokens that were presented last, a key remembers nearly all that it signed: four MiB. */
+const REMEMBERED = 65_536;
 
 /** The key of one kind that one version of the server's key material gives. */
 export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenKey {
@@ -44,7 +44,7 @@ export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenK
 
 /** Checks a signature once: a hash of the token's bytes stands for the outcome from then on, which no time changes. */
 function remembering(secret: KeyObject): (token: string) => boolean {
-  const signed = boundedSet(REMEMBERED);
+  const signed = digestSet(REMEMBERED);
   return (token) => {
     const digest = hash('sha256', token, 'latin1');
     if (signed.has(digest)) return true;
