@@ -3,6 +3,7 @@ import type { Field } from './field.ts';
 import { freePort } from './free-port.ts';
 import type { Options } from './options.ts';
 import { say } from './say.ts';
+import { SERVE } from './service.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 import { ready, startProgram } from './subject.ts';
 import { serviceEnvironment } from './tessera.ts';
@@ -24,11 +25,16 @@ export async function starts(field: Field, { against }: Options): Promise<Start[
   say('Starts …');
   const measured = new Map<string, { milliseconds: number[]; memory: number[] }>();
 
-  async function once(target: string, file: string, path: string, environment: object, port: number): Promise<void> {
-    const args = file === 'bin/tessera.js' ? ['serve'] : [String(port)];
+  async function once(
+    target: string,
+    args: readonly string[],
+    path: string,
+    environment: object,
+    port: number,
+  ): Promise<void> {
     const began = performance.now();
     const started = field.keep({
-      process: startProgram(file, { args, environment, log: join(field.folder, 'starts.log') }),
+      process: startProgram(args, { environment, log: join(field.folder, 'starts.log') }),
       port,
     });
     const milliseconds = (await ready(started, path)) - began;
@@ -47,12 +53,13 @@ export async function starts(field: Field, { against }: Options): Promise<Start[
         ['Tessera, SQLite, existing data', existing],
       ] as const) {
         const port = await freePort();
-        await once(target, 'bin/tessera.js', '/health/ready', { ...environment, ...serviceEnvironment(port) }, port);
+        await once(target, SERVE, '/health/ready', { ...environment, ...serviceEnvironment(port) }, port);
       }
     }
     if (against.has('peer')) {
       const path = '/.well-known/openid-configuration';
-      await once(PEER, 'bench/peer-server.ts', path, {}, await freePort());
+      const port = await freePort();
+      await once(PEER, ['bench/peer-server.ts', String(port)], path, {}, port);
     }
     // The first of all fills the machine's caches.
     if (time === 0) measured.clear();

@@ -40,12 +40,12 @@ const PRODUCTION = { ...process.env, NODE_ENV: 'production' };
 
 /** Starts a program whose words go to a file, as a service's do. */
 export function startProgram(
-  file: string,
-  { args = [], environment = {}, log }: { args?: readonly string[]; environment?: object; log: string },
+  args: readonly string[],
+  { environment = {}, log }: { environment?: object; log: string },
 ): ChildProcess {
   const out = openSync(log, 'a');
   const options: SpawnOptions = { env: { ...PRODUCTION, ...environment }, stdio: ['ignore', out, out] };
-  return spawn(process.execPath, [file, ...args], options);
+  return spawn(process.execPath, args, options);
 }
 
 /** The same for one of our own, which tells its port. */

@@ -4,6 +4,7 @@ import { freePort } from './free-port.ts';
 import type { Answer } from './load.ts';
 import { pack } from './requests.ts';
 import { type Environment, type Seed, seed } from './seed.ts';
+import { SERVE } from './service.ts';
 import { authorizationQuery, BASE_URL, PASSWORD, REDIRECT_URI } from './setting.ts';
 import { atRandom, codeIn, get, member, post, ready, type Subject, startProgram } from './subject.ts';
 
@@ -43,8 +44,8 @@ export async function startTessera(
   const { environment, people, seeded, database } = population;
   const port = await freePort();
   const log = join(folder, `${name.replaceAll(/\W+/g, '-')}-${people}.log`);
-  const [file, args] = processes === 1 ? ['bin/tessera.js', ['serve']] : ['bench/cluster.ts', [String(processes)]];
-  const child = startProgram(file, { args, environment: { ...environment, ...serviceEnvironment(port) }, log });
+  const args = processes === 1 ? SERVE : ['bench/cluster.ts', String(processes)];
+  const child = startProgram(args, { environment: { ...environment, ...serviceEnvironment(port) }, log });
   await ready({ process: child, port }, '/health/ready');
   return {
     name,
