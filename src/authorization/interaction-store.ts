@@ -58,9 +58,11 @@ const finish = statement((db, p: { hash: string; outcome: string }) =>
     .returning('hash'),
 );
 
-export function* insertInteraction(
-  interaction: Pick<Interaction, 'hash' | 'browserHash' | 'request' | 'expiresAt'> & { readonly now: number },
-): Work<void> {
+export interface NewInteraction extends Pick<Interaction, 'hash' | 'browserHash' | 'request' | 'expiresAt'> {
+  readonly now: number;
+}
+
+export function* insertInteraction(interaction: NewInteraction): Work<void> {
   const { hash, browserHash, request, now, expiresAt } = interaction;
   yield* run(insert, {
     hash,

@@ -18,7 +18,13 @@ import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
 import { findSession, keepSession } from '../sessions/store.ts';
 import { insertCode, openCodeOwner } from './code-store.ts';
-import { findInteraction, finishInteraction, type Interaction, insertInteraction } from './interaction-store.ts';
+import {
+  findInteraction,
+  finishInteraction,
+  type Interaction,
+  insertInteraction,
+  type NewInteraction,
+} from './interaction-store.ts';
 import { nextStep, type Step } from './rules/next-step.ts';
 import { type ClientResponse, errorResponse, successResponse } from './rules/redirect.ts';
 import { type AuthorizationRequest, consentScopes, type RedirectedError } from './rules/request.ts';
@@ -101,15 +107,19 @@ export async function begin(
   const handle = randomSecret();
   const now = clock();
   const interaction = { hash: digest(handle), browserHash, request, now, expiresAt: now + INTERACTION_LIFETIME };
+  const kind = await database.commit(() => keep(interaction, limits, origin));
+  return kind === 'begun' ? { kind, handle } : { kind };
+}
+
+function* keep(interaction: NewInteraction, limits: Limits, origin: Origin): Work<Begun['kind']> {
+  const { request, now } = interaction;
   const bucket = `pending ${addressBucket(origin.address ?? '')}`;
   const about = { name: 'pendingAddress', origin, clientId: request.clientId } as const;
-  return database.commit(function* keep(): Work<Begun> {
-    if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return { kind: 'too many' };
-    // Deleted since the request was checked: nothing can hang on it, and nobody is left to answer to.
-    if ((yield* findClient(request.clientId)) === undefined) return { kind: 'client gone' };
-    yield* insertInteraction(interaction);
-    return { kind: 'begun', handle };
-  });
+  if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return 'too many';
+  // Deleted since the request was checked: nothing can hang on it, and nobody is left to answer to.
+  if ((yield* findClient(request.clientId)) === undefined) return 'client gone';
+  yield* insertInteraction(interaction);
+  return 'begun';
 }
 
 /** The pending request behind a handle, if this browser began it and it has not expired. */
@@ -159,58 +169,69 @@ function isAnsweredBy(step: Step, client: Client, decision: ConsentDecision | un
  * found, the pending request is ended, and the code and its event are recorded, all together.
  */
 export async function issueCode(parts: AuthorizationParts, issue: Issue): Promise<IssueOutcome> {
-  const { request, session, handle, decision } = issue;
   const now = parts.clock();
-  const code = handle === undefined ? randomSecret() : codeOf(parts, handle);
+  const code = issue.handle === undefined ? randomSecret() : codeOf(parts, issue.handle);
   const newGrantId = await parts.ids.next();
-  return parts.database.commit(function* issueNow(): Work<IssueOutcome> {
-    // Whoever ends the session from elsewhere waits for this, and then finds the code.
-    const progress = yield* progressOf(request, session, now, keepSession);
-    if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
-    const { step, client } = progress;
-    const { account, session: live } = progress.signedIn;
-    if (!isAnsweredBy(step, client, decision)) return { kind: 'changed' };
-    // A remembered consent is locked before anything is written: revoked since it was read, by another process, it asks anew.
-    const basis = decision ?? (yield* lockGrant(account.id, client.id));
-    if (basis === undefined) return { kind: 'changed' };
-    if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
+  const response = successResponse(issue.request, code, parts.issuer);
+  return parts.database.commit(() => issueNow(issue, { code, newGrantId, now, response }));
+}
 
-    const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
-    const event = { at: now, origin, accountId: account.id, clientId: client.id };
-    const { resources = [] } = request;
-    const requested = consentScopes(request);
-    const terms = { accountId: account.id, client, requested, resources, newGrantId, now };
-    const grant = 'asked' in basis ? yield* writeDecision({ ...terms, decision: basis }) : basis;
-    if (decision !== undefined) {
-      const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
-      yield* record({ ...event, type: 'consent.granted', details });
-    }
+interface Issuing {
+  readonly code: string;
+  readonly newGrantId: string;
+  readonly now: number;
+  /** What tells the client, once all is on record. */
+  readonly response: ClientResponse;
+}
 
-    yield* noteUse(live, now);
-    const scopes = grantedPart(request.scopes, grant.scopes);
-    yield* insertCode({
-      hash: digest(code),
-      grantId: grant.id,
-      accountId: account.id,
-      clientId: client.id,
-      accountGeneration: live.generation,
-      clientGeneration: request.clientGeneration,
-      redirectUri: request.redirectUri,
-      scopes,
-      // RFC 6749 §5.1: what differs from what was asked for is told to the client.
-      narrowed: scopes === formatScopes(request.scopes) ? 0 : 1,
-      // As JSON: a nonce may hold a NUL, which not every database keeps in a text.
-      nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
-      codeChallenge: request.codeChallenge,
-      claims: formatClaims(coveredClaims(request.claims, grant.scopes)),
-      resources: formatResources(resources),
-      sid: live.sid,
-      authTime: live.authTime,
-      expiresAt: now + CODE_LIFETIME,
-    });
-    yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
-    return { kind: 'answer', response: successResponse(request, code, parts.issuer) };
+function* issueNow(issue: Issue, { code, newGrantId, now, response }: Issuing): Work<IssueOutcome> {
+  const { request, session, handle, decision } = issue;
+  // Whoever ends the session from elsewhere waits for this, and then finds the code.
+  const progress = yield* progressOf(request, session, now, keepSession);
+  if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
+  const { step, client } = progress;
+  const { account, session: live } = progress.signedIn;
+  if (!isAnsweredBy(step, client, decision)) return { kind: 'changed' };
+  // A remembered consent is locked before anything is written: revoked since it was read, by another process, it asks anew.
+  const basis = decision ?? (yield* lockGrant(account.id, client.id));
+  if (basis === undefined) return { kind: 'changed' };
+  if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
+
+  const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
+  const event = { at: now, origin, accountId: account.id, clientId: client.id };
+  const { resources = [] } = request;
+  const requested = consentScopes(request);
+  const terms = { accountId: account.id, client, requested, resources, newGrantId, now };
+  const grant = 'asked' in basis ? yield* writeDecision({ ...terms, decision: basis }) : basis;
+  if (decision !== undefined) {
+    const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
+    yield* record({ ...event, type: 'consent.granted', details });
+  }
+
+  yield* noteUse(live, now);
+  const scopes = grantedPart(request.scopes, grant.scopes);
+  yield* insertCode({
+    hash: digest(code),
+    grantId: grant.id,
+    accountId: account.id,
+    clientId: client.id,
+    accountGeneration: live.generation,
+    clientGeneration: request.clientGeneration,
+    redirectUri: request.redirectUri,
+    scopes,
+    // RFC 6749 §5.1: what differs from what was asked for is told to the client.
+    narrowed: scopes === formatScopes(request.scopes) ? 0 : 1,
+    // As JSON: a nonce may hold a NUL, which not every database keeps in a text.
+    nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
+    codeChallenge: request.codeChallenge,
+    claims: formatClaims(coveredClaims(request.claims, grant.scopes)),
+    resources: formatResources(resources),
+    sid: live.sid,
+    authTime: live.authTime,
+    expiresAt: now + CODE_LIFETIME,
   });
+  yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
+  return { kind: 'answer', response };
 }
 
 /** What tells the client of a refusal. One that rests on the state of the account is recorded. */

@@ -89,12 +89,7 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const { database, limits } = parts;
   const now = parts.clock();
-  const { found, bucket, exhausted } = await database.read(function* read() {
-    const found = yield* findClient(credentials.clientId, now);
-    // Ids that are not on record share one count, or a stranger could make as many as he likes.
-    const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(origin.address ?? '')}`;
-    return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
-  });
+  const { found, bucket, exhausted } = await database.read(() => lookUp(parts, credentials.clientId, origin, now));
 
   if (credentials.method === 'assertion') {
     // Whoever has used up the guesses makes the server verify nothing more, and fetch nothing.
@@ -128,6 +123,14 @@ export async function authenticateClient(
       ? rateLimited(wait)
       : invalidClient(advice(credentials), details.reason, credentials.method === 'basic' ? CHALLENGE : {});
   }
+}
+
+/** Who is named, and whether guesses about that client from this address are used up: for so many seconds more. */
+function* lookUp({ limits }: AuthenticationParts, clientId: string, { address }: Origin, now: number) {
+  const found = yield* findClient(clientId, now);
+  // Ids that are not on record share one count, or a stranger could make as many as he likes.
+  const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(address ?? '')}`;
+  return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
 }
 
 /** OpenID Connect Core 1.0 §9, `none`: the id alone, in the body. */

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Row, Work } from './database.ts';
 import type { Tables } from './schema.ts';
-import { bind, compile } from './statement.ts';
+import { compile } from './statement.ts';
 
 /** A database that was opened to be looked at: nothing is made, migrated or written. */
 export interface Inspection {
@@ -59,8 +59,8 @@ export async function readSingly<T>(
 ): Promise<T> {
   let step = work.next();
   while (!step.done) {
-    const { sql, parameters } = compile(step.value.statement, builder);
-    step = work.next(await ask(sql, bind(parameters, step.value.params)));
+    const { sql, bind } = compile(step.value.statement, builder);
+    step = work.next(await ask(sql, bind(step.value.params)));
   }
   return step.value;
 }

@@ -31,22 +31,33 @@ export function statement<P extends object, R>(build: Build<P, R>): Statement<P,
 
 const placeholders = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
 
-/** The SQL of a statement and the names of its parameters in the order of their placeholders. */
-export function compile(
-  statement: Statement<never, unknown>,
-  builder: Kysely<Tables>,
-): { sql: string; parameters: readonly unknown[] } {
-  return statement.build(builder, placeholders as never).compile();
+/** A statement as one kind of database takes it. */
+export interface Compiled {
+  readonly sql: string;
+  /** How many placeholders the SQL has. */
+  readonly placeholders: number;
+  /** The value of each placeholder, in order. */
+  readonly bind: (params: Row) => unknown[];
 }
 
-/** The value of each placeholder, in order. */
-export function bind(parameters: readonly unknown[], params: Readonly<Record<string, unknown>>): unknown[] {
-  return parameters.map((parameter) => {
-    if (!(parameter instanceof Parameter)) return parameter;
-    const value = params[parameter.name];
-    if (value === undefined) throw new TypeError(`statement parameter "${parameter.name}" was not given`);
-    return value;
+export function compile(statement: Statement<never, unknown>, builder: Kysely<Tables>): Compiled {
+  const { sql, parameters } = statement.build(builder, placeholders as never).compile();
+  return { sql, placeholders: parameters.length, bind: binder(parameters) };
+}
+
+/** Written out once for a statement: looking each name up anew would cost several times as much. */
+function binder(parameters: readonly unknown[]): Compiled['bind'] {
+  const values = parameters.map((parameter, index) => {
+    if (!(parameter instanceof Parameter)) return `constants[${index}]`;
+    const name = JSON.stringify(parameter.name);
+    return `given(params[${name}], ${name})`;
   });
+  return new Function('constants', 'given', `return (params) => [${values.join(', ')}];`)(parameters, given);
+}
+
+function given(value: unknown, name: string): unknown {
+  if (value === undefined) throw new TypeError(`statement parameter "${name}" was not given`);
+  return value;
 }
 
 /** All rows of a statement. */

@@ -12,6 +12,14 @@ export interface Organization {
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
+/** The organization of a person, and what the person is there. */
+export interface Membership {
+  readonly id: string;
+  readonly name: string;
+  readonly role: Role | null;
+  readonly domain: string;
+}
+
 const byId = statement((db, p: { id: string }) => db.selectFrom('organization').selectAll().where('id', '=', p.id));
 const insert = statement((db, p: OrganizationTable) =>
   db
@@ -55,7 +63,7 @@ const ofAccount = statement((db, p: { accountId: string }) =>
   db
     .selectFrom('membership')
     .innerJoin('organization', 'organization.id', 'membership.organization_id')
-    .select(['organization.name', 'organization.domain', 'membership.role'])
+    .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
     .where('membership.account_id', '=', p.accountId),
 );
 
@@ -96,9 +104,7 @@ export function* listMembers(organizationId: string) {
 }
 
 /** The organization of a person, if there is one. */
-export function* findMembership(
-  accountId: string,
-): Work<{ name: string; domain: string; role: Role | null } | undefined> {
+export function* findMembership(accountId: string): Work<Membership | undefined> {
   const row = yield* first(ofAccount, { accountId });
-  return row && { name: row.name, domain: row.domain, role: row.role as Role | null };
+  return row && { id: row.id, name: row.name, role: row.role as Role | null, domain: row.domain };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Work } from '../database/database.ts';
 import type { AuditEvent, Origin } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
@@ -8,12 +8,13 @@ import type { Keys } from '../keys/keys.ts';
 import { openToken } from '../keys/open-token.ts';
 import { take } from '../limits/limits.ts';
 import { rateLimited } from '../oauth-error.ts';
+import { findMembership, type Membership } from '../organizations/store.ts';
 import { storedScopes } from '../scopes/scopes.ts';
 import { misuseOf } from '../token/misuse.ts';
-import { readClaims } from '../token/rules/claims.ts';
+import { readClaims, type VerifiedToken } from '../token/rules/claims.ts';
 import { refuseToken } from '../verdict/refusals.ts';
 import { judge } from '../verdict/rules.ts';
-import { readHolder } from '../verdict/store.ts';
+import { type HolderRecord, readHolder } from '../verdict/store.ts';
 import type { Person } from './rules/userinfo.ts';
 
 export interface UserInfoParts {
@@ -62,7 +63,11 @@ export async function readUser(
       const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
       if (seconds > 0) throw rateLimited(seconds);
     }
-    const found = await database.read(() => readHolder(verified));
+    const scopes = storedScopes(verified.scope);
+    const read: (token: VerifiedToken) => Work<Found | undefined> = scopes.has('organization.read')
+      ? readMember
+      : readHolder;
+    const found = await database.read(() => read(verified));
     // A deleted account or client has taken its families with it.
     if (found === undefined) {
       await refused({ type: 'token.refused', details: { reason: 'not on record' } });
@@ -80,12 +85,22 @@ export async function readUser(
       await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
       throw refuseToken(verdict);
     }
-    const { profile, organization, createdAt, updatedAt, userinfoAlg } = found;
+    const { profile, createdAt, updatedAt, userinfoAlg } = found;
     return {
-      person: { id: verified.accountId, profile, organization, createdAt, updatedAt },
-      scopes: storedScopes(verified.scope),
+      person: { id: verified.accountId, profile, organization: found.organization ?? null, createdAt, updatedAt },
+      scopes,
       client: { id: verified.clientId, userinfoAlg },
       claims: verified.claims,
     };
   }
+}
+
+interface Found extends HolderRecord {
+  readonly organization?: Membership | undefined;
+}
+
+/** A holder with the organization, which most tokens do not ask for. */
+function* readMember(token: VerifiedToken): Work<Found | undefined> {
+  const holder = yield* readHolder(token);
+  return holder && { ...holder, organization: yield* findMembership(token.accountId) };
 }

@@ -6,7 +6,6 @@ import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { all, first, type RowOf, statement } from '../database/statement.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
-import type { Role } from '../organizations/store.ts';
 import type { FamilyStanding, Inherited, Standing } from './rules.ts';
 
 /** Everything that the verdict on a token and UserInfo's answer need, as of one moment. */
@@ -17,7 +16,6 @@ export interface HolderRecord {
   readonly profile: Profile;
   readonly createdAt: number;
   readonly updatedAt: number;
-  readonly organization: Organization | null;
   /** How the client wants UserInfo signed: null is JSON. */
   readonly userinfoAlg: AsymmetricAlg | null;
 }
@@ -51,13 +49,6 @@ export interface Leaf {
   readonly expiresAt: number;
 }
 
-export interface Organization {
-  readonly id: string;
-  readonly name: string;
-  readonly role: Role | null;
-  readonly domain: string;
-}
-
 interface FamilyKey {
   readonly familyId: string;
   readonly accountId: string;
@@ -74,8 +65,6 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
     .innerJoin('account as a', 'a.id', 'f.account_id')
     .innerJoin('client as c', 'c.id', 'f.client_id')
     .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
-    .leftJoin('membership as m', 'm.account_id', 'f.account_id')
-    .leftJoin('organization as o', 'o.id', 'm.organization_id')
     .where('f.id', '=', p.familyId)
     .where('f.account_id', '=', p.accountId)
     .where('f.client_id', '=', p.clientId)
@@ -95,10 +84,6 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'k.version as key_version',
       'a.created_at',
       'a.updated_at',
-      'm.role',
-      'o.name as organization_name',
-      'o.domain as organization_domain',
-      sql<string | null>`cast(o.id as text)`.as('organization'),
     ])
     .select((eb) =>
       eb
@@ -169,15 +154,6 @@ function toHolder(row: RowOf<typeof holderByFamily>): HolderRecord {
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     userinfoAlg: row.userinfo_signed_response_alg as AsymmetricAlg | null,
-    organization:
-      row.organization === null || row.organization_name === null || row.organization_domain === null
-        ? null
-        : {
-            id: row.organization,
-            name: row.organization_name,
-            role: row.role as Role | null,
-            domain: row.organization_domain,
-          },
   };
 }
 

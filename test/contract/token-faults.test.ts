@@ -32,11 +32,11 @@ test('a fault of ours is 500 server_error with a correlation id and nothing else
 });
 
 test('a fault at UserInfo is 500 in the same way', async () => {
-  await query(server, 'ALTER TABLE membership RENAME TO elsewhere');
+  await query(server, 'ALTER TABLE key_set RENAME TO elsewhere');
   const answer = await call(server, 'GET', USERINFO, { authorization: `Bearer ${tokens.access_token}` });
   assertRefused(answer, 500, 'server_error');
-  assert.doesNotMatch(answer.text, /membership|\brelation\b|sqlite|postgres|select|column|\.ts/i);
-  await query(server, 'ALTER TABLE elsewhere RENAME TO membership');
+  assert.doesNotMatch(answer.text, /key_set|\brelation\b|sqlite|postgres|select|column|\.ts/i);
+  await query(server, 'ALTER TABLE elsewhere RENAME TO key_set');
   const again = await call(server, 'GET', USERINFO, { authorization: `Bearer ${tokens.access_token}` });
   assert.equal(again.status, 200);
 });

@@ -6,7 +6,7 @@ import { addSecret, findClient, removeClient } from '../../src/clients/store.ts'
 import type { Work } from '../../src/database/database.ts';
 import { builder } from '../../src/database/postgres/dialect.ts';
 import { openPostgres } from '../../src/database/postgres/open.ts';
-import { bind, compile } from '../../src/database/statement.ts';
+import { compile } from '../../src/database/statement.ts';
 import { readHolder } from '../../src/verdict/store.ts';
 import { storeContract } from '../store/contract.ts';
 import { account, client } from '../store/rows.ts';
@@ -87,8 +87,8 @@ test('whether consent was revoked is looked up by the grant, also where the stat
     await connection.query('UPDATE consent_grant SET revoked_at = 1 WHERE id <= 900');
     const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
     assert.ok(!step.done);
-    const { sql, parameters } = compile(step.value.statement, builder);
-    const plan = await connection.query(`EXPLAIN ${sql}`, bind(parameters, step.value.params));
+    const { sql, bind } = compile(step.value.statement, builder);
+    const plan = await connection.query(`EXPLAIN ${sql}`, bind(step.value.params));
     const lines = plan.rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN']).trim());
     const search = lines.findIndex((line) => / on consent_grant g /.test(line));
     assert.match(lines[search] ?? '', /consent_grant_revoked/, lines.join('\n'));

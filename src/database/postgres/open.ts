@@ -9,7 +9,7 @@ import {
   type Work,
 } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
-import { bind, compile, type Statement } from '../statement.ts';
+import { type Compiled, compile, type Statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline, servicePool } from './connections.ts';
 import { builder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
@@ -43,7 +43,7 @@ export async function openPostgres(
 
   const lent = connections(pool);
   const readShared = sharedReads(lent, meter);
-  const written = new Map<Statement<never, unknown>, { name: string; sql: string; parameters: readonly unknown[] }>();
+  const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
   let closed = false;
   const running = new Set<Promise<unknown>>();
 
@@ -53,8 +53,8 @@ export async function openPostgres(
       query = { name: `write_${written.size}`, ...compile(step.statement, builder) };
       written.set(step.statement, query);
     }
-    const { name, sql, parameters } = query;
-    return rowsOf(await ask({ name, text: sql, values: bind(parameters, step.params) }));
+    const { name, sql, bind } = query;
+    return rowsOf(await ask({ name, text: sql, values: bind(step.params) }));
   }
 
   /**

@@ -1,13 +1,11 @@
 import type { DatabaseMeter, Row, Step } from '../database.ts';
-import { bind, compile, type Statement } from '../statement.ts';
+import { type Compiled, compile, type Statement } from '../statement.ts';
 import { type Connections, deadline } from './connections.ts';
 import { builder, rowsOf } from './dialect.ts';
 
 /** A statement as PostgreSQL runs it: alone, or for many callers in one round trip. */
-interface Prepared {
+interface Prepared extends Compiled {
   readonly name: string;
-  readonly sql: string;
-  readonly parameters: readonly unknown[];
   /** The same statement for a list of each parameter; its rows are numbered by their caller. */
   readonly shared: Promise<string>;
 }
@@ -34,12 +32,14 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
   function prepare(statement: Statement<never, unknown>): Prepared {
     let prepared = statements.get(statement);
     if (prepared === undefined) {
-      const { sql, parameters } = compile(statement, builder);
+      const compiled = compile(statement, builder);
       const name = `read_${names++}`;
-      const shared = parameterTypes(connections, `types_of_${name}`, sql).then((types) => shareable(sql, types));
+      const shared = parameterTypes(connections, `types_of_${name}`, compiled.sql).then((types) =>
+        shareable(compiled.sql, types),
+      );
       // Whoever awaits it sees the failure, and the next attempt makes it anew.
       shared.catch(() => statements.delete(statement));
-      prepared = { name, sql, parameters, shared };
+      prepared = { name, ...compiled, shared };
       statements.set(statement, prepared);
     }
     return prepared;
@@ -57,7 +57,9 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
   async function together(prepared: Prepared, callers: readonly Waiting[]): Promise<void> {
     const until = deadline();
     try {
-      const lists = prepared.parameters.map((_, index) => callers.map(({ values }) => values[index]));
+      const lists = Array.from({ length: prepared.placeholders }, (_, index) =>
+        callers.map(({ values }) => values[index]),
+      );
       const text = await prepared.shared;
       const query = { name: `${prepared.name}_shared`, text, values: lists };
       const rows = rowsOf(await connections.lend(until, (ask) => ask(query)));
@@ -75,7 +77,7 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
     for (const [prepared, callers] of now) {
       meter.shared(callers.length);
       const [first] = callers;
-      if (first !== undefined && (callers.length === 1 || prepared.parameters.length === 0)) {
+      if (first !== undefined && (callers.length === 1 || prepared.placeholders === 0)) {
         for (const caller of callers) void alone(prepared, caller);
       } else {
         void together(prepared, callers);
@@ -88,7 +90,7 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
       const prepared = prepare(step.statement);
       if (turn.size === 0) setImmediate(flush);
       const callers = turn.get(prepared) ?? [];
-      callers.push({ values: bind(prepared.parameters, step.params), resolve, reject });
+      callers.push({ values: prepared.bind(step.params), resolve, reject });
       turn.set(prepared, callers);
     });
 }

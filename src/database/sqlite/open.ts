@@ -11,12 +11,12 @@ import {
   type Work,
 } from '../database.ts';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
-import { bind, compile, type Statement } from '../statement.ts';
+import { type Compiled, compile, type Statement } from '../statement.ts';
 import { builder, columnTypes, isLocked, migrationDialect, resultCode } from './dialect.ts';
 
 interface Prepared {
   readonly statement: StatementSync;
-  readonly parameters: readonly unknown[];
+  readonly bind: Compiled['bind'];
   /** Statements that hold ids are read with the slower 64-bit integers, the others without. */
   readonly toRow: (values: readonly unknown[]) => Row;
 }
@@ -67,13 +67,13 @@ export async function openSqlite(
   let closed = false;
 
   function prepare(statement: Statement<never, unknown>): Prepared {
-    const { sql, parameters } = compile(statement, builder);
+    const { sql, bind } = compile(statement, builder);
     const native = connection.prepare(sql);
     const names = native.columns().map((column) => column.name);
     const ids = new Set(names.filter((name) => name === 'id' || name.endsWith('_id')));
     if (ids.size > 0) native.setReadBigInts(true);
     native.setReturnArrays(true);
-    return { statement: native, parameters, toRow: rowMaker(names, ids) };
+    return { statement: native, bind, toRow: rowMaker(names, ids) };
   }
 
   function execute(step: Step): readonly Row[] {
@@ -82,7 +82,7 @@ export async function openSqlite(
       query = prepare(step.statement);
       prepared.set(step.statement, query);
     }
-    const rows = query.statement.all(...(bind(query.parameters, step.params) as [])) as unknown as unknown[][];
+    const rows = query.statement.all(...(query.bind(step.params) as [])) as unknown as unknown[][];
     return rows.map(query.toRow);
   }
 

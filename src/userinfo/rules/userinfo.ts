@@ -1,14 +1,15 @@
 import { type Profile, type SocialLink, splitEmail } from '../../accounts/rules/profile.ts';
 import { numericDate } from '../../clock.ts';
+import type { Membership } from '../../organizations/store.ts';
 import { OPTIONAL_SCOPES } from '../../scopes/scopes.ts';
-import type { Organization } from '../../verdict/store.ts';
 import { avatarBaseUrl, avatarPath, pictureUrl } from './avatar.ts';
 
 /** A person, as far as UserInfo can show one. */
 export interface Person {
   readonly id: string;
   readonly profile: Profile;
-  readonly organization: Organization | null;
+  /** Null where there is none, or it may not be told. */
+  readonly organization: Membership | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -28,7 +29,7 @@ export interface UserInfo {
     readonly birthDate?: string | null;
     readonly phone?: string | null;
     readonly socialLinks?: readonly SocialLink[];
-    readonly organization?: Organization | null;
+    readonly organization?: Membership | null;
   };
   readonly language: string;
   readonly theme: Profile['theme'];
