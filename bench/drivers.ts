@@ -44,7 +44,9 @@ type Refresher = Pick<Subject, 'sample' | 'refresh' | 'refreshed'>;
 
 /** Refresh with rotation: each connection follows the chain of one person, from token to token. */
 export function following({ sample, refresh, refreshed }: Refresher, connections: number): Driver {
-  const whoOf = (connection: number) => connection * Math.floor(sample / connections);
+  // Evenly among the people, and not of one app: a step alone may be a multiple of how many apps there are.
+  const step = Math.floor(sample / connections);
+  const whoOf = (connection: number) => connection * step + (connection % step);
   return {
     next: (connection) => refresh(whoOf(connection)),
     answered: (connection, answer) => refreshed(whoOf(connection), answer),
