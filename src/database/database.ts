@@ -16,6 +16,9 @@ export interface Step {
  *
  * Written once, it runs in one turn of the event loop on SQLite and as one transaction on a database server.
  * It must not await, and must not have effects of its own: a database may run it again after a conflict.
+ *
+ * What most requests run is a generator function of its module, which is given what it needs. One that stands inside another
+ * function is made anew by each call of that, with a hidden class of its own: ten times what the call costs otherwise.
  */
 export type Work<T> = Generator<Step, T, readonly Row[]>;
 
