@@ -1,12 +1,13 @@
 import type { Account } from '../accounts/store.ts';
 import type { Client } from '../clients/store.ts';
+import type { Membership } from '../organizations/store.ts';
 import { appBearer } from '../pages/app.ts';
 import { fact, facts, foreign, hidden, type Problems, problemSummary } from '../pages/components.ts';
 import { type Html, html } from '../pages/html.ts';
 import type { Page, Site } from '../pages/layout.ts';
 import { tile } from '../pages/mark.ts';
 import type { Messages } from '../pages/messages.ts';
-import { baseFacts, bearerOf, type Membership, type Shared, scopeValues } from '../pages/person.ts';
+import { baseFacts, bearerOf, type Shared, scopeValues } from '../pages/person.ts';
 import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import type { Remembered } from './rules/consent.ts';
 

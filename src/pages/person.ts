@@ -1,6 +1,6 @@
 import type { Profile } from '../accounts/rules/profile.ts';
 import type { Account } from '../accounts/store.ts';
-import type { Role } from '../organizations/store.ts';
+import type { Membership } from '../organizations/store.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { avatarPath, initials } from '../userinfo/rules/avatar.ts';
 import { readableNumber } from '../validation/phone.ts';
@@ -9,12 +9,6 @@ import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { Bearer } from './mark.ts';
 import type { Messages } from './messages.ts';
-
-export interface Membership {
-  readonly name: string;
-  readonly domain: string;
-  readonly role: Role | null;
-}
 
 const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
 
