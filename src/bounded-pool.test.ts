@@ -30,3 +30,25 @@ test('a work that fails makes room as well', async () => {
   );
   assert.equal(await pool.run(async () => 'next'), 'next');
 });
+
+test('between a work and the next of those that wait lies the rest; nobody waits for it alone', async () => {
+  const rested = Promise.withResolvers<void>();
+  let rests = 0;
+  const pool = boundedPool(1, 1, 'busy', () => {
+    rests++;
+    return rested.promise;
+  });
+  await pool.run(async () => {});
+  assert.equal(rests, 0);
+  let begun = false;
+  const first = pool.run(async () => 'first');
+  const second = pool.run(async () => {
+    begun = true;
+  });
+  assert.equal(await first, 'first');
+  await new Promise(setImmediate);
+  assert.deepEqual({ rests, begun, load: pool.load() }, { rests: 1, begun: false, load: { running: 1, waiting: 1 } });
+  rested.resolve();
+  await second;
+  assert.equal(begun, true);
+});

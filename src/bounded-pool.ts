@@ -10,10 +10,24 @@ export interface BoundedPool {
  * @param concurrency how many run side by side
  * @param capacity how many may wait
  * @param busy what whoever comes beyond that is told, as `temporarily_unavailable`
+ * @param rest what is waited for between a piece of work and the next of those that wait; nothing unless told
  */
-export function boundedPool(concurrency: number, capacity: number, busy: string): BoundedPool {
+export function boundedPool(
+  concurrency: number,
+  capacity: number,
+  busy: string,
+  rest?: () => Promise<void>,
+): BoundedPool {
   let running = 0;
   const waiting: (() => void)[] = [];
+
+  async function handOver(): Promise<void> {
+    if (waiting.length > 0) await rest?.();
+    const next = waiting.shift();
+    if (next === undefined) running--;
+    else next();
+  }
+
   return {
     async run(work) {
       if (running >= concurrency) {
@@ -27,9 +41,7 @@ export function boundedPool(concurrency: number, capacity: number, busy: string)
       try {
         return await work();
       } finally {
-        const next = waiting.shift();
-        if (next === undefined) running--;
-        else next();
+        void handOver();
       }
     },
     load: () => ({ running, waiting: waiting.length }),

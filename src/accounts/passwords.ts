@@ -1,5 +1,6 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
+import { loopCaughtUp } from '../event-loop.ts';
 import { randomSecret } from '../secrets.ts';
 
 /** The library's number for Argon2id; its own name for it is erased with the types. */
@@ -25,7 +26,7 @@ const QUEUE_FACTOR = 32;
 
 export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 
-/** Hashes and checks passwords off the event loop, a bounded number at a time. */
+/** Hashes and checks passwords off the event loop, a bounded number at a time; those that wait let the loop catch up first. */
 export interface Passwords {
   hash(password: string): Promise<string>;
   /** Takes as long for an account without a password, or no account (`null`), as for a wrong password. */
@@ -40,7 +41,7 @@ export interface Passwords {
 export function passwords(concurrency: number, cost: HashCost): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
-  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy);
+  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy, loopCaughtUp);
   let dummy: Promise<string> | undefined;
   return {
     load,
