@@ -10,19 +10,20 @@ export interface BoundedPool {
  * @param concurrency how many run side by side
  * @param capacity how many may wait
  * @param busy what whoever comes beyond that is told, as `temporarily_unavailable`
- * @param rest what is waited for between a piece of work and the next of those that wait; nothing unless told
+ * @param rest what is waited for between a piece of work, which took so many milliseconds, and the next of those that wait;
+ *   nothing unless told
  */
 export function boundedPool(
   concurrency: number,
   capacity: number,
   busy: string,
-  rest?: () => Promise<void>,
+  rest?: (took: number) => Promise<void>,
 ): BoundedPool {
   let running = 0;
   const waiting: (() => void)[] = [];
 
-  async function handOver(): Promise<void> {
-    if (waiting.length > 0) await rest?.();
+  async function handOver(took: number): Promise<void> {
+    if (waiting.length > 0) await rest?.(took);
     const next = waiting.shift();
     if (next === undefined) running--;
     else next();
@@ -38,10 +39,11 @@ export function boundedPool(
       } else {
         running++;
       }
+      const began = performance.now();
       try {
         return await work();
       } finally {
-        void handOver();
+        void handOver(performance.now() - began);
       }
     },
     load: () => ({ running, waiting: waiting.length }),

@@ -8,7 +8,7 @@ const SHORT = 0.4;
  * Resolves once the event loop has caught up with what came while it had no processor: nobody waits for a long turn any more.
  * @param patience how long a loop that does not catch up is waited for, in milliseconds
  */
-export async function loopCaughtUp(patience = 50): Promise<void> {
+export async function loopCaughtUp(patience: number): Promise<void> {
   const began = performance.now();
   let before = began;
   for (let short = 0; short < TURNS && before - began < patience; ) {

@@ -41,6 +41,7 @@ export interface Passwords {
 export function passwords(concurrency: number, cost: HashCost): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
+  // No longer than hashing took: whatever the loop has to do, sign-in keeps half of its pace.
   const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy, loopCaughtUp);
   let dummy: Promise<string> | undefined;
   return {
