@@ -34,7 +34,8 @@ test('a work that fails makes room as well', async () => {
 test('between a work and the next of those that wait lies the rest; nobody waits for it alone', async () => {
   const rested = Promise.withResolvers<void>();
   let rests = 0;
-  const pool = boundedPool(1, 1, 'busy', () => {
+  const pool = boundedPool(1, 1, 'busy', (took) => {
+    assert.ok(took >= 0);
     rests++;
     return rested.promise;
   });

@@ -11,7 +11,7 @@ export interface BoundedPool {
  * @param capacity how many may wait
  * @param busy what whoever comes beyond that is told, as `temporarily_unavailable`
  * @param rest what is waited for between a piece of work, which took so many milliseconds, and the next of those that wait;
- *   nothing unless told
+ *   nothing unless told. It must not fail
  */
 export function boundedPool(
   concurrency: number,

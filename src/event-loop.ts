@@ -5,7 +5,7 @@ const TURNS = 3;
 const SHORT = 0.4;
 
 /**
- * Resolves once the event loop has caught up with what came while it had no processor: nobody waits for a long turn any more.
+ * Resolves once the event loop has caught up with what came while it had no processor: some turns in a row were short.
  * @param patience how long a loop that does not catch up is waited for, in milliseconds
  */
 export async function loopCaughtUp(patience: number): Promise<void> {

@@ -24,6 +24,12 @@ function isWeaker(stored: string, cost: HashCost): boolean {
 /** How many sign-ins may wait for one that is being hashed, for each that runs. */
 const QUEUE_FACTOR = 32;
 
+/**
+ * How long the event loop may catch up between two passwords, in milliseconds. It never has longer than the hash before took:
+ * beside a loop that is always busy, sign-in keeps about half of its pace.
+ */
+const LONGEST_REST = 50;
+
 export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 
 /** Hashes and checks passwords off the event loop, a bounded number at a time; those that wait let the loop catch up first. */
@@ -41,8 +47,8 @@ export interface Passwords {
 export function passwords(concurrency: number, cost: HashCost): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
-  // No longer than hashing took: whatever the loop has to do, sign-in keeps half of its pace.
-  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy, loopCaughtUp);
+  const rest = (took: number) => loopCaughtUp(Math.min(took, LONGEST_REST));
+  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy, rest);
   let dummy: Promise<string> | undefined;
   return {
     load,

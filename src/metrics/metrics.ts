@@ -93,7 +93,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_password_hashes',
-    help: 'Passwords that are being hashed or wait for it. Past a bound, sign-in answers 503.',
+    help: 'Passwords that are being hashed (or were, while the event loop catches up) or wait for it. Past a bound, sign-in answers 503.',
     labelNames: ['state'] as const,
     registers,
     collect() {
