@@ -1,6 +1,7 @@
+import { isDeepStrictEqual } from 'node:util';
 import { type Clock, HOUR } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { addressBucket, exceeded, take } from '../limits/limits.ts';
 import { OAuthError, rateLimited } from '../oauth-error.ts';
@@ -158,7 +159,8 @@ const OTHER_METHOD = 'another authentication method is registered';
 
 /**
  * `private_key_jwt`. The assertion is used up here, in a commit of its own, whatever becomes of the request: so no endpoint
- * can forget it, and a client that tries again signs another one (RFC 7523 §3).
+ * can forget it, and a client that tries again signs another one (RFC 7523 §3). Reading the client's keys may have taken
+ * seconds, so that commit looks at the registration again: what was withdrawn meanwhile authenticates nobody.
  */
 async function byAssertion(
   { database, issuer, clientKeys }: AuthenticationParts,
@@ -177,9 +179,21 @@ async function byAssertion(
   const verdict = judgeAssertion(claims.claims, { clientId: client.id, audiences, now });
   if (verdict.kind === 'refused') return { reason: verdict.reason };
   const hash = digest(`${client.id} ${verdict.jti}`);
-  const first = await database.commit(() => spendAssertion(hash, verdict.expiresAt));
-  return first ? client : { reason: 'the assertion was used before' };
+  return database.commit(function* spend(): Work<Client | Failure> {
+    const present = (yield* findClient(client.id, now))?.client;
+    if (present === undefined || !provesItselfAs(client, present)) return { reason: 'the registration has changed' };
+    const first = yield* spendAssertion(hash, verdict.expiresAt);
+    return first ? present : { reason: 'the assertion was used before' };
+  });
 }
+
+/** Whether a client is as active as it was, and proves itself by the same keys. */
+const provesItselfAs = (before: Client, present: Client): boolean =>
+  present.status === before.status &&
+  present.generation === before.generation &&
+  present.tokenEndpointAuthMethod === before.tokenEndpointAuthMethod &&
+  present.jwksUri === before.jwksUri &&
+  isDeepStrictEqual(present.jwks, before.jwks);
 
 async function verified(
   clientKeys: ClientKeys,

@@ -131,6 +131,35 @@ describe('jwks_uri: RFC 7591 §2', () => {
     });
   }
 
+  const withdrawals: Record<string, (path: string) => Promise<unknown>> = {
+    'the app is disabled': (path) => admin(server, 'PATCH', path, { status: 'disabled' }),
+    'the app is disabled and enabled again': async (path) => {
+      await admin(server, 'PATCH', path, { status: 'disabled' });
+      await admin(server, 'PATCH', path, { status: 'active' });
+    },
+    'its keys lie elsewhere now': (path) => admin(server, 'PATCH', path, { jwksUri: 'https://app.example.com/jwks' }),
+    'it has a set of its own now': (path) =>
+      admin(server, 'PATCH', path, { jwksUri: null, jwks: { keys: [next.jwk] } }),
+    'it is deleted': (path) => admin(server, 'DELETE', path),
+  };
+  for (const [name, withdraw] of Object.entries(withdrawals)) {
+    test(`keys that are withdrawn while they are fetched prove nothing: ${name}`, async () => {
+      const [asked, withdrawn] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const place = await published(async (...exchange) => {
+        asked.resolve();
+        await withdrawn.promise;
+        set(key)(...exchange);
+      });
+      const { clientId } = await keyApp(server, { jwksUri: place.uri });
+      const underWay = status(clientId, key);
+      await asked.promise;
+      await withdraw(`/clients/${clientId}`);
+      withdrawn.resolve();
+      assert.equal(await underWay, 401);
+      assert.equal((await lastDetails())['reason'], 'the registration has changed');
+    });
+  }
+
   test('a set that cannot be read any more is not used beyond its time', async () => {
     const place = await published(set(key));
     const { clientId } = await keyApp(server, { jwksUri: place.uri });
