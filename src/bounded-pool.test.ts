@@ -53,3 +53,77 @@ test('between a work and the next of those that wait lies the rest; nobody waits
   await second;
   assert.equal(begun, true);
 });
+
+/** A pool for one at a time, kept busy, and what it does afterwards in its order. */
+async function busyPool(capacity: number) {
+  const pool = boundedPool(1, capacity, 'busy');
+  const first = Promise.withResolvers<void>();
+  const running = pool.run(() => first.promise);
+  const done: string[] = [];
+  const add = (name: string, ...sharers: string[]) =>
+    pool.run(async () => void done.push(name), sharers).catch(() => void done.push(`${name} refused`));
+  const release = () => {
+    first.resolve();
+    return running;
+  };
+  return { pool, done, add, release };
+}
+
+test('sharers are served in turn, however much one of them has added first', async () => {
+  const { done, add, release } = await busyPool(10);
+  const all = [add('a1', 'a'), add('a2', 'a'), add('a3', 'a'), add('b1', 'b'), add('c1', 'c'), add('b2', 'b')];
+  await release();
+  await Promise.all(all);
+  assert.deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
+});
+
+test('each of several sharers counts: one account from many addresses waits behind itself', async () => {
+  const { done, add, release } = await busyPool(10);
+  const all = [
+    add('x at 1', 'address 1', 'account x'),
+    add('x at 2', 'address 2', 'account x'),
+    add('x at 3', 'address 3', 'account x'),
+    add('y at 4', 'address 4', 'account y'),
+  ];
+  await release();
+  await Promise.all(all);
+  assert.deepEqual(done, ['x at 1', 'y at 4', 'x at 2', 'x at 3']);
+});
+
+test('a full queue has room for a sharer that has less in it, at the cost of the one that has most', async () => {
+  const { pool, done, add, release } = await busyPool(4);
+  const all = [add('a1', 'a'), add('a2', 'a'), add('a3', 'a'), add('a4', 'a')];
+  all.push(add('b1', 'b'), add('a5', 'a'), add('b2', 'b'), add('c1', 'c'), add('a6', 'a'));
+  assert.deepEqual(pool.load(), { running: 1, waiting: 4 });
+  await release();
+  await Promise.all(all);
+  const refused = done.filter((name) => name.endsWith('refused')).map((name) => name.slice(0, 2));
+  assert.deepEqual(refused.sort(), ['a3', 'a4', 'a5', 'a6', 'b2']);
+  assert.deepEqual(
+    done.filter((name) => !name.endsWith('refused')),
+    ['a1', 'b1', 'c1', 'a2'],
+  );
+});
+
+test('a sharer that waits is reached although others keep coming', async () => {
+  const pool = boundedPool(1, 8, 'busy');
+  const ends: (() => void)[] = [];
+  const begun: string[] = [];
+  const add = (name: string, sharer: string) =>
+    pool.run(() => {
+      begun.push(name);
+      return new Promise<void>((resolve) => ends.push(resolve));
+    }, [sharer]);
+  const all = [add('first', 'z'), add('a1', 'a'), add('a2', 'a'), add('a3', 'a')];
+  for (let other = 0; begun.at(-1) !== 'a3'; other++) {
+    assert.ok(other < 20, `after ${begun.join(' ')}`);
+    all.push(add(`n${other}`, `n${other}`));
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  }
+  while (ends.length > 0 || pool.load().running > 0) {
+    ends.shift()?.();
+    await new Promise(setImmediate);
+  }
+  await Promise.all(all);
+});

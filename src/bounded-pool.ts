@@ -2,14 +2,29 @@ import { OAuthError } from './oauth-error.ts';
 
 /** Runs work a bounded number at a time; more than may wait is turned away. */
 export interface BoundedPool {
-  run<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * @param sharers those on whose behalf the work is done, such as `address 192.0.2.1`: each gets a fair share of the pool
+   * @throws {OAuthError} `temporarily_unavailable` where the queue is full, or filled up with those who have had less
+   */
+  run<T>(work: () => Promise<T>, sharers?: readonly string[]): Promise<T>;
   load(): { readonly running: number; readonly waiting: number };
 }
 
+interface Waiting {
+  /** The virtual time at which it may start: the later, the more its sharers have ahead of it. */
+  readonly start: number;
+  readonly sharers: readonly string[];
+  readonly begin: () => void;
+  readonly refuse: (error: Error) => void;
+}
+
 /**
+ * The queue is served by start-time fair queuing: what a sharer adds starts one step of virtual time after all of it that waits,
+ * and the earliest start is served first. So a sharer that fills the queue delays itself. Once the queue is full, the latest
+ * start gives way to an earlier one. Work without sharers is served in the order in which it came.
  * @param concurrency how many run side by side
  * @param capacity how many may wait
- * @param busy what whoever comes beyond that is told, as `temporarily_unavailable`
+ * @param busy what a caller that is turned away is told, as `temporarily_unavailable`
  * @param rest what is waited for between a piece of work, which took so many milliseconds, and the next of those that wait;
  *   nothing unless told. It must not fail
  */
@@ -20,25 +35,43 @@ export function boundedPool(
   rest?: (took: number) => Promise<void>,
 ): BoundedPool {
   let running = 0;
-  const waiting: (() => void)[] = [];
+  let virtualTime = 0;
+  /** In the order of their starts; for equal ones in the order in which they came. */
+  const waiting: Waiting[] = [];
+
+  const refusal = () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' });
+
+  function wait(sharers: readonly string[]): Promise<void> {
+    const ahead = waiting.findLast((entry) => entry.sharers.some((sharer) => sharers.includes(sharer)));
+    const start = Math.max(virtualTime, ahead === undefined ? 0 : ahead.start + 1);
+    if (waiting.length >= capacity) {
+      const last = waiting.at(-1);
+      if (last === undefined || last.start <= start) throw refusal();
+      waiting.pop();
+      last.refuse(refusal());
+    }
+    return new Promise((begin, refuse) => {
+      const later = waiting.findIndex((entry) => entry.start > start);
+      waiting.splice(later === -1 ? waiting.length : later, 0, { start, sharers, begin, refuse });
+    });
+  }
 
   async function handOver(took: number): Promise<void> {
     if (waiting.length > 0) await rest?.(took);
     const next = waiting.shift();
-    if (next === undefined) running--;
-    else next();
+    if (next === undefined) {
+      running--;
+      return;
+    }
+    // It moves on even where all that comes is from new sharers, so that whatever waits is reached.
+    virtualTime = Math.max(next.start, virtualTime + 1 / (waiting.length + 1));
+    next.begin();
   }
 
   return {
-    async run(work) {
-      if (running >= concurrency) {
-        if (waiting.length >= capacity) {
-          throw new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' });
-        }
-        await new Promise<void>((resolve) => waiting.push(resolve));
-      } else {
-        running++;
-      }
+    async run(work, sharers = []) {
+      if (running >= concurrency) await wait(sharers);
+      else running++;
       const began = performance.now();
       try {
         return await work();

@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HASH_COST, type HashCost, type Passwords, passwords } from './accounts/passwords.ts';
+import { HASH_COST, type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
@@ -29,8 +29,9 @@ export interface Core {
 export interface Opening {
   readonly migration?: MigrationOptions;
   readonly meter?: DatabaseMeter;
-  /** What hashing a password costs. Less than the usual is for tests alone, which hash thousands. */
-  readonly hashCost?: HashCost;
+  /** For tests, which hash thousands of passwords at a lower cost, and hold up a hash or a picture under way. */
+  readonly passwords?: (concurrency: number) => Passwords;
+  readonly pictures?: Pictures;
 }
 
 /**
@@ -40,7 +41,7 @@ export interface Opening {
 export async function openCore(
   config: Config,
   clock: Clock,
-  { migration, meter, hashCost = HASH_COST }: Opening = {},
+  { migration, meter, ...own }: Opening = {},
 ): Promise<Core> {
   const found = findSecret(config);
   const database = await usable(config, openDatabase(config, migration, meter));
@@ -51,8 +52,8 @@ export async function openCore(
     clock,
     database,
     ids,
-    passwords: passwords(config.hashingConcurrency, hashCost),
-    pictures: pictures(),
+    passwords: own.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST),
+    pictures: own.pictures ?? pictures(),
     secret,
     async close() {
       await ids.release();

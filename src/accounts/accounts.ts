@@ -11,7 +11,7 @@ import { randomIdentifier } from '../secrets.ts';
 import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
 import { readStandings } from '../verdict/store.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import type { Passwords } from './passwords.ts';
+import { addressSharer, type Passwords } from './passwords.ts';
 import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
 import type { AccountChange, Ban, NewAccount, Suspension } from './schema.ts';
 import type { Account } from './store.ts';
@@ -49,7 +49,8 @@ export async function createAccount(parts: Parts, input: NewAccount, origin: Ori
   const id = await parts.ids.next();
   const profile = newProfile(input, id, now);
   if (input.password !== undefined) await refuseCommon(input.password, profile);
-  const passwordHash = input.password === undefined ? null : await parts.passwords.hash(input.password);
+  const passwordHash =
+    input.password === undefined ? null : await parts.passwords.hash(input.password, [addressSharer(origin)]);
   const account: Account = {
     id,
     profile,
@@ -112,7 +113,10 @@ export async function updateAccount(
     const { profile } = await getAccount(parts, id);
     await refuseCommon(input.password, { ...profile, ...input });
   }
-  const hash = input.password === undefined ? undefined : await parts.passwords.hash(input.password);
+  const hash =
+    input.password === undefined
+      ? undefined
+      : await parts.passwords.hash(input.password, [addressSharer(origin), `account ${id}`]);
   const type = hash === undefined ? 'account.updated' : 'account.password_changed';
   return change(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
     const profile = changeProfile(account.profile, input, now);

@@ -1,6 +1,8 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
+import type { Origin } from '../events/audit.ts';
+import { addressBucket } from '../limits/limits.ts';
 import { randomSecret } from '../secrets.ts';
 
 /** The library's number for Argon2id; its own name for it is erased with the types. */
@@ -30,13 +32,20 @@ const QUEUE_FACTOR = 32;
  */
 const LONGEST_REST = 50;
 
+/** The address behind a request, as one that shares the queue. */
+export const addressSharer = ({ address }: Pick<Origin, 'address'>): string =>
+  `address ${addressBucket(address ?? '')}`;
+
 export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 
-/** Hashes and checks passwords off the event loop, a bounded number at a time; those that wait let the loop catch up first. */
+/**
+ * Hashes and checks passwords off the event loop, a bounded number at a time; those that wait let the loop catch up first.
+ * Each of the sharers, an address or an account, gets a fair share of the queue (see {@link boundedPool}).
+ */
 export interface Passwords {
-  hash(password: string): Promise<string>;
+  hash(password: string, sharers: readonly string[]): Promise<string>;
   /** Takes as long for an account without a password, or no account (`null`), as for a wrong password. */
-  check(password: string, stored: string | null): Promise<PasswordCheck>;
+  check(password: string, stored: string | null, sharers: readonly string[]): Promise<PasswordCheck>;
   load(): { readonly running: number; readonly waiting: number };
 }
 
@@ -52,15 +61,15 @@ export function passwords(concurrency: number, cost: HashCost): Passwords {
   let dummy: Promise<string> | undefined;
   return {
     load,
-    hash: (password) => run(() => hash(password, parameters)),
-    async check(password, stored) {
+    hash: (password, sharers) => run(() => hash(password, parameters), sharers),
+    async check(password, stored, sharers) {
       if (stored === null) {
         dummy ??= hash(randomSecret(), parameters);
         const decoy = await dummy;
-        await run(() => verify(decoy, password));
+        await run(() => verify(decoy, password), sharers);
         return 'wrong';
       }
-      if (!(await run(() => verify(stored, password)))) return 'wrong';
+      if (!(await run(() => verify(stored, password), sharers))) return 'wrong';
       return isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
     },
   };

@@ -1,4 +1,4 @@
-import type { Passwords } from '../accounts/passwords.ts';
+import { addressSharer, type Passwords } from '../accounts/passwords.ts';
 import { accountStatus } from '../accounts/rules/standing.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import type { Clock } from '../clock.ts';
@@ -58,33 +58,36 @@ export async function signIn(
   const wait = await database.commit(() => count(buckets, limits, now, { origin, accountId: account?.id ?? null }));
   if (wait > 0) return { kind: 'limited', seconds: wait };
 
-  const check = await passwords.check(password, account?.passwordHash ?? null).catch(async (error: unknown) => {
-    // Too many hashes wait: the attempt was not evaluated, so it does not count.
-    await database.commit(() => uncount(buckets, limits));
-    throw error;
-  });
-  const rehashed = check === 'right, hash outdated' ? await passwords.hash(password) : undefined;
+  const sharers = [addressSharer(origin), buckets.account];
+  const check = await passwords
+    .check(password, account?.passwordHash ?? null, sharers)
+    .catch(async (error: unknown) => {
+      // Too many hashes wait: the attempt was not evaluated, so it does not count.
+      await database.commit(() => uncount(buckets, limits));
+      throw error;
+    });
+  const failed = (reason: string): Work<void> =>
+    record({
+      at: now,
+      type: 'sign_in.failed',
+      outcome: 'failure',
+      origin,
+      accountId: account?.id ?? null,
+      details: { reason },
+    });
+  const rehashed = check === 'right, hash outdated' ? await passwords.hash(password, sharers) : undefined;
   return database.commit(function* finish(): Work<SignInOutcome> {
     const right = check !== 'wrong' && account !== undefined;
     const current = right ? yield* lockAccount(account.id) : undefined;
     // Between the check and now the password may have been changed, and the account deleted, banned or suspended.
     if (current === undefined || current.passwordHash !== account?.passwordHash) {
-      const details = { reason: check === 'wrong' ? 'unknown name or wrong password' : 'the account has changed' };
-      yield* record({
-        at: now,
-        type: 'sign_in.failed',
-        origin,
-        outcome: 'failure',
-        accountId: account?.id ?? null,
-        details,
-      });
+      yield* failed(check === 'wrong' ? 'unknown name or wrong password' : 'the account has changed');
       return { kind: 'wrong' };
     }
     yield* uncount(buckets, limits);
     const status = accountStatus(current, now);
     if (status !== 'active') {
-      const details = { reason: status };
-      yield* record({ at: now, type: 'sign_in.failed', origin, outcome: 'failure', accountId: current.id, details });
+      yield* failed(status);
       return { kind: status, account: current };
     }
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
@@ -152,7 +155,8 @@ export async function confirmPassword(
     count(buckets, limits, now, { origin: attempt.origin, accountId: account.id }),
   );
   if (seconds > 0) return { seconds };
-  const check = await passwords.check(attempt.password, account.passwordHash).catch(async (error: unknown) => {
+  const sharers = [addressSharer(attempt.origin), buckets.account];
+  const check = await passwords.check(attempt.password, account.passwordHash, sharers).catch(async (error: unknown) => {
     await database.commit(() => uncount(buckets, limits));
     throw error;
   });

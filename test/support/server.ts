@@ -3,9 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { HashCost } from '../../src/accounts/passwords.ts';
+import { type HashCost, type Passwords, passwords } from '../../src/accounts/passwords.ts';
 import { start, type Tessera } from '../../src/app.ts';
 import { readConfig } from '../../src/config/config.ts';
+
+import { type Pictures, pictures } from '../../src/pictures/pictures.ts';
 import { randomSecret } from '../../src/secrets.ts';
 import { withPort } from './own-port.ts';
 import { ownDatabase } from './postgres-database.ts';
@@ -39,6 +41,14 @@ export interface TestServer {
 /** Thousands of passwords are hashed in these tests: at the service's own cost they would take most of their time. */
 const CHEAP: HashCost = { memoryCost: 64, timeCost: 1 };
 
+/** What stands around work of the server that takes its time. */
+interface Hold {
+  readonly passwords?: (passwords: Passwords) => Passwords;
+  readonly pictures?: (pictures: Pictures) => Pictures;
+}
+
+const held = <T>(own: T, hold: ((own: T) => T) | undefined): T => hold?.(own) ?? own;
+
 /** The moment at which every test begins. */
 export const BEGINNING = Date.parse('2026-03-01T12:00:00.250Z');
 
@@ -46,11 +56,13 @@ export const BEGINNING = Date.parse('2026-03-01T12:00:00.250Z');
  * @param settings more environment variables, laid over quiet defaults
  * @param size how many nodes share the database and the clock; more than one only on PostgreSQL
  * @param hashCost what hashing a password costs; little, where a test is not about that
+ * @param hold holds up work of the server under way
  */
 export async function startServer(
   settings: Readonly<Record<string, string>> = {},
   size = 1,
   hashCost: HashCost = CHEAP,
+  hold: Hold = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-test-'));
   const database = await ownDatabase();
@@ -65,7 +77,10 @@ export async function startServer(
   };
   let now = BEGINNING;
   const open = (port: string, more = {}) =>
-    start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now, { hashCost });
+    start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now, {
+      passwords: (concurrency) => held(passwords(concurrency, hashCost), hold.passwords),
+      pictures: held(pictures(), hold.pictures),
+    });
   let first = await open('0');
   const { baseUrl } = first;
   // The other nodes go by the first one's address, as behind a load balancer.
