@@ -129,20 +129,22 @@ function* bucketsOf(account: Account | undefined, { identifier, browserHash, ori
 
 function* count(buckets: Buckets, limits: Limits, now: number, whose: Whose): Work<number> {
   return (
-    (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', ...whose })) ||
-    (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', ...whose }))
+    (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', ...whose })) ||
+    (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', ...whose }))
   );
 }
+/** The address first: one that has used up its attempts must not use up those of accounts. */
 
 function* uncount(buckets: Buckets, limits: Limits): Work<void> {
-  yield* giveBack(buckets.account, limits.signInAccount);
   yield* giveBack(buckets.address, limits.signInAddress);
 }
 
 /**
+/** In the order in which they were counted, so that no two units each hold what the other waits for. */
  * Checks the password of a person who is signed in once more, under the limits of a sign-in.
  * @returns the seconds to wait where there were too many attempts
  */
+  yield* giveBack(buckets.account, limits.signInAccount);
 export async function confirmPassword(
   { database, clock, passwords, limits }: SignInParts,
   account: Account,

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
+import { boundedPool } from '../../src/bounded-pool.ts';
+import { type Agent, agent, formOf } from '../support/agent.ts';
 import { newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { gate } from '../support/gate.ts';
 import { MINUTE, SECOND } from '../support/outcome.ts';
-import { startServer } from '../support/server.ts';
+import { startServer, type TestServer } from '../support/server.ts';
 
 // Decisions §9, PW-07, PW-08: failed sign-ins, 10 a minute for an account and 60 for an address.
 
@@ -98,6 +100,17 @@ test('decisions §9: 60 failed attempts a minute from one address, whomever they
   assert.equal(await attempt(user.username, PASSWORD, from), 303);
 });
 
+test('decisions §9: an address that has used up its attempts uses up none of any account', async () => {
+  const from = newAddress();
+  await Promise.all(Array.from({ length: 60 }, (_, index) => attempt(`nobody-${index}`, 'x', from)));
+  const users = await Promise.all(Array.from({ length: 5 }, () => newUser(server)));
+  for (const { username } of users) {
+    const refused = await Promise.all(Array.from({ length: 11 }, () => attempt(username, 'x', from)));
+    assert.deepEqual([...new Set(refused)], [429]);
+    assert.equal(await attempt(username, PASSWORD), 303, 'from an unknown browser elsewhere');
+  }
+});
+
 test('decisions §9: IPv6 addresses count by /64, and IPv4 ones however they are written', async () => {
   for (const [from, same, different] of [
     [(n: number) => `2001:db8:0:1::${n.toString(16)}`, '2001:0db8:0000:0001:ffff:ffff:ffff:ffff', '2001:db8:0:2::1'],
@@ -181,5 +194,53 @@ test('decisions §9: counts outlive a restart, and ten sign-ups an hour are the 
     assert.equal(await signUp('person-10'), 303);
   } finally {
     await strict.close();
+  }
+});
+
+/** A sign-in with the right password in a browser of its own, ready to be sent from any address. */
+async function formFor(at: TestServer, user: TestUser | undefined) {
+  const browser = agent(at.baseUrl);
+  const { hidden } = formOf((await browser.get('/login')).text, '/login');
+  const fields = { ...hidden, identifier: user?.username ?? '', password: PASSWORD };
+  return async (from: string) => (await browser.post('/login', fields, { 'x-forwarded-for': from })).status;
+}
+
+test('PW-08: accounts that fill the queue of passwords from one address keep nobody else out', async () => {
+  const hashing = gate();
+  const pool = boundedPool(1, 6, 'busy');
+  const shared = await startServer({ TESSERA_TRUST_PROXY: '1' }, 1, undefined, {
+    passwords: (own) => ({
+      ...own,
+      check: (password, stored, sharers) =>
+        pool.run(async () => hashing.pass(await own.check(password, stored, [])), sharers),
+    }),
+  });
+  try {
+    const people = await Promise.all(Array.from({ length: 6 }, () => newUser(shared)));
+    const [victim, ...crowd] = people;
+    const forms = await Promise.all([victim, ...crowd, ...crowd, ...crowd].map((user) => formFor(shared, user)));
+    const [enter, ...flood] = forms.map((form, index) => () => form(index === 0 ? '198.51.100.1' : '203.0.113.1'));
+    hashing.close();
+    const first = flood.shift()?.();
+    await hashing.reached;
+    // Six of these fourteen may wait, and the others are turned away; one more gives way to the victim.
+    const [turnedAway, gaveWay] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let busy = 0;
+    const answers = flood.map(async (send) => {
+      const status = await send();
+      if (status === 503) busy++;
+      if (busy === 8) turnedAway.resolve();
+      if (busy === 9) gaveWay.resolve();
+      return status;
+    });
+    await turnedAway.promise;
+    const entered = enter?.();
+    await gaveWay.promise;
+    hashing.open();
+    assert.equal(await entered, 303);
+    const all = [await first, ...(await Promise.all(answers))];
+    assert.equal(all.filter((status) => status === 303).length, 6);
+  } finally {
+    await shared.close();
   }
 });
