@@ -27,7 +27,7 @@ export type ActorType = (typeof actorTypes)[number];
 export const eventTypes = {
   'sign_in.succeeded': 'A person signed in.',
   'sign_in.failed': 'A sign-in was refused: unknown name, wrong password, or an account that may not sign in.',
-  sign_out: 'A person ended a session.',
+  sign_out: 'A person ended a session, or a newer one took its place because the account had too many (`reason`).',
   'session.ended':
     'A session (`sid`), or all but one (`except`), was ended from elsewhere; its codes and tokens are dead.',
   'logout.delivered': 'An app has answered that it ended a session, or every session of a person.',

@@ -13,8 +13,8 @@ import * as store from './store.ts';
 
 /** A session lasts this long at the most, and this long without use. */
 export const SESSION_LIFETIME = 30 * DAY;
-/** As many sessions are listed at once; whoever has more of them than that looks at the latest. */
-const MOST_LISTED = 200;
+/** An account has so many sessions at the most. */
+const MOST_SESSIONS = 64;
 const SESSION_IDLE = 14 * DAY;
 /** Use is noted to so much, so that not every request writes. */
 const USE_NOTED = 10 * MINUTE;
@@ -63,7 +63,7 @@ export interface ListedSession extends Session {
 export async function sessionsOf(
   { database, clock }: Parts,
   { id: accountId, generation }: Pick<Account, 'id' | 'generation'>,
-  part: { readonly skip: number; readonly limit: number; readonly except?: string } = { skip: 0, limit: MOST_LISTED },
+  part: { readonly skip: number; readonly limit: number; readonly except?: string } = { skip: 0, limit: MOST_SESSIONS },
 ): Promise<ListedSession[]> {
   const now = clock();
   const whose = { accountId, generation, now, idleSince: now - SESSION_IDLE, except: part.except ?? '' };
@@ -169,13 +169,31 @@ export async function endSession(
 
 /**
  * Puts a new session in the place of the one that this browser had. Who signs in again goes on with the public name of the
- * session: the apps know it by that, and are told by it when it ends. Another person's session ends here.
+ * session: the apps know it by that, and are told by it when it ends. Another person's session ends here, and so do those of
+ * this person that were not used for the longest, where there would be more than {@link MOST_SESSIONS}.
  */
-export function* replaceSession(created: Session, previousSecret: string | undefined, now: number): Work<Session> {
+export function* replaceSession(
+  created: Session,
+  previousSecret: string | undefined,
+  now: number,
+  origin: Origin,
+): Work<Session> {
   const previous = previousSecret === undefined ? undefined : yield* store.removeSession(digest(previousSecret));
   const same = previous?.accountId === created.accountId && previous.generation === created.generation;
   if (previous !== undefined && !same) yield* announceSessionEnd(previous.accountId, previous.sid, now);
   const session = same ? { ...created, sid: previous.sid } : created;
+  yield* makeRoom(created, now, origin);
   yield* store.insertSession(session);
   return session;
+}
+
+/** Ends sessions of an account as if their time had passed, so that it may have one more; apps that they signed in to are told. */
+function* makeRoom({ accountId, generation }: Session, now: number, origin: Origin): Work<void> {
+  for (const ended of yield* store.removeOldestSessions(accountId, generation, MOST_SESSIONS - 1)) {
+    // Dead ones were told of when their generation ended.
+    if (ended.generation !== generation) continue;
+    const { sid } = ended;
+    yield* announceSessionEnd(accountId, sid, now);
+    yield* record({ at: now, type: 'sign_out', origin, accountId, details: { sid, reason: 'too many sessions' } });
+  }
 }

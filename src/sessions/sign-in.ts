@@ -92,12 +92,12 @@ export async function signIn(
     }
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
     const { secret, session } = newSession(current, now, deviceAt(attempt));
-    const created = { secret, session: yield* replaceSession(session, attempt.previousSecret, now) };
+    const own: Origin = { ...origin, actor: { type: 'user', id: current.id } };
+    const created = { secret, session: yield* replaceSession(session, attempt.previousSecret, now, own) };
     yield* rememberBrowser(current.id, browserHash, now);
     yield* onSignedIn(created.session);
-    const actor = { type: 'user', id: current.id } as const;
     const details = { sid: created.session.sid };
-    yield* record({ at: now, type: 'sign_in.succeeded', origin: { ...origin, actor }, accountId: current.id, details });
+    yield* record({ at: now, type: 'sign_in.succeeded', origin: own, accountId: current.id, details });
     return { kind: 'signed in', created, account: current };
   });
 }

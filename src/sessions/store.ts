@@ -80,6 +80,41 @@ const removeOne = statement((db, p: { accountId: string; sid: string }) =>
 const removeOthers = statement((db, p: { accountId: string; sid: string }) =>
   db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '<>', p.sid).returningAll(),
 );
+/** All of a person but those used last; those of an earlier generation, which are dead, go first. */
+const removeOldest = statement((db, p: { accountId: string; generation: string; kept: number }) =>
+  db
+    .deleteFrom('browser_session')
+    .where(
+      'hash',
+      'in',
+      db
+        .selectFrom('browser_session')
+        .select('hash')
+        .where('account_id', '=', p.accountId)
+        .orderBy((eb) => eb.case().when('generation', '=', p.generation).then(0).else(1).end())
+        .orderBy('last_seen_at', 'desc')
+        .orderBy('auth_time', 'desc')
+        .limit(Number.MAX_SAFE_INTEGER)
+        .offset(p.kept),
+    )
+    .returningAll(),
+);
+const forgetOldest = statement((db, p: { accountId: string; kept: number }) =>
+  db
+    .deleteFrom('known_browser')
+    .where('account_id', '=', p.accountId)
+    .where(
+      'browser_hash',
+      'in',
+      db
+        .selectFrom('known_browser')
+        .select('browser_hash')
+        .where('account_id', '=', p.accountId)
+        .orderBy('last_seen_at', 'desc')
+        .limit(Number.MAX_SAFE_INTEGER)
+        .offset(p.kept),
+    ),
+);
 const remember = statement((db, p: { accountId: string; browserHash: string; now: number }) =>
   db
     .insertInto('known_browser')
@@ -147,6 +182,11 @@ export function* removeSessions(accountId: string, which: Which): Work<Session[]
   return rows.map(toSession);
 }
 
+/** Ends all sessions of a person but as many as are kept: live ones before dead ones, those used last before others. */
+export function* removeOldestSessions(accountId: string, generation: string, kept: number): Work<Session[]> {
+  return (yield* all(removeOldest, { accountId, generation, kept })).map(toSession);
+}
+
 export interface LiveSessions {
   readonly accountId: string;
   /** The account's present one: of another, a session is dead. */
@@ -177,9 +217,13 @@ export function* listSessionApps(whose: LiveSessions): Work<ReadonlyMap<string, 
   return found;
 }
 
-/** Notes that somebody signed in to an account in this browser. */
+/** An account remembers so many browsers: the ones of the latest sign-ins. */
+const MOST_KNOWN_BROWSERS = 64;
+
+/** Notes a sign-in to an account in this browser. The caller holds the account's lock. */
 export function* rememberBrowser(accountId: string, browserHash: string, now: number): Work<void> {
   yield* run(remember, { accountId, browserHash, now });
+  yield* run(forgetOldest, { accountId, kept: MOST_KNOWN_BROWSERS });
 }
 
 export function* isKnownBrowser(accountId: string, browserHash: string): Work<boolean> {

@@ -16,7 +16,7 @@ import {
   userinfo,
   walk,
 } from '../support/flow.ts';
-import { codeOf, countRows, DAY, HOUR } from '../support/outcome.ts';
+import { codeOf, countRows, DAY, HOUR, query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 // Decisions §7, SE-01 to SE-03: sessions begin with a new secret, last 30 days, 14 idle, and end on the server at once.
@@ -235,4 +235,42 @@ test('SE-11: two people in two browsers, hours apart, never meet', async () => {
   const [pageA, pageB] = [await a.get('/account'), await b.get('/account')];
   assert.ok(pageA.text.includes(first.username) && !pageA.text.includes(second.username));
   assert.ok(pageB.text.includes(second.username) && !pageB.text.includes(first.username));
+});
+
+const rowsOf = async (table: string, { id }: TestUser): Promise<number> =>
+  Number((await query(server, `SELECT count(*) AS n FROM ${table} WHERE account_id = ?`, id))[0]?.['n']);
+
+test('decisions §9: an account has 64 sessions and remembers 64 browsers; those used last stay', async () => {
+  const user = await newUser(server);
+  const spare = await signedIn(server, user);
+  server.advance(HOUR);
+  const used = await signedIn(server, user);
+  for (let count = 0; count < 63; count++) {
+    server.advance(HOUR);
+    await used.get('/account');
+    await signedIn(server, user);
+  }
+  assert.equal(await isSignedIn(spare), false);
+  assert.equal(await isSignedIn(used), true);
+  assert.deepEqual([await rowsOf('browser_session', user), await rowsOf('known_browser', user)], [64, 64]);
+  const { items } = (await admin(server, 'GET', `/audit-events?userId=${user.id}&type=sign_out`)).body;
+  assert.deepEqual(
+    items.map(({ details }: { details: { reason: string } }) => details.reason),
+    ['too many sessions'],
+  );
+});
+
+test('decisions §9: of too many sessions the dead ones go first', async () => {
+  const user = await newUser(server);
+  const alive = await signedIn(server, user);
+  await Promise.all(Array.from({ length: 9 }, () => signedIn(server, user)));
+  await admin(server, 'DELETE', `/users/${user.id}/sessions`);
+  assert.equal(await isSignedIn(alive), false);
+  const oldest = await signedIn(server, user);
+  for (let count = 0; count < 63; count++) {
+    server.advance(1);
+    await signedIn(server, user);
+  }
+  assert.equal(await isSignedIn(oldest), true);
+  assert.equal(await rowsOf('browser_session', user), 64);
 });

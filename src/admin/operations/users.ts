@@ -222,7 +222,7 @@ export const listSessions = {
   summary: 'List where a person is signed in',
   params,
   response: {
-    200: answers('The latest 200 sign-ins that still hold; there is no next page.', listOf(SessionRecord)),
+    200: answers('All that still hold, at most 64; there is no next page.', listOf(SessionRecord)),
     ...adminRefusals(ABOUT_ONE),
   },
   examples: [
