@@ -1,6 +1,5 @@
 import cookie from '@fastify/cookie';
-import { accessRoutes } from './accounts/access-routes.ts';
-import { accountRoutes, changePasswordRoute } from './accounts/routes.ts';
+import { accountPages, changePasswordRoute } from './accounts/routes.ts';
 import { adminRoutes } from './admin/routes.ts';
 import { authorizationRoutes } from './authorization/authorize.ts';
 import { clientKeys } from './clients/client-keys.ts';
@@ -131,8 +130,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
           authorizationRoutes(pages, parts);
           sessionRoutes(pages, parts);
           consentRoutes(pages, parts);
-          accountRoutes(pages, parts);
-          accessRoutes(pages, parts);
+          accountPages(pages, parts);
           logoutRoutes(pages, parts);
           if (config.playground) playgroundRoutes(pages, parts);
         });

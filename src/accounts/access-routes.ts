@@ -18,7 +18,7 @@ const ON_A_PAGE = 12;
 /** Who and what has access to an account: the apps, and the browsers in which its person is signed in. */
 export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   const { site } = parts;
-  const { visit, submitted } = visits(parts);
+  const { visit, submitted, actingIn } = visits(parts);
   const outOfDate = generalProblem(site.messages.account.formExpired);
   const queryOf = (request: FastifyRequest) => request.query as RepeatableParameters;
 
@@ -49,19 +49,16 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
 
   app.get('/account/connections', async (request, reply) => {
     const at = await visit(request, reply);
-    if (at === undefined) return reply;
     return showConnections(at, 200, queryOf(request), { ended: undefined, problems: NO_PROBLEMS });
   });
 
   app.post('/account/connections', async (request, reply) => {
-    const sent = await submitted(request, reply);
-    if (sent === undefined) return reply;
-    const { at, form, fits } = sent;
+    const { at, form, fits } = await submitted(request, reply);
     const clientId = form.get('client_id') ?? '';
     if (!fits || !isSnowflake(clientId)) {
       return showConnections(at, 400, form, { ended: undefined, problems: outOfDate });
     }
-    await revokeAccess(parts, at.account.id, clientId, originAt(at));
+    await revokeAccess(actingIn(at), at.account.id, clientId, originAt(at));
     // A second press finds it done already, and says the same.
     const ended = await endOfAccess(parts, at.account.id, clientId);
     return showConnections(at, 200, form, { ended, problems: NO_PROBLEMS });
@@ -83,7 +80,6 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
 
   app.get('/account/sessions', async (request, reply) => {
     const at = await visit(request, reply);
-    if (at === undefined) return reply;
     return showSessions(at, 200, queryOf(request), { ended: undefined, problems: NO_PROBLEMS });
   });
 
@@ -95,12 +91,10 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   }
 
   app.post('/account/sessions', async (request, reply) => {
-    const sent = await submitted(request, reply);
-    if (sent === undefined) return reply;
-    const { at, form, fits } = sent;
+    const { at, form, fits } = await submitted(request, reply);
     const which = meant(form, at);
     if (!fits || which === undefined) return showSessions(at, 400, form, { ended: undefined, problems: outOfDate });
-    const ended = await endSessions(parts, at.account, which, originAt(at));
+    const ended = await endSessions(actingIn(at), at.account, which, originAt(at));
     return showSessions(at, 200, form, { ended: { ...ended, all: 'except' in which }, problems: NO_PROBLEMS });
   });
 }

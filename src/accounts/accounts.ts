@@ -74,13 +74,18 @@ export async function createAccount(parts: Parts, input: NewAccount, origin: Ori
   return account;
 }
 
-/** Changes an account under its lock and records the event, in one commit. */
-async function change(
+/**
+ * Changes an account under its lock and records the event, in one commit.
+ * @param apply what becomes of the account as it is then; the same object where there is nothing to change
+ * @param also more work of the same commit, given the account as changed
+ * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and what `apply` throws
+ */
+export async function changeAccount(
   { database, clock }: Stored,
   id: string,
   event: { type: EventType; origin: Origin; details?: Readonly<Record<string, unknown>> },
   apply: (account: Account, now: number) => Account,
-  also?: () => Work<void>,
+  also?: (changed: Account) => Work<void>,
 ): Promise<Account> {
   const now = clock();
   return database.commit(function* apply_(): Work<Account> {
@@ -93,7 +98,7 @@ async function change(
     yield* refuseTaken(changed.profile, id);
     if (changed.generation !== account.generation) yield* announceAccountEnd(id, now);
     yield* store.saveAccount(changed);
-    if (also !== undefined) yield* also();
+    if (also !== undefined) yield* also(changed);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
   });
@@ -118,7 +123,7 @@ export async function updateAccount(
       ? undefined
       : await parts.passwords.hash(input.password, [addressSharer(origin), `account ${id}`]);
   const type = hash === undefined ? 'account.updated' : 'account.password_changed';
-  return change(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
+  return changeAccount(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
     const profile = changeProfile(account.profile, input, now);
     if (hash !== undefined) return { ...account, profile, passwordHash: hash, generation: randomIdentifier() };
     return isDeepStrictEqual(profile, account.profile) ? account : { ...account, profile };
@@ -128,7 +133,7 @@ export async function updateAccount(
 /** Gives an account a picture, or with null its initials again. Harmless where it has none. */
 export function setPicture(parts: Stored, id: string, picture: Picture | null, origin: Origin): Promise<Account> {
   const name = picture?.name ?? null;
-  return change(
+  return changeAccount(
     parts,
     id,
     { type: 'account.updated', origin, details: { fields: ['picture'] } },
@@ -159,7 +164,7 @@ export async function banAccount(parts: Stored, id: string, ban: Ban, origin: Or
     throw invalidRequest(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
   }
   const details = { until, reason: ban.reason ?? null };
-  return change(parts, id, { type: 'account.banned', origin, details }, (account, now) => ({
+  return changeAccount(parts, id, { type: 'account.banned', origin, details }, (account, now) => ({
     ...account,
     bannedAt: now,
     bannedUntil: until,
@@ -170,7 +175,7 @@ export async function banAccount(parts: Stored, id: string, ban: Ban, origin: Or
 
 /** Lifts a ban. What was dead stays dead; the person signs in anew. Harmless where there is none. */
 export function unbanAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return change(parts, id, { type: 'account.unbanned', origin }, (account) =>
+  return changeAccount(parts, id, { type: 'account.unbanned', origin }, (account) =>
     account.bannedAt === null ? account : { ...account, bannedAt: null, bannedUntil: null, banReason: null },
   );
 }
@@ -178,7 +183,7 @@ export function unbanAccount(parts: Stored, id: string, origin: Origin): Promise
 /** Suspends an account until it is reinstated. Every session, code and token from before is dead for ever. */
 export function suspendAccount(parts: Stored, id: string, input: Suspension, origin: Origin): Promise<Account> {
   const details = { reason: input.reason ?? null };
-  return change(parts, id, { type: 'account.suspended', origin, details }, (account, now) => ({
+  return changeAccount(parts, id, { type: 'account.suspended', origin, details }, (account, now) => ({
     ...account,
     suspendedAt: now,
     suspensionReason: input.reason ?? null,
@@ -188,14 +193,14 @@ export function suspendAccount(parts: Stored, id: string, input: Suspension, ori
 
 /** Lifts a suspension. Harmless where there is none. */
 export function reinstateAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return change(parts, id, { type: 'account.reinstated', origin }, (account) =>
+  return changeAccount(parts, id, { type: 'account.reinstated', origin }, (account) =>
     account.suspendedAt === null ? account : { ...account, suspendedAt: null, suspensionReason: null },
   );
 }
 
 /** Ends every session, code and token of an account, and answers the account with its new generation. */
 export function signOutEverywhere(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return change(parts, id, { type: 'account.signed_out_everywhere', origin }, (account) => ({
+  return changeAccount(parts, id, { type: 'account.signed_out_everywhere', origin }, (account) => ({
     ...account,
     generation: randomIdentifier(),
   }));

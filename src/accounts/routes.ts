@@ -6,18 +6,18 @@ import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../page
 import { html, type Part } from '../pages/html.ts';
 import { type Site, sendPage } from '../pages/layout.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../pictures/pictures.ts';
+import { changePassword } from '../sessions/change-password.ts';
 import type { SessionParts } from '../sessions/routes.ts';
-import { newSession, SESSION_LIFETIME } from '../sessions/sessions.ts';
-import { confirmPassword } from '../sessions/sign-in.ts';
-import { insertSession, removeSession } from '../sessions/store.ts';
+import { SESSION_LIFETIME } from '../sessions/sessions.ts';
 import { findProblem } from '../validation/validate.ts';
+import { accessRoutes } from './access-routes.ts';
 import { endOfTokens, setPicture, signOutEverywhere, updateAccount } from './accounts.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { accountPage, everywherePage } from './page.ts';
 import { profilePage } from './profile-page.ts';
 import { profileFields, readProfileForm } from './rules/profile-form.ts';
 import { password as passwordSchema } from './schema.ts';
-import { contextOf, frameOf, originAt, type Visit, visits } from './visit.ts';
+import { contextOf, frameOf, originAt, sendToSignIn, type Visit, visits } from './visit.ts';
 
 /**
  * Where password managers send people to change a password: a well-known address, at the root of the host
@@ -29,19 +29,28 @@ export function changePasswordRoute(app: FastifyInstance, { path }: Site): void 
   );
 }
 
+type AccountParts = SessionParts & { readonly pictures: Pictures };
+
 /** The pages of a person's own account. Every one of them begins with who is signed in, by the verdict of now. */
-export function accountRoutes(app: FastifyInstance, parts: SessionParts & { readonly pictures: Pictures }): void {
+export function accountPages(app: FastifyInstance, parts: AccountParts): void {
+  app.register(async (pages) => {
+    sendToSignIn(pages, parts);
+    accountRoutes(pages, parts);
+    accessRoutes(pages, parts);
+  });
+}
+
+function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
   const { site, browsers } = parts;
   const { messages } = site;
-  const { visit, submitted } = visits(parts);
+  const { visit, submitted, actingIn } = visits(parts);
 
   function showAccount(at: Visit, status: number, problems: Problems, done?: Part): FastifyReply {
     return sendPage(at.reply, status, site, accountPage(site, { ...frameOf(at), problems, done }));
   }
 
   app.get('/account', async (request, reply) => {
-    const at = await visit(request, reply);
-    return at === undefined ? reply : showAccount(at, 200, NO_PROBLEMS);
+    return showAccount(await visit(request, reply), 200, NO_PROBLEMS);
   });
 
   function showProfile(
@@ -56,13 +65,11 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
 
   app.get('/account/profile', async (request, reply) => {
     const at = await visit(request, reply);
-    return at === undefined ? reply : showProfile(at, 200, profileFields(at.account.profile), NO_PROBLEMS);
+    return showProfile(at, 200, profileFields(at.account.profile), NO_PROBLEMS);
   });
 
   app.post('/account/profile', async (request, reply) => {
-    const sent = await submitted(request, reply);
-    if (sent === undefined) return reply;
-    const { at, form, fits } = sent;
+    const { at, form, fits } = await submitted(request, reply);
     // An empty field counts as one: it takes a value away.
     const get = (name: string) => form.get(name) ?? (form.has(name) ? '' : undefined);
     const sentFields = form.names.map((name) => [name, get(name) ?? ''] as const);
@@ -73,7 +80,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       const texts = read.problems.map(({ name, kind }) => [name, messages.profile.bad[kind]] as const);
       return showProfile(at, 400, fields, { fields: Object.fromEntries(texts), general: [] });
     }
-    const account = await updateAccount(parts, at.account.id, read.change, originAt(at));
+    const account = await updateAccount(actingIn(at), at.account.id, read.change, originAt(at));
     return showProfile({ ...at, account }, 200, profileFields(account.profile), NO_PROBLEMS, messages.profile.saved);
   });
 
@@ -88,12 +95,11 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     // Asked before the body is read, so that nobody else makes the server hold a file.
     const mayUpload = async (request: FastifyRequest, reply: FastifyReply) => {
       browsers.refuseForeignForm(request);
-      return (await visit(request, reply)) === undefined ? reply : undefined;
+      await visit(request, reply);
     };
     uploads.post('/account/picture', { onRequest: mayUpload }, async (request, reply) => {
       const { fields, file } = uploadOf(request);
       const at = await visit(request, reply);
-      if (at === undefined) return reply;
       const refuse = (problem: PictureProblem) => {
         const problems = { fields: { picture: messages.picture.bad[problem] }, general: [] };
         return showAccount(at, problem === 'too large' ? 413 : 400, problems);
@@ -103,7 +109,7 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       if (!at.browser.owns(fields, contextOf(at)))
         return showAccount(at, 400, generalProblem(messages.account.formExpired));
       if (fields.get('action') === 'remove') {
-        const account = await setPicture(parts, at.account.id, null, originAt(at));
+        const account = await setPicture(actingIn(at), at.account.id, null, originAt(at));
         return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.removed);
       }
       const wait = await countUpload(at);
@@ -113,17 +119,13 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
       }
       const made = await parts.pictures.make(file ?? new Uint8Array());
       if (typeof made === 'string') return refuse(made);
-      // It may have waited for others: whoever was barred or signed out meanwhile changes nothing.
-      if ((await visit(request, reply)) === undefined) return reply;
-      const account = await setPicture(parts, at.account.id, made, originAt(at));
+      const account = await setPicture(actingIn(at), at.account.id, made, originAt(at));
       return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.changed);
     });
   });
 
   app.post('/account/password', async (request, reply) => {
-    const sent = await submitted(request, reply);
-    if (sent === undefined) return reply;
-    const { at, form, fits } = sent;
+    const { at, form, fits } = await submitted(request, reply);
     if (!fits) return showAccount(at, 400, generalProblem(messages.account.formExpired));
     const password = form.get('password') ?? '';
     if (findProblem(passwordSchema, password) !== undefined) {
@@ -133,24 +135,23 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
     if (await isCommonPassword(password, [username, email])) {
       return showAccount(at, 400, { fields: { password: messages.signUp.passwordCommon }, general: [] });
     }
-    const check = await confirmPassword(parts, at.account, {
-      password: form.get('current') ?? '',
+    const outcome = await changePassword(parts, {
+      account: at.account,
+      session: at.session,
       browserHash: at.browser.hash,
+      current: form.get('current') ?? '',
+      password,
       origin: originAt(at),
     });
-    if (typeof check === 'object') {
-      reply.header('retry-after', String(check.seconds));
-      return showAccount(at, 429, generalProblem(messages.signIn.limited(check.seconds)));
+    if (outcome.kind === 'limited') {
+      reply.header('retry-after', String(outcome.seconds));
+      return showAccount(at, 429, generalProblem(messages.signIn.limited(outcome.seconds)));
     }
-    if (check === 'wrong') {
+    if (outcome.kind === 'wrong') {
       return showAccount(at, 400, { fields: { current: messages.account.currentWrong }, general: [] });
     }
-    const account = await updateAccount(parts, at.account.id, { password }, originAt(at));
-    const { secret, session } = newSession(account, parts.clock(), at.session);
-    await parts.database.commit(function* carryOn() {
-      yield* removeSession(at.session.hash);
-      yield* insertSession(session);
-    });
+    const { account, created } = outcome;
+    const { secret, session } = created;
     browsers.setSession(reply, secret, SESSION_LIFETIME);
     const stopped = await endOfTokens(parts, at.account);
     const done = html`${messages.account.passwordChanged} ${stoppedText(stopped, messages)}`;
@@ -158,11 +159,9 @@ export function accountRoutes(app: FastifyInstance, parts: SessionParts & { read
   });
 
   app.post('/account/sign-out-everywhere', async (request, reply) => {
-    const sent = await submitted(request, reply);
-    if (sent === undefined) return reply;
-    const { at, fits } = sent;
+    const { at, fits } = await submitted(request, reply);
     if (!fits) return showAccount(at, 400, generalProblem(messages.account.formExpired));
-    const { updatedAt } = await signOutEverywhere(parts, at.account.id, originAt(at));
+    const { updatedAt } = await signOutEverywhere(actingIn(at), at.account.id, originAt(at));
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');
     const stopped = await endOfTokens(parts, at.account);

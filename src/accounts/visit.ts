@@ -1,4 +1,4 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redirect } from '../authorization/steps.ts';
 import type { Origin } from '../events/audit.ts';
 import { formOf } from '../http/bodies.ts';
@@ -8,6 +8,7 @@ import type { RepeatableParameters } from '../http/parameters.ts';
 import { logoutContext, type SessionParts } from '../sessions/routes.ts';
 import { whoIs } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
+import { SessionEnded, whileSignedIn } from '../sessions/while-signed-in.ts';
 import type { Frame } from './frame.ts';
 import type { Account } from './store.ts';
 
@@ -40,26 +41,35 @@ export const frameOf = (at: Visit): Frame => ({
 
 /** How the pages of the account begin: with who is signed in, by the verdict of now. */
 export function visits(parts: SessionParts) {
-  const { site, browsers } = parts;
+  const { browsers } = parts;
 
-  /** The person behind a request; undefined where the browser was sent to sign in. */
-  async function visit(request: FastifyRequest, reply: FastifyReply): Promise<Visit | undefined> {
+  /** The person behind a request. @throws {SessionEnded} where nobody is signed in */
+  async function visit(request: FastifyRequest, reply: FastifyReply): Promise<Visit> {
     const browser = browsers.of(request, reply);
     const signedIn = await whoIs(parts, browser.sessionSecret);
-    if (signedIn.kind === 'somebody') return { request, reply, browser, ...signedIn };
-    browsers.clearSession(reply);
-    redirect(request, reply, site.path('/login'));
-    return undefined;
+    if (signedIn.kind !== 'somebody') throw new SessionEnded();
+    return { request, reply, browser, ...signedIn };
   }
 
-  /** A form of the account; undefined where the answer was sent. */
-  async function submitted(request: FastifyRequest, reply: FastifyReply): Promise<Submitted | undefined> {
+  /** A form of the account. @throws {SessionEnded} */
+  async function submitted(request: FastifyRequest, reply: FastifyReply): Promise<Submitted> {
     browsers.refuseForeignForm(request);
     const at = await visit(request, reply);
-    if (at === undefined) return undefined;
     const form = formOf(request);
     return { at, form, fits: at.browser.owns(form, contextOf(at)) };
   }
 
-  return { visit, submitted };
+  /** The parts for what the person does there: nothing is written unless the session is still good. */
+  const actingIn = ({ session }: Visit): SessionParts => ({ ...parts, database: whileSignedIn(parts, session) });
+
+  return { visit, submitted, actingIn };
+}
+
+/** Answers at the pages of the account where the session has ended: the browser is sent to sign in. */
+export function sendToSignIn(app: FastifyInstance, { site, browsers }: SessionParts): void {
+  app.setErrorHandler((error, request, reply) => {
+    if (!(error instanceof SessionEnded)) throw error;
+    browsers.clearSession(reply);
+    return redirect(request, reply, site.path('/login'));
+  });
 }

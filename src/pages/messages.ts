@@ -33,6 +33,7 @@ export const en = {
     banned: 'This account is banned, so it cannot sign in.',
     bannedUntil: (until: string) => `This account is banned until ${until}, so it cannot sign in.`,
     suspended: 'This account is suspended, so it cannot sign in. Ask whoever runs this service.',
+    changed: 'Your account was secured while you were signing in. Sign in again.',
   },
   signUp: {
     title: 'Create your account',

@@ -153,6 +153,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
       return showSignIn(at, 429, generalProblem(messages.signIn.limited(outcome.seconds)), identifier);
     }
     if (outcome.kind === 'wrong') return showSignIn(at, 401, generalProblem(messages.signIn.wrong), identifier);
+    if (outcome.kind === 'changed') return showSignIn(at, 409, generalProblem(messages.signIn.changed), identifier);
     return showSignIn(at, 403, generalProblem(barred(outcome)), identifier);
   }
 

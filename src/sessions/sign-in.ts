@@ -37,6 +37,8 @@ export type SignInOutcome =
   | { readonly kind: 'wrong' }
   /** Told only after the right password. */
   | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
+  /** The right password, but the account was secured while it was checked: AC-08. */
+  | { readonly kind: 'changed' }
   | { readonly kind: 'limited'; readonly seconds: number };
 
 /**
@@ -90,6 +92,10 @@ export async function signIn(
       yield* failed(status);
       return { kind: status, account: current };
     }
+    if (current.generation !== account.generation) {
+      yield* failed('the account has changed');
+      return { kind: 'changed' };
+    }
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
     const { secret, session } = newSession(current, now, deviceAt(attempt));
     const own: Origin = { ...origin, actor: { type: 'user', id: current.id } };
@@ -127,24 +133,24 @@ function* bucketsOf(account: Account | undefined, { identifier, browserHash, ori
   };
 }
 
+/** The address first: one that has used up its attempts must not use up those of accounts. */
 function* count(buckets: Buckets, limits: Limits, now: number, whose: Whose): Work<number> {
   return (
     (yield* take(buckets.address, limits.signInAddress, now, { name: 'signInAddress', ...whose })) ||
     (yield* take(buckets.account, limits.signInAccount, now, { name: 'signInAccount', ...whose }))
   );
 }
-/** The address first: one that has used up its attempts must not use up those of accounts. */
 
+/** In the order in which they were counted, so that no two units each hold what the other waits for. */
 function* uncount(buckets: Buckets, limits: Limits): Work<void> {
   yield* giveBack(buckets.address, limits.signInAddress);
+  yield* giveBack(buckets.account, limits.signInAccount);
 }
 
 /**
-/** In the order in which they were counted, so that no two units each hold what the other waits for. */
  * Checks the password of a person who is signed in once more, under the limits of a sign-in.
  * @returns the seconds to wait where there were too many attempts
  */
-  yield* giveBack(buckets.account, limits.signInAccount);
 export async function confirmPassword(
   { database, clock, passwords, limits }: SignInParts,
   account: Account,
