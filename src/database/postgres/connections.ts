@@ -1,6 +1,7 @@
 import { Socket } from 'node:net';
 import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
 import { type DatabaseLoad, StoreUnavailable } from '../database.ts';
+import { checkServer, type Queryable } from './start.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -32,7 +33,12 @@ export interface Connections {
  * process has gone without a word. They are set here rather than at the start of the connection, where poolers refuse them.
  */
 const setting = (statement: number, lock: number, idle: number): string =>
-  `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}`;
+  `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}; ${DURABLE}`;
+
+/** An acknowledged commit is on disk, whatever the server's own setting; a stronger one (`remote_apply`) stays. */
+const DURABLE =
+  "SELECT set_config('synchronous_commit', 'on', false) " +
+  "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
 
 const base = (url: string, session: string) => ({
   connectionString: url,
@@ -41,7 +47,12 @@ const base = (url: string, session: string) => ({
   keepAlive: true,
   // A query is sent at once, before those ahead of it have answered.
   pipeline: true,
-  onConnect: (client: { query(text: string): unknown }) => client.query(session) as undefined,
+  // Names, proxies and addresses may lead anywhere: every connection proves that its server is the primary before it is used.
+  // A lagging replica would accept what was revoked.
+  async onConnect(client: Queryable) {
+    await client.query(session);
+    await checkServer(client);
+  },
 });
 
 /** The driver forgets a socket on which it could not sign in, and the process would live on with it: this pool closes it. */

@@ -1,4 +1,4 @@
-import { StoreUnavailable } from '../database.ts';
+import { DatabaseUnusable, StoreUnavailable } from '../database.ts';
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -28,6 +28,7 @@ const POOL =
 export function translate(error: unknown): unknown {
   if (error instanceof StoreUnavailable || !(error instanceof Error)) return error;
   const code = codeOf(error);
+  if (error instanceof DatabaseUnusable) return new StoreUnavailable(error.message, { cause: error });
   const away = OUTAGE.test(code) || SOCKET.test(code) || POOL.test(error.message) || error instanceof AggregateError;
   return away ? new StoreUnavailable(error.message || code, { cause: error }) : error;
 }

@@ -2,7 +2,7 @@ import { PostgresDialect } from 'kysely';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { migrationPool } from './connections.ts';
 import { columnTypes } from './dialect.ts';
-import { checkServer, explainStart } from './start.ts';
+import { explainStart } from './start.ts';
 
 /**
  * Brings the tables of a PostgreSQL database to the current schema, on a connection of its own with as much time as large
@@ -12,7 +12,6 @@ import { checkServer, explainStart } from './start.ts';
 export async function migratePostgres(url: string, options?: MigrationOptions): Promise<readonly string[]> {
   const pool = migrationPool(url);
   try {
-    await checkServer(pool);
     // The migrator would end the pool with itself.
     const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
     return await migrate(new PostgresDialect({ pool: lent }), columnTypes, options);

@@ -1,4 +1,4 @@
-import type { Pool } from 'pg';
+import type { QueryResult } from 'pg';
 import { DatabaseUnusable } from '../database.ts';
 
 /** The oldest server that is tested. */
@@ -70,13 +70,18 @@ export function unfitness(server: ServerFacts | undefined): string | undefined {
   return undefined;
 }
 
+/** A connection, or a pool of them. */
+export interface Queryable {
+  query(text: string): Promise<QueryResult>;
+}
+
 /** @throws {DatabaseUnusable} where the server is too old, or does not take writes */
-export async function checkServer(pool: Pool): Promise<void> {
-  const { rows } = await pool.query<ServerFacts>(
+export async function checkServer(connection: Queryable): Promise<void> {
+  const { rows } = await connection.query(
     "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
       "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly",
   );
-  const reason = unfitness(rows[0]);
+  const reason = unfitness(rows[0] as ServerFacts | undefined);
   if (reason !== undefined) throw new DatabaseUnusable(reason);
 }
 
