@@ -4,7 +4,7 @@ import { HASH_COST, type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
-import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
+import { type Database, type DatabaseMeter, DatabaseUnusable, StoreUnavailable } from './database/database.ts';
 import type { Inspection } from './database/inspection.ts';
 import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
 import { inspectSqlite } from './database/sqlite/inspect.ts';
@@ -56,8 +56,14 @@ export async function openCore(
     pictures: own.pictures ?? pictures(),
     secret,
     async close() {
-      await ids.release();
-      await database.close();
+      try {
+        await ids.release();
+      } catch (error) {
+        // With the database away nothing can be given back: the lease runs out by itself.
+        if (!(error instanceof StoreUnavailable)) throw error;
+      } finally {
+        await database.close();
+      }
     },
   };
 }
