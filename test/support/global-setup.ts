@@ -2,19 +2,28 @@ import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from './postgres.ts';
+import { makeTemplate } from './postgres-database.ts';
 
 let postgres: PostgresServer | undefined;
 
-/** Runs once, before all test files: with TESSERA_TEST_DATABASE=postgres they share one PostgreSQL server. */
-export async function globalSetup(): Promise<void> {
-  if (process.env['TESSERA_TEST_DATABASE'] !== 'postgres' || process.env['TESSERA_TEST_POSTGRES'] !== undefined) return;
-  postgres = await startPostgres({
+/** Starts the PostgreSQL server that test files share, unless TESSERA_TEST_POSTGRES names one. */
+export async function startShared(): Promise<PostgresServer | undefined> {
+  if (process.env['TESSERA_TEST_POSTGRES'] !== undefined) return undefined;
+  const server = await startPostgres({
+    detached: true,
     // It is thrown away, and never crashes: what a crash leaves is tested on servers that wait for their disk.
     prepare: (data) => appendFileSync(join(data, 'postgresql.conf'), '\nfsync = off\nfull_page_writes = off\n'),
   });
-  process.env['TESSERA_TEST_POSTGRES'] = postgres.url;
+  process.env['TESSERA_TEST_POSTGRES'] = server.url;
   const wanted = process.env['TESSERA_TEST_POSTGRES_MAJOR'];
-  if (wanted !== undefined) await assertMajor(postgres.url, wanted);
+  if (wanted !== undefined) await assertMajor(server.url, wanted);
+  await makeTemplate(server.url);
+  return server;
+}
+
+/** Runs once before all test files of `node --test --test-global-setup`, where they are to run on PostgreSQL. */
+export async function globalSetup(): Promise<void> {
+  if (process.env['TESSERA_TEST_DATABASE'] === 'postgres') postgres = await startShared();
 }
 
 /** A run for one version must not take place on another. */

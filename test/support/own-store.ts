@@ -1,6 +1,6 @@
 import type { Database } from '../../src/database/database.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
-import { ownDatabase } from './postgres-database.ts';
+import { migratedDatabase } from './postgres-database.ts';
 
 /** A store with no server on it. */
 export interface OwnStore {
@@ -10,7 +10,7 @@ export interface OwnStore {
 
 /** An empty store: in memory, or a database of the PostgreSQL server that TESSERA_TEST_POSTGRES names. */
 export async function openOwnStore(): Promise<OwnStore> {
-  const own = await ownDatabase();
+  const own = await migratedDatabase();
   if (own === undefined) {
     const database = await openSqlite(':memory:');
     return { database, dispose: () => database.close() };

@@ -68,12 +68,15 @@ export interface Beginning {
   readonly from?: string;
   /** Settings of the server beside our own, as `name=value`. */
   readonly settings?: readonly string[];
+  /** Whether it leads a process group of its own. */
+  readonly detached?: boolean;
   /** Works on the data folder before the first start. */
   prepare?(data: string): void;
 }
 
 /** Starts a server on a socket of its own in a temporary folder, with no network and, as a rule, nothing in it. */
-export async function startPostgres({ from, prepare, settings = [] }: Beginning = {}): Promise<PostgresServer> {
+export async function startPostgres(beginning: Beginning = {}): Promise<PostgresServer> {
+  const { from, prepare, settings = [], detached = false } = beginning;
   const folder = mkdtempSync(join(tmpdir(), 'tessera-pg-'));
   const data = join(folder, 'data');
   const root = process.getuid?.() === 0;
@@ -87,7 +90,7 @@ export async function startPostgres({ from, prepare, settings = [] }: Beginning 
     if (root) chownSync(path, UNPRIVILEGED, UNPRIVILEGED);
   }
   const env = { ...process.env, LD_LIBRARY_PATH: join(dirname(bin), 'lib'), LC_ALL: 'C', TZ: 'UTC', HOME: home };
-  const options = { ...user, env, cwd: home } as const;
+  const options = { ...user, env, cwd: home, detached } as const;
   if (from === undefined) {
     const made = spawnSync(
       join(bin, 'initdb'),

@@ -10,7 +10,7 @@ import { readConfig } from '../../src/config/config.ts';
 import { type Pictures, pictures } from '../../src/pictures/pictures.ts';
 import { randomSecret } from '../../src/secrets.ts';
 import { withPort } from './own-port.ts';
-import { ownDatabase } from './postgres-database.ts';
+import { migratedDatabase } from './postgres-database.ts';
 // Watches what every server of these tests answers.
 import './answer-checker.ts';
 // Watches how SQLite runs what they ask of it.
@@ -65,7 +65,7 @@ export async function startServer(
   hold: Hold = {},
 ): Promise<TestServer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-test-'));
-  const database = await ownDatabase();
+  const database = await migratedDatabase();
   const environment = {
     TESSERA_DATA_DIR: dataDir,
     TESSERA_LOG_LEVEL: 'silent',
