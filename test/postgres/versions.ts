@@ -8,7 +8,7 @@
  * The newest version that is too old must be refused at start.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -72,19 +72,9 @@ function run(release: string, script: readonly string[], environment: Readonly<R
   const count = (what: string) => new RegExp(`^ℹ ${what} (\\d+)$`, 'm').exec(stdout)?.[1] ?? '?';
   const [tests, passed, failed] = [count('tests'), count('pass'), count('fail')];
   const good = status === 0 && failed === '0' && Number(passed) > 0;
-  if (!good) process.stdout.write(stdout.slice(Math.max(0, stdout.indexOf('failing tests'))));
+  if (!good) process.stdout.write(stdout);
   const seconds = Math.round((performance.now() - started) / 1000);
   return { release, tests, passed, failed, seconds, outcome: good ? 'good' : 'FAILED' };
-}
-
-/** The suites of `npm run test:postgres`, or the given files out of them. */
-function suites(): string[] {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
-  };
-  const words = scripts['test:postgres']?.split(' && node ')[1]?.match(/"[^"]+"|\S+/g) ?? [];
-  const all = words.map((word) => word.replaceAll('"', ''));
-  return files.length === 0 ? all : [...all.filter((word) => word.startsWith('--')), ...files];
 }
 
 const rows: Row[] = [];
@@ -96,7 +86,8 @@ try {
       TESSERA_TEST_POSTGRES_BINARIES: fetched(release),
       TESSERA_TEST_POSTGRES_MAJOR: String(major),
     };
-    const script = major >= 14 ? suites() : ['--test', 'test/postgres/too-old.ts'];
+    const suites = ['test/run.ts', '--store', 'PostgreSQL', '--all', ...files];
+    const script = major >= 14 ? suites : ['--test', 'test/postgres/too-old.ts'];
     process.stdout.write(`PostgreSQL ${release}\n`);
     rows.push(run(release, script, environment));
   }

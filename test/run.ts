@@ -1,0 +1,58 @@
+/**
+ * Runs the tests, each file in a process group with a hard end.
+ *
+ *   npm test                                   every file, with a sample of what takes long
+ *   npm test -- test/races/account.test.ts     some files or patterns, on each store that they are for
+ *   npm run test:all                           with what is spared otherwise
+ *   npm run test:postgres                      everything that is for PostgreSQL
+ */
+import { availableParallelism } from 'node:os';
+import { parseArgs } from 'node:util';
+import { startGuard } from './runner/guard.ts';
+import { planned, ROOT, type Store } from './runner/plan.ts';
+import { failures, runFiles, summary } from './runner/run-files.ts';
+import { startShared } from './support/global-setup.ts';
+
+// Far beyond what anything healthy takes, also beside twenty processes that never rest.
+const MINUTE = 60_000;
+const TEST = 15 * MINUTE;
+const FILE = 20 * MINUTE;
+const RUN = 180 * MINUTE;
+
+// One more than there are processors, for the time in which one waits; PostgreSQL has connections for four.
+const CONCURRENCY = Math.min(4, availableParallelism() + 1);
+
+const STORES: readonly Store[] = ['SQLite', 'PostgreSQL'];
+
+async function main(): Promise<number> {
+  const { values, positionals: patterns } = parseArgs({
+    options: { store: { type: 'string' }, all: { type: 'boolean', default: false } },
+    allowPositionals: true,
+  });
+  process.chdir(ROOT);
+  const stores = STORES.filter((store) => values.store === undefined || values.store === store);
+  const wanted = { stores, patterns, all: values.all };
+  const begun = performance.now();
+  const guard = startGuard();
+  const onPostgres = planned({ ...wanted, stores: stores.filter((store) => store === 'PostgreSQL') }).length > 0;
+  const postgres = onPostgres ? await startShared() : undefined;
+  if (postgres?.process.pid !== undefined) guard.watch(postgres.process.pid);
+  const hardEnd = () => {
+    const controller = new AbortController();
+    const left = begun + RUN - performance.now();
+    setTimeout(() => controller.abort(), Math.min(FILE, left)).unref();
+    return controller.signal;
+  };
+  try {
+    const files = planned(wanted);
+    if (files.length === 0) throw new Error(`no file of tests fits: ${process.argv.slice(2).join(' ')}`);
+    const print = (text: string) => void process.stdout.write(text);
+    const counts = await runFiles(files, { guard, concurrency: CONCURRENCY, testTimeout: TEST, hardEnd, print });
+    print(summary(counts, performance.now() - begun));
+    return failures(counts) === 0 ? 0 : 1;
+  } finally {
+    await postgres?.stop();
+  }
+}
+
+process.exitCode = await main();

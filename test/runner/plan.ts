@@ -1,0 +1,92 @@
+import { globSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import type { TestFile } from './run-files.ts';
+
+export const ROOT = join(import.meta.dirname, '../..');
+
+export type Store = 'SQLite' | 'PostgreSQL';
+
+interface Plan {
+  readonly files: readonly string[];
+  /** Left out unless everything is asked for. */
+  readonly spared: readonly string[];
+  readonly settings: string;
+}
+
+/** Measurements, and what takes long. */
+const LONG = 'test/**/*.long.test.ts';
+
+const PLANS: Readonly<Record<Store, Plan>> = {
+  SQLite: {
+    files: [
+      'src/**/*.test.ts',
+      'test/*.test.ts',
+      'test/!(postgres|cluster)/**/*.test.ts',
+      'test/cluster/checker.test.ts',
+    ],
+    spared: [LONG],
+    settings: 'test/support/test.env',
+  },
+  PostgreSQL: {
+    files: [
+      'test/{contract,conformance,races,model,security,postgres}/**/*.test.ts',
+      'test/cluster/!(checker).test.ts',
+      'test/operator/!(cli-events).test.ts',
+      'test/store/audit.test.ts',
+    ],
+    // What these are about is decided before a store is asked, or after it has answered; of a store they need what the flows
+    // of the other files need too.
+    spared: [
+      LONG,
+      'test/contract/authorize-{errors,explained,form-post,methods,post,redirect-uri}.test.ts',
+      'test/contract/{cross-origin,discovery,error-answers,headers,http-paths,http-raw,pictures,stock-clients}.test.ts',
+      'test/contract/jwt-{claims,confusion,forgery,form,libraries,types}.test.ts',
+      'test/contract/{token-bodies,token-errors,userinfo-bearer,userinfo-signed}.test.ts',
+      'test/conformance/{basic-form-post,config}.test.ts',
+      // Some hundred starts of the command; every order of five events, of which the model has a sample.
+      'test/operator/{cli,key-client}.test.ts',
+      'test/security/same-second.test.ts',
+    ],
+    settings: 'test/support/postgres.env',
+  },
+};
+
+/** What takes longest begins first: at the end of the run, no processor waits for one file. */
+const FIRST = ['browser', 'faults', 'cluster', 'matrix', 'model', 'docs', 'races', 'operator'];
+
+function turn(path: string): number {
+  const at = FIRST.findIndex((folder) => path.startsWith(`test/${folder}/`));
+  return at === -1 ? FIRST.length : at;
+}
+
+const found = (patterns: readonly string[]): string[] => globSync(patterns, { cwd: ROOT }).sort();
+
+export interface Wanted {
+  readonly stores: readonly Store[];
+  /** Patterns of the files that are wanted: all without any. A file that is named is never spared. */
+  readonly patterns: readonly string[];
+  readonly all: boolean;
+}
+
+/** The files of tests to run, in their order. */
+export function planned({ stores, patterns, all }: Wanted): TestFile[] {
+  const wanted = patterns.length === 0 ? undefined : new Set(found(patterns));
+  const files = stores.flatMap((store) => {
+    const { files, spared } = PLANS[store];
+    const left = new Set(all || wanted !== undefined ? [] : found(spared));
+    const env = environment(store);
+    return found(files)
+      .filter((path) => !left.has(path) && (wanted?.has(path) ?? true))
+      .map((path) => ({ path, label: `${path} on ${store}`, env }));
+  });
+  return files.sort((one, other) => turn(one.path) - turn(other.path));
+}
+
+/** As `node --env-file` would have it: what is set already goes before what the file says. */
+function environment(store: Store): NodeJS.ProcessEnv {
+  const settings = parseEnv(readFileSync(join(ROOT, PLANS[store].settings), 'utf8'));
+  const { TESSERA_TEST_POSTGRES, TESSERA_TEST_TEMPLATE, TESSERA_TEST_DATABASE: _, ...rest } = process.env;
+  const server = store === 'PostgreSQL' ? { TESSERA_TEST_POSTGRES, TESSERA_TEST_TEMPLATE } : {};
+  return { ...settings, ...rest, ...server };
+}
