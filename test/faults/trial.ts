@@ -30,6 +30,8 @@ export interface Options {
   readonly seed: number;
   /** How many people use the service at a time. */
   readonly people: number;
+  /** Whether as many faults as asked for are enough, whatever they met. */
+  readonly sample?: boolean;
   readonly progress: (done: number) => void;
 }
 
