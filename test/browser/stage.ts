@@ -51,7 +51,7 @@ export async function visit(
   const context = await stage.browser.newContext({ viewport: { width: 1000, height: 720 }, ...options });
   try {
     const page = await context.newPage();
-    page.setDefaultTimeout(20_000);
+    page.setDefaultTimeout(300_000);
     const complaints = watch(page, stage);
     try {
       await work(page);

@@ -16,7 +16,7 @@ let server: TestServer;
 let example: RunningExample;
 let chromium: RunningChromium;
 before(async () => {
-  [server, chromium] = await Promise.all([startServer(), startChromium()]);
+  [server, chromium] = await Promise.all([startServer({ TESSERA_KEY_ROTATION: 'off' }), startChromium()]);
   // The page runs by the real clock.
   server.advance(Date.now() - server.now());
   const fields = { type: 'public' };

@@ -55,7 +55,7 @@ let server: TestServer;
 let user: TestUser;
 const examples = new Map<WebApp, RunningExample>();
 before(async () => {
-  server = await startServer();
+  server = await startServer({ TESSERA_KEY_ROTATION: 'off' });
   // The examples run by the real clock.
   server.advance(Date.now() - server.now());
   user = await newUser(server, { emailVerified: true });

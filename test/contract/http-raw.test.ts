@@ -1,9 +1,6 @@
 import assert from 'node:assert/strict';
-import { connect, type Socket } from 'node:net';
 import { after, describe, test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
-import { codeBody, FORM_TYPE, JSON_TYPE, TOKEN, USERINFO } from '../support/api-call.ts';
+import { codeBody, FORM_TYPE, TOKEN, USERINFO } from '../support/api-call.ts';
 import { codeFor, newClient, newUser, redeem, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { type RawAnswer, raw } from '../support/raw-socket.ts';
 import { startServer } from '../support/server.ts';
@@ -156,44 +153,6 @@ describe('AV-02: what is too large', () => {
     );
     await refusedOnce(head, [413]);
   });
-});
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
-
-/** How many bytes this process, and the server in it, needs. */
-function held(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
-}
-
-test('AV-02: bodies that come byte by byte take no more than their size', async () => {
-  const SIZE = 60_000;
-  const before = held();
-  const port = Number(new URL(server.baseUrl).port);
-  const kinds = [
-    ['/login', FORM_TYPE],
-    [TOKEN, FORM_TYPE],
-    [TOKEN, JSON_TYPE],
-  ] as const;
-  const sockets = await Promise.all(
-    [...kinds, ...kinds, ...kinds].map(([path, type]) => {
-      const socket = connect(port, '127.0.0.1');
-      const head = lines(
-        `POST ${path} HTTP/1.1`,
-        'Host: localhost',
-        `Content-Type: ${type}`,
-        'Transfer-Encoding: chunked',
-      );
-      return new Promise<Socket>((sent) => socket.write(head + '1\r\na\r\n'.repeat(SIZE), () => sent(socket)));
-    }),
-  );
-  // What was there before these is read before they are answered.
-  for (let n = 0; n < 10; n++) await fetch(`${server.baseUrl}/health/live`);
-  const taken = held() - before;
-  for (const socket of sockets) socket.destroy();
-  assert.ok(taken < 40 * sockets.length * SIZE, `${taken} bytes are held for ${sockets.length} times ${SIZE}`);
 });
 
 describe('HB-07: methods', () => {

