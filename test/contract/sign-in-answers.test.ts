@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import type { Passwords } from '../../src/accounts/passwords.ts';
+import { readConfig } from '../../src/config/config.ts';
+import { signIn } from '../../src/sessions/sign-in.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { assertStaysHere, DAY } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
@@ -57,6 +61,31 @@ for (const [name, make] of Object.entries(unable)) {
     assert.deepEqual(normalised(await attempt(known, 'not the password'), known), expected);
   });
 }
+
+test('SE-07: an unknown name is checked against a decoy, where a known one is checked against its hash', async () => {
+  const { username } = await someone();
+  const passwordless = (await someone({ password: undefined })).username;
+  await withData(server, async ({ database, clock }) => {
+    const asked: boolean[] = [];
+    const passwords: Passwords = {
+      hash: async () => assert.fail('nothing is hashed anew'),
+      async check(_password, stored) {
+        asked.push(stored !== null);
+        return 'wrong';
+      },
+      load: () => ({ running: 0, waiting: 0 }),
+    };
+    const { limits } = readConfig(server.environment);
+    const origin = { actor: { type: 'anonymous', id: null }, address: null, requestId: null } as const;
+    const browser = { browserHash: 'hash', userAgent: undefined, previousSecret: undefined };
+    for (const identifier of [username, 'nobody-at-all', 'nobody@example.com', 'before\0after', passwordless]) {
+      const attempt = { identifier, password: 'not the password', origin, ...browser };
+      const outcome = await signIn({ database, clock, passwords, limits }, attempt, () => assert.fail('signed in'));
+      assert.equal(outcome.kind, 'wrong', identifier);
+    }
+    assert.deepEqual(asked, [true, false, false, false, false]);
+  });
+});
 
 test('SE-07: past the limit, known and unknown names still look alike', async () => {
   const known = (await someone()).username;
