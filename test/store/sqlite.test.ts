@@ -83,6 +83,30 @@ test('two connections on one file see each other’s commits at once', async () 
   await Promise.all([one.close(), two.close()]);
 });
 
+test('a commit that was acknowledged survives a power cut: every connection syncs the log at each commit', async () => {
+  // https://www.sqlite.org/pragma.html#pragma_synchronous: 2 is FULL. It is a setting of a connection, and not in the file.
+  const { exec } = DatabaseSync.prototype;
+  const opened = new Set<DatabaseSync>();
+  DatabaseSync.prototype.exec = function (sql) {
+    opened.add(this);
+    exec.call(this, sql);
+  };
+  const path = join(folder, 'full.db');
+  try {
+    const database = await openSqlite(path);
+    await database.commit(() => account('1'));
+    assert.equal(opened.size, 1);
+    for (const connection of opened) {
+      assert.deepEqual({ ...connection.prepare('PRAGMA synchronous').get() }, { synchronous: 2 });
+      assert.deepEqual({ ...connection.prepare('PRAGMA journal_mode').get() }, { journal_mode: 'wal' });
+      assert.deepEqual({ ...connection.prepare('PRAGMA foreign_keys').get() }, { foreign_keys: 1 });
+    }
+    await database.close();
+  } finally {
+    DatabaseSync.prototype.exec = exec;
+  }
+});
+
 test('the database and its journals are readable by their owner alone', async () => {
   const path = join(folder, 'modes.db');
   const database = await openSqlite(path);
