@@ -179,6 +179,21 @@ test('LG-04: events are kept for ever, or as long as asked: the oldest go, none 
   await dispose();
 });
 
+test('LG-04: an event is kept for exactly as long as asked, however many go before it', async () => {
+  const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
+  for (const older of [0, 500]) {
+    const { database, dispose } = await openOwnStore();
+    const at = (instant: number) => database.commit(() => record({ at: instant, type: 'sign_out', origin }));
+    await Promise.all(Array.from({ length: older }, () => at(DAY - 1)));
+    await at(DAY);
+    assert.equal(await sweep(database, 3 * DAY, 2 * DAY), older, `${older} are older`);
+    const [kept] = await listEvents(database, { after: '0', limit: 1, order: 'asc', filter: {} });
+    assert.equal(Date.parse(kept?.at ?? ''), DAY, `${older} are older`);
+    assert.equal(await sweep(database, 3 * DAY + 1, 2 * DAY), 1, 'a millisecond later it goes');
+    await dispose();
+  }
+});
+
 test('of many nodes one sweeps at a time; the next turn is anybody’s', async () => {
   const { database, dispose } = await openOwnStore();
   const { take } = await import('../../src/limits/limits.ts');
