@@ -68,5 +68,6 @@ function describe(value: unknown): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'string') return value === '' ? 'an empty text' : `a text of ${[...value].length} characters`;
   if (typeof value === 'object') return 'an object';
-  return `${typeof value === 'number' ? 'the number' : 'the value'} ${String(value)}`;
+  // A password may be sent without its quotes.
+  return typeof value === 'number' ? 'a number' : `the value ${String(value)}`;
 }
