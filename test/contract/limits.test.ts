@@ -1,0 +1,110 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type LimitName, limitVariables } from '../../src/config/limits.ts';
+import { agent } from '../support/agent.ts';
+import { admin, authorizeUrl, newClient, newUser, signedIn, tokenCall, tokensFor, userinfo } from '../support/flow.ts';
+import { png } from '../support/images.ts';
+import { MINUTE } from '../support/outcome.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// AV-01: every limit holds, tells how long to wait, and can be switched off. LG-03: the first refusal of a window is recorded.
+
+/** What a limit counts: once made ready, each call counts once and answers whether it was refused for the limit. */
+type Act = (server: TestServer) => Promise<() => Promise<boolean>>;
+
+function isLimited({ status, headers }: { readonly status: number; readonly headers: Headers }): boolean {
+  if (status === 429) assert.equal(headers.get('retry-after'), '60');
+  return status === 429;
+}
+
+const signIn = (server: TestServer, name: () => string) => async () => {
+  const browser = agent(server.baseUrl);
+  const fields = { identifier: name(), password: 'not the password' };
+  return isLimited(await browser.submit(await browser.get('/login'), fields));
+};
+
+let names = 0;
+
+/** A limit that is new needs an act of its own here. */
+const ACTS: Readonly<Record<LimitName, Act>> = {
+  async signInAccount(server) {
+    const { username } = await newUser(server);
+    return signIn(server, () => username);
+  },
+  signInAddress: async (server) => signIn(server, () => `nobody-${++names}`),
+  signUpAddress: async (server) => async () => {
+    const browser = agent(server.baseUrl);
+    const username = `person-${++names}`;
+    const fields = { username, displayName: 'N', email: `${username}@example.com`, password: 'some passphrase' };
+    return isLimited(await browser.submit(await browser.get('/signup'), fields));
+  },
+  async pendingAddress(server) {
+    const client = await newClient(server);
+    return async () => {
+      const { location } = await agent(server.baseUrl).get(authorizeUrl(client));
+      return location?.searchParams.get('error') === 'temporarily_unavailable';
+    };
+  },
+  async clientAuth(server) {
+    const { clientId } = await newClient(server);
+    const body = { grant_type: 'refresh_token', client_id: clientId, client_secret: 'wrong' };
+    return async () => isLimited(await tokenCall(server, body));
+  },
+  async token(server) {
+    const { clientId, clientSecret } = await newClient(server);
+    const body = { grant_type: 'refresh_token', refresh_token: 'x', client_id: clientId, client_secret: clientSecret };
+    return async () => isLimited(await tokenCall(server, body));
+  },
+  playgroundAddress: async (server) => async () => {
+    const browser = agent(server.baseUrl);
+    return isLimited(await browser.submit(await browser.get('/playground'), { act: 'begin' }, '/playground'));
+  },
+  async pictureAccount(server) {
+    const browser = await signedIn(server, await newUser(server));
+    const picture = new File([Uint8Array.from(png(8, 8))], 'picture.png');
+    return async () => isLimited(await browser.upload(await browser.get('/account'), { picture }, '/account/picture'));
+  },
+  async userinfo(server) {
+    const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
+    return async () => isLimited(await userinfo(server, access_token));
+  },
+};
+
+async function recorded(server: TestServer): Promise<string[]> {
+  const { body } = await admin(server, 'GET', '/audit-events?type=limit.exceeded');
+  return body.items.map(({ details }: { details: { limit: string } }) => details.limit);
+}
+
+const settings = (value: string, which: (name: string) => boolean) =>
+  Object.fromEntries(Object.entries(limitVariables).map(([key, { name }]) => [name, which(key) ? value : 'off']));
+
+// Apart, for what is counted for an account or a client comes from one address, too.
+const isForAddress = (name: string): boolean => name.endsWith('Address');
+const servers = {
+  address: await startServer(settings('2/m', isForAddress)),
+  other: await startServer(settings('2/m', (name) => !isForAddress(name))),
+  off: await startServer(settings('off', () => true)),
+};
+after(() => Promise.all(Object.values(servers).map((server) => server.close())));
+
+for (const [name, act] of Object.entries(ACTS)) {
+  test(`AV-01: ${name}: what is beyond the limit is refused, and the first refusal of a window alone is recorded`, async () => {
+    const server = isForAddress(name) ? servers.address : servers.other;
+    const refused = await act(server);
+    for (const windows of [1, 2]) {
+      assert.deepEqual([await refused(), await refused()], [false, false]);
+      for (let time = 0; time < 4; time++) {
+        assert.ok(await refused(), `refusal ${time} of window ${windows}`);
+        const events = (await recorded(server)).filter((limit) => limit === name);
+        assert.equal(events.length, windows, `refusal ${time}`);
+      }
+      server.advance(MINUTE);
+    }
+  });
+
+  test(`AV-01: ${name}: a limit that is off refuses nothing`, async () => {
+    const refused = await act(servers.off);
+    for (let use = 0; use < 4; use++) assert.equal(await refused(), false);
+    assert.deepEqual(await recorded(servers.off), []);
+  });
+}
