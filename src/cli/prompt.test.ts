@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
+import { confirm } from './confirm.ts';
 import { ask, DECLINED } from './prompt.ts';
 
 /** A terminal on which somebody types, and what it shows. */
@@ -11,10 +12,12 @@ function typing(...keys: readonly (string | null)[]) {
     shown += String(chunk);
     done();
   };
-  const input = new PassThrough();
+  const input = Object.assign(new PassThrough(), { isTTY: true });
   for (const key of keys) key === null ? input.end() : input.write(key);
   return { input, output: new Writable({ write }), shown: () => shown };
 }
+
+const isDeclined = (error: unknown): boolean => error instanceof CommanderError && error.code === DECLINED;
 
 test('a line is asked for, and a secret one is not shown', async () => {
   const open = typing('yes\r');
@@ -29,9 +32,37 @@ for (const [name, key] of Object.entries({ 'Ctrl+C': '\u0003', 'Ctrl+D': '\u0004
   for (const hidden of [false, true]) {
     test(`${name} in place of ${hidden ? 'a secret' : 'an answer'} changes nothing, and says so`, async () => {
       const at = typing(key);
-      const declined = (error: unknown) => error instanceof CommanderError && error.code === DECLINED;
-      await assert.rejects(ask('Well? ', at, { hidden }), declined);
+      await assert.rejects(ask('Well? ', at, { hidden }), isDeclined);
       assert.match(at.shown(), /Well\? .*\nNothing was changed\.\n$/s);
     });
   }
 }
+
+test('at a terminal nothing but yes confirms', async () => {
+  for (const key of [null, '\r', 'y\r', 'no\r', 'yes please\r', 'yess\r']) {
+    const at = typing(key);
+    await assert.rejects(confirm('This deletes all.', {}, at), isDeclined, JSON.stringify(key));
+    assert.match(
+      at.shown(),
+      /This deletes all\. This cannot be undone\. Type "yes" to go on: .*Nothing was changed\.\n$/s,
+    );
+  }
+  for (const key of ['yes\r', ' YES \r']) {
+    const at = typing(key);
+    await confirm('This deletes all.', {}, at);
+    assert.match(at.shown(), /Type "yes" to go on: /);
+  }
+});
+
+test('neither a script nor --yes is asked', async () => {
+  for (const [yes, isTTY] of [
+    [true, true],
+    [true, false],
+    [false, false],
+  ] as const) {
+    const at = typing(null);
+    at.input.isTTY = isTTY;
+    await confirm('This deletes all.', { yes }, at);
+    assert.equal(at.shown(), '');
+  }
+});

@@ -7,7 +7,7 @@ export const DECLINED = 'tessera.declined';
 
 /** Where somebody is asked. */
 export interface Terminal {
-  readonly input: Readable;
+  readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable;
 }
 export const terminal: Terminal = { input: process.stdin, output: process.stderr };

@@ -15,7 +15,12 @@ interface Run {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
   readonly input?: string;
+  /** Whether a person sits at a terminal and types the input. */
+  readonly atTerminal?: boolean;
 }
+
+/** Makes a program take its standard input for a terminal. */
+const AT_TERMINAL = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
 
 /** Only what a program needs of the environment: no variable of whoever runs the tests gets through. */
 const clean = (env: Readonly<Record<string, string>> = {}) => ({
@@ -31,8 +36,14 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
 }
 
 /** Runs the real command to its end. */
-export async function tessera(args: readonly string[], { env, cwd, input = '' }: Run = {}): Promise<Outcome> {
-  const child = spawn(process.execPath, [COMMAND, ...args], { env: clean(env), cwd });
+export async function tessera(
+  args: readonly string[],
+  { env, cwd, input = '', atTerminal = false }: Run = {},
+): Promise<Outcome> {
+  const child = spawn(process.execPath, [...(atTerminal ? AT_TERMINAL : []), COMMAND, ...args], {
+    env: clean(env),
+    cwd,
+  });
   child.stdin.on('error', () => {});
   child.stdin.end(input);
   const ended = once(child, 'close');

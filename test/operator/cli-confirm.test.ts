@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Command } from 'commander';
+import { program } from '../../src/cli/program.ts';
+import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
+import { realKeys } from '../support/forged-token.ts';
+import { startServer } from '../support/server.ts';
+import { tessera } from './command.ts';
+
+const server = await startServer();
+after(() => server.close());
+
+/** Makes what a command takes away; answers its argument, and whether it is still there. */
+type Victim = () => Promise<{ readonly name: string; isThere(): Promise<boolean> }>;
+
+const VICTIMS: Readonly<Record<string, Victim>> = {
+  async 'user delete'() {
+    const { id, username } = await newUser(server);
+    return { name: username, isThere: async () => (await admin(server, 'GET', `/users/${id}`)).status === 200 };
+  },
+  async 'client delete'() {
+    const { clientId } = await newClient(server);
+    return { name: clientId, isThere: async () => (await admin(server, 'GET', `/clients/${clientId}`)).status === 200 };
+  },
+  async 'keys drop'() {
+    const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
+    const { kid } = await realKeys(server);
+    return { name: kid, isThere: async () => (await userinfo(server, access_token)).status === 200 };
+  },
+};
+
+function* commandsOf(command: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {
+  for (const child of command.commands) {
+    yield [[...path, child.name()].join(' '), child];
+    yield* commandsOf(child, [...path, child.name()]);
+  }
+}
+
+test('every command that can be told not to ask is tried here', () => {
+  const asking = [...commandsOf(program())].filter(([, { options }]) => options.some(({ long }) => long === '--yes'));
+  assert.deepEqual(asking.map(([name]) => name).sort(), Object.keys(VICTIMS).sort());
+});
+
+for (const [command, make] of Object.entries(VICTIMS)) {
+  test(`tessera ${command} asks at a terminal before it does anything`, async () => {
+    const { name, isThere } = await make();
+    const outcome = await tessera([...command.split(' '), name], {
+      env: server.environment,
+      input: 'no\n',
+      atTerminal: true,
+    });
+    assert.match(outcome.stderr, /cannot be undone\. Type "yes" to go on: .*Nothing was changed\.\n$/s);
+    assert.deepEqual([outcome.code, outcome.stdout, await isThere()], [1, '', true]);
+  });
+}
