@@ -98,6 +98,61 @@ describe('max_age', () => {
   });
 });
 
+describe('AZ-13: a sign-in counts for the request that it was made for, and for no other', () => {
+  const credentials = { identifier: user.username, password: PASSWORD };
+
+  /** Every way on from a request that wants a sign-in of its own: each leads back to the sign-in page. */
+  async function assertAsks(browser: Agent, begun: Answer): Promise<void> {
+    const handle = begun.location?.searchParams.get('request') ?? '';
+    for (const path of ['/consent', '/continue']) {
+      const answer = await browser.get(`${path}?request=${handle}`);
+      assert.equal(answer.location?.href, begun.location?.href, path);
+    }
+    const login = await browser.get(begun.location?.href ?? '');
+    assert.equal(login.status, 200);
+    assert.match(login.text, /type="password"/);
+    const form_token = /name="form_token" value="([^"]*)"/.exec(login.text)?.[1] ?? '';
+    for (const path of ['/consent', '/continue']) {
+      const answer = await browser.post(path, { request: handle, form_token, decision: 'allow' });
+      assert.equal(answer.location?.href, begun.location?.href, path);
+    }
+  }
+
+  const wanted: readonly Readonly<Record<string, string>>[] = [
+    { prompt: 'login' },
+    { max_age: '0' },
+    { prompt: 'login', max_age: '3600' },
+    { prompt: 'login consent' },
+  ];
+
+  for (const parameters of wanted) {
+    const asked = new URLSearchParams(parameters).toString();
+
+    test(`${asked}: a later sign-in for another request, or for none, is not one for this request`, async () => {
+      const browser = await fresh();
+      const begun = await browser.get(authorizeUrl(client, parameters));
+      server.advance(SECOND);
+      const other = await settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'login' })));
+      codeOf(await browser.submit(other, credentials));
+      await assertAsks(browser, begun);
+      await browser.submit(await browser.get('/account'), {}, '/logout');
+      server.advance(SECOND);
+      assert.equal((await browser.submit(await browser.get('/login'), credentials)).location?.pathname, '/account');
+      await assertAsks(browser, begun);
+    });
+
+    test(`${asked}: nor does one after the sign-in that was made for it`, async () => {
+      const browser = await fresh();
+      const begun = await browser.get(authorizeUrl(client, { ...parameters, scope: 'openid phone' }));
+      const own = await browser.submit(await settle(browser, server, begun), credentials);
+      assert.equal(page(own), '/consent');
+      const other = await settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'login' })));
+      codeOf(await browser.submit(other, credentials));
+      await assertAsks(browser, begun);
+    });
+  }
+});
+
 describe('prompt=select_account', () => {
   const choosing = async (browser: Agent, more: Readonly<Record<string, string>> = {}): Promise<Answer> =>
     settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'select_account', ...more })));
@@ -132,6 +187,21 @@ describe('prompt=select_account', () => {
       await browser.get(second.text.match(/\/signup(\?request=[^"]+)/)?.[1]?.replace(/^/, '/login') ?? ''),
     );
     assert.match(again.text, /Continue as/);
+  });
+
+  test('a choice is of one session, and no sign-in: after another sign-in or past max_age it no longer holds', async () => {
+    const browser = await fresh();
+    const consentAfterChoice = async (more: Readonly<Record<string, string>>): Promise<Answer> => {
+      const form = await choosing(browser, { scope: 'openid phone', ...more });
+      return settle(browser, server, await browser.submit(form, {}, '/continue'));
+    };
+    const aged = await consentAfterChoice({ max_age: '60' });
+    server.advance(60 * SECOND + 1);
+    assert.equal(page(await browser.submit(aged, { decision: 'allow' }, '/consent')), '/login');
+    const chosen = await consentAfterChoice({});
+    const other = await settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'login' })));
+    codeOf(await browser.submit(other, { identifier: user.username, password: PASSWORD }));
+    assert.equal(page(await browser.submit(chosen, { decision: 'allow' }, '/consent')), '/login');
   });
 
   test('with login or an exceeded max_age there is no going on without a password', async () => {
