@@ -142,7 +142,10 @@ export const requestTokens = {
       summary: 'A code that was used before, or never was',
       body: { grant_type: 'authorization_code', code: 'unknown', redirect_uri: sample.redirectUri, ...CLIENT },
       status: 400,
-      answer: { error: 'invalid_grant', error_description: 'The code is unknown, has expired or was used before.' },
+      answer: {
+        error: 'invalid_grant',
+        error_description: 'The code was refused: the code is unknown or was used before.',
+      },
     },
   ],
 } satisfies FastifySchema;

@@ -105,6 +105,8 @@ describe('what is documented is what is served', () => {
         const name = `${schema.operationId}, ${example.summary}: ${answer.status} ${answer.text.slice(0, 500)}`;
         assert.equal(answer.status, example.status, name);
         if (example.answer === undefined) continue;
+        // A refusal holds nothing that varies: it is compared to the letter.
+        if (example.status >= 400) assert.deepEqual(JSON.parse(answer.text), example.answer, name);
         assert.deepEqual(
           shape(JSON.parse(answer.text), example.answer),
           shape(example.answer, JSON.parse(answer.text)),
