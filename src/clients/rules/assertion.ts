@@ -100,7 +100,8 @@ export function judgeAssertion(
   const ours = named.length > 0 && named.every((one) => typeof one === 'string' && audiences.includes(one));
   if (!ours) return refused('is for another audience');
   if (!isTime(exp)) return refused('has no exp');
-  const expiresAt = exp * SECOND + CLOCK_SKEW;
+  // RFC 7519 §2: a NumericDate may have a fraction. What is remembered is a whole number of milliseconds, never less than that.
+  const expiresAt = Math.ceil(exp * SECOND) + CLOCK_SKEW;
   if (expiresAt <= now) return refused('has expired');
   if (expiresAt > now + LONGEST_LIFE + 2 * CLOCK_SKEW) return refused('expires too late');
   for (const start of [nbf, iat]) {
