@@ -1,5 +1,5 @@
 import { sql } from 'kysely';
-import { type Clock, DAY, MINUTE, SECOND } from '../clock.ts';
+import { type Clock, DAY, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
 import { trimEvents } from '../events/trim-store.ts';
@@ -39,6 +39,7 @@ const counts = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('bucket'),
 );
+/** Used assertions. A node whose clock is behind would take one again while it has not expired there (RFC 7523 §3, `jti`). */
 const assertions = statement((db, p: { before: number; limit: number }) =>
   db
     .deleteFrom('client_assertion')
@@ -140,7 +141,7 @@ export async function sweep(database: Database, now: number, keepEvents: number 
     [interactions, now],
     [sessions, now],
     [counts, now],
-    [assertions, now],
+    [assertions, now - NODE_CLOCK_TOLERANCE],
     [codes, now - DAY],
     [families, now - AFTER_END],
     [grants, now - AFTER_END],

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { DAY, HOUR, MINUTE } from '../../src/clock.ts';
+import { DAY, HOUR, MINUTE, numericDate, SECOND } from '../../src/clock.ts';
 import type { Database } from '../../src/database/database.ts';
 import { record } from '../../src/events/audit.ts';
 import { listEvents } from '../../src/events/list.ts';
 import { startHousekeeping, sweep, sweepInTurn } from '../../src/housekeeping/housekeeping.ts';
 import { dump } from '../store/rows.ts';
+import { tokenForm } from '../support/api-call.ts';
+import { appKey, keyApp, proofOf } from '../support/assertion.ts';
 import {
   admin,
   authorizeUrl,
@@ -20,6 +22,7 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { countRows } from '../support/outcome.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { startServer } from '../support/server.ts';
 
@@ -129,6 +132,26 @@ test('what has ended goes, and only that: requests, sessions, counts, codes, fam
   await sweepAll();
   assert.equal((await counts())['consent_grant'], grants - 1);
   assert.equal(await sweepAll(), 0, 'a second sweep finds nothing');
+});
+
+test('a used assertion is remembered beyond its end, for nodes whose clocks are behind', async () => {
+  const key = await appKey();
+  const { clientId } = await keyApp(server, { jwks: { keys: [key.jwk] } });
+  const proof = await proofOf(server, clientId, key);
+  const present = async () =>
+    (await tokenForm(server, { grant_type: 'refresh_token', refresh_token: 'x', ...proof })).status;
+  const remembered = () => countRows(server, 'client_assertion');
+  assert.equal(await present(), 400, 'the client is believed, its refresh token is not');
+
+  // The assertion lives a minute, and is accepted for another half on account of its client's clock.
+  const end = numericDate(server.now()) * SECOND + MINUTE + MINUTE / 2;
+  const sweepAt = (now: number) => beside((database) => sweep(database, now));
+  await sweepAt(end + 4 * MINUTE);
+  assert.equal(await present(), 401, 'swept by a node that is four minutes ahead, it is still used up here');
+  await sweepAt(end + 5 * MINUTE - 1);
+  assert.equal(await remembered(), 1);
+  await sweepAt(end + 5 * MINUTE);
+  assert.equal(await remembered(), 0);
 });
 
 test('more rows than a batch all go, and none before its time', async () => {
