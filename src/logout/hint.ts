@@ -1,15 +1,13 @@
-import type { Clock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openIdToken } from '../keys/open-id-token.ts';
-import { readIdTokenHint } from '../token/id-token-hint.ts';
+import { stands } from '../token/id-token-hint.ts';
 import { readIdClaims } from '../token/rules/claims.ts';
 import type { Hint } from './rules/end-session.ts';
 
 interface Parts {
   readonly database: Database;
-  readonly clock: Clock;
   readonly keys: Keys;
   readonly issuer: string;
 }
@@ -18,15 +16,12 @@ interface Parts {
 export async function readHint(parts: Parts, token: string | undefined): Promise<Hint> {
   if (token === undefined) return { kind: 'none' };
   if (!isCanonical(token)) return { kind: 'bad' };
-  // A key that another node dropped proves nothing from then on.
-  await parts.keys.recheck();
   const claims = await openIdToken(parts.keys, token);
   if (claims === undefined) return unproven(token, parts.issuer);
   const named = readIdClaims(claims, parts.issuer);
   if (named === undefined) return { kind: 'bad' };
-  const stands = (await readIdTokenHint(parts, token)) !== undefined;
   const { clientId, accountId, sid } = named;
-  return { kind: 'proven', clientId, accountId, sid, stands };
+  return { kind: 'proven', clientId, accountId, sid, stands: await stands(parts.database, named) };
 }
 
 /** Each part in its one spelling: bits that base64url leaves over would be a change that no signature sees. */

@@ -21,11 +21,11 @@ export async function readIdTokenHint(
 ): Promise<NamedByIdToken | undefined> {
   const claims = await openIdToken(keys, token);
   const named = claims && readIdClaims(claims, issuer);
-  if (named === undefined) return undefined;
+  return named !== undefined && (await stands(database, named)) ? named : undefined;
+}
+
+/** Whether the authorization behind an ID token still holds; not where its account, client, grant or family ended. */
+export async function stands(database: Database, named: NamedByIdToken): Promise<boolean> {
   const family = await database.read(() => readFamily(named));
-  // Gone with its account or client, revoked, or ended by a replay.
-  if (family === undefined || family.standing.grant?.revokedAt !== null || family.standing.family?.deadAt !== null) {
-    return undefined;
-  }
-  return named;
+  return family?.standing.grant?.revokedAt === null && family.standing.family?.deadAt === null;
 }
