@@ -17,7 +17,17 @@ import { intersection } from './rules/claims-parameter.ts';
 import { errorResponse } from './rules/redirect.ts';
 import { type AuthorizationRequest, checkRequest, misplaced, type RedirectedError } from './rules/request.ts';
 import { checkTarget, type RedirectTarget, requestedClient } from './rules/target.ts';
-import { type FlowParts, HANDLE, pageOf, redirect, respond, sendClientGone, sessionOf, showError } from './steps.ts';
+import {
+  type FlowParts,
+  HANDLE,
+  pageOf,
+  redirect,
+  refuse,
+  respond,
+  sendClientGone,
+  sessionOf,
+  showError,
+} from './steps.ts';
 
 const PATH = '/api/v2/oauth/authorize';
 
@@ -126,6 +136,7 @@ async function answer(
     if (step.kind === 'issue') {
       const outcome = await issueCode(parts, { request: asked, session, origin });
       if (outcome.kind === 'answer') return respond(parts, request, reply, outcome.response);
+      if (outcome.kind === 'refused') return refuse(parts, request, reply, asked, outcome.refusal);
       continue;
     }
     const handle = await beginOrAnswer(parts, request, reply, asked, browser);
@@ -154,8 +165,7 @@ async function beginOrAnswer(
   }
   const description = 'too many sign-ins were begun from this address; try again in a minute';
   const error = { error: 'temporarily_unavailable', description } as const;
-  request.refusal = { code: error.error, reason: description };
-  respond(parts, request, reply, errorResponse(asked, error, parts.issuer));
+  refuse(parts, request, reply, asked, error);
   return undefined;
 }
 

@@ -10,6 +10,7 @@ import { grantedPart } from '../consent/rules/consent.ts';
 import { findGrant, lockGrant } from '../consent/store.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
+import type { Note } from '../events/notes.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { addressBucket, take } from '../limits/limits.ts';
 import { coveredClaims, formatClaims } from '../scopes/claims.ts';
@@ -37,6 +38,7 @@ export interface AuthorizationParts {
   readonly limits: Limits;
   /** Makes the code of a pending request out of its handle: see {@link codeOf}. */
   readonly codeKey: Buffer;
+  readonly note: Note;
 }
 
 const CODE_LIFETIME = MINUTE;
@@ -139,6 +141,8 @@ const codeOf = (parts: AuthorizationParts, handle: string): string => keyedDiges
 
 export type IssueOutcome =
   | { readonly kind: 'answer'; readonly response: ClientResponse }
+  /** Too many codes; nothing was written, and a pending request stays as it is. */
+  | { readonly kind: 'refused'; readonly refusal: RedirectedError }
   /** What the decision rested on has changed: compute the step again. */
   | { readonly kind: 'changed' }
   /** Another submit of the same form was faster. */
@@ -173,7 +177,7 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
   const code = issue.handle === undefined ? randomSecret() : codeOf(parts, issue.handle);
   const newGrantId = await parts.ids.next();
   const response = successResponse(issue.request, code, parts.issuer);
-  return parts.database.commit(() => issueNow(issue, { code, newGrantId, now, response }));
+  return parts.database.commit(() => issueNow(issue, { code, newGrantId, now, response, limits: parts.limits }));
 }
 
 interface Issuing {
@@ -182,9 +186,17 @@ interface Issuing {
   readonly now: number;
   /** What tells the client, once all is on record. */
   readonly response: ClientResponse;
+  readonly limits: Limits;
 }
 
-function* issueNow(issue: Issue, { code, newGrantId, now, response }: Issuing): Work<IssueOutcome> {
+/** An app whose page begins anew in a loop needs no person: each round would be a code and an event. */
+const TOO_MANY: RedirectedError = {
+  kind: 'redirect',
+  error: 'temporarily_unavailable',
+  description: 'too many authorizations for this app in a short time; try again later',
+};
+
+function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Issuing): Work<IssueOutcome> {
   const { request, session, handle, decision } = issue;
   // Whoever ends the session from elsewhere waits for this, and then finds the code.
   const progress = yield* progressOf(request, session, now, keepSession);
@@ -195,10 +207,15 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response }: Issuing): 
   // A remembered consent is locked before anything is written: revoked since it was read, by another process, it asks anew.
   const basis = decision ?? (yield* lockGrant(account.id, client.id));
   if (basis === undefined) return { kind: 'changed' };
+  const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
+  const whose = { origin, accountId: account.id, clientId: client.id };
+  const bucket = `authorization ${account.id} ${client.id}`;
+  if ((yield* take(bucket, limits.authorization, now, { name: 'authorization', ...whose })) > 0) {
+    return { kind: 'refused', refusal: TOO_MANY };
+  }
   if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
 
-  const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
-  const event = { at: now, origin, accountId: account.id, clientId: client.id };
+  const event = { at: now, ...whose };
   const { resources = [] } = request;
   const requested = consentScopes(request);
   const terms = { accountId: account.id, client, requested, resources, newGrantId, now };
@@ -234,17 +251,16 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response }: Issuing): 
   return { kind: 'answer', response };
 }
 
-/** What tells the client of a refusal. One that rests on the state of the account is recorded. */
+/** What tells the client of a refusal. One that rests on the state of the account is recorded, though not each time. */
 export async function refusalResponse(
-  { database, clock, issuer }: AuthorizationParts,
+  { clock, issuer, note }: AuthorizationParts,
   request: AuthorizationRequest,
   refusal: RedirectedError,
   { signedIn, origin }: { readonly signedIn: SignedIn; readonly origin: Origin },
 ): Promise<ClientResponse> {
   if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
     const about = { accountId: signedIn.account.id, clientId: request.clientId, details: { reason: signedIn.kind } };
-    const event = { at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...about } as const;
-    await database.commit(() => record(event));
+    await note({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...about });
   }
   return errorResponse(request, refusal, issuer);
 }

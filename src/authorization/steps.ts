@@ -18,7 +18,8 @@ import {
   refusalResponse,
   resume,
 } from './progress.ts';
-import { addressOf, type ClientResponse } from './rules/redirect.ts';
+import { addressOf, type ClientResponse, errorResponse } from './rules/redirect.ts';
+import type { AuthorizationRequest, RedirectedError } from './rules/request.ts';
 import type { DisplayedError } from './rules/target.ts';
 
 /** What the pages of a sign-in work with. */
@@ -49,6 +50,18 @@ export function respond(
   return response.mode === 'form_post'
     ? sendFormPost(reply, site, response)
     : redirect(request, reply, addressOf(response));
+}
+
+/** Sends the browser to the client with an error, which the log and the metrics have too. */
+export function refuse(
+  parts: Pick<FlowParts, 'site' | 'issuer'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  asked: AuthorizationRequest,
+  refusal: Pick<RedirectedError, 'error' | 'description'>,
+): FastifyReply {
+  request.refusal = { code: refusal.error, reason: refusal.description };
+  return respond(parts, request, reply, errorResponse(asked, refusal, parts.issuer));
 }
 
 const CLIENT_GONE: DisplayedError = {
@@ -162,6 +175,7 @@ export async function follow(
     }
     const outcome = await issueCode(parts, { request: interaction.request, session, handle, origin });
     if (outcome.kind === 'answer') return respond(parts, request, reply, outcome.response);
+    if (outcome.kind === 'refused') return refuse(parts, request, reply, interaction.request, outcome.refusal);
     if (outcome.kind === 'finished') break;
   }
   const interaction = (await reread(parts, request, reply, handle)) ?? pending.interaction;

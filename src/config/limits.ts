@@ -40,6 +40,11 @@ export const limitVariables = {
     '600/m',
     'Authorization requests from one address that have to wait for a person.',
   ),
+  authorization: new LimitVariable(
+    'TESSERA_LIMIT_AUTHORIZATION',
+    '60/m',
+    'Authorization codes for one person and one app, which may be asked for without any page.',
+  ),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',
     '20/m',

@@ -10,6 +10,7 @@ import {
   type Pending,
   pendingOrAnswer,
   progressFor,
+  refuse,
   respond,
   sendClientGone,
   sessionOf,
@@ -162,6 +163,9 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
   });
 
   function arrive(request: FastifyRequest, reply: FastifyReply, pending: Pending, outcome: IssueOutcome) {
+    if (outcome.kind === 'refused') {
+      return refuse(parts, request, reply, pending.interaction.request, outcome.refusal);
+    }
     return outcome.kind === 'answer'
       ? respond(parts, request, reply, outcome.response)
       : follow(parts, request, reply, pending, browsers.of(request, reply));

@@ -4,25 +4,29 @@ import type { Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
 import { type Origin, record } from '../events/audit.ts';
 
-const count = statement((db, p: { bucket: string; now: number; endsAt: number }) =>
+/** One more use. Over the limit nothing is written: the first use beyond it is the last that counts. */
+const count = statement((db, p: { bucket: string; now: number; endsAt: number; most: number }) =>
   db
     .insertInto('rate_count')
     .values({ bucket: p.bucket, count: 1, window_ends_at: p.endsAt })
     .onConflict((conflict) =>
-      conflict.column('bucket').doUpdateSet((eb) => ({
-        count: eb
-          .case()
-          .when('rate_count.window_ends_at', '<=', p.now)
-          .then(1)
-          .else(eb('rate_count.count', '+', 1))
-          .end(),
-        window_ends_at: eb
-          .case()
-          .when('rate_count.window_ends_at', '<=', p.now)
-          .then(eb.ref('excluded.window_ends_at'))
-          .else(eb.ref('rate_count.window_ends_at'))
-          .end(),
-      })),
+      conflict
+        .column('bucket')
+        .doUpdateSet((eb) => ({
+          count: eb
+            .case()
+            .when('rate_count.window_ends_at', '<=', p.now)
+            .then(1)
+            .else(eb('rate_count.count', '+', 1))
+            .end(),
+          window_ends_at: eb
+            .case()
+            .when('rate_count.window_ends_at', '<=', p.now)
+            .then(eb.ref('excluded.window_ends_at'))
+            .else(eb.ref('rate_count.window_ends_at'))
+            .end(),
+        }))
+        .where((eb) => eb.or([eb('rate_count.count', '<=', p.most), eb('rate_count.window_ends_at', '<=', p.now)])),
     )
     .returning(['count', 'window_ends_at']),
 );
@@ -58,19 +62,21 @@ interface About {
  */
 export function* take(bucket: string, limit: Limit, now: number, about: About): Work<number> {
   if (limit === null) return 0;
-  const row = yield* first(count, { bucket, now, endsAt: now + limit.windowMs });
-  if (row === undefined || row.count <= limit.count) return 0;
-  if (row.count === limit.count + 1) {
-    const { name, ...whose } = about;
-    yield* record({ at: now, type: 'limit.exceeded', outcome: 'failure', details: { limit: name }, ...whose });
+  const row = yield* first(count, { bucket, now, endsAt: now + limit.windowMs, most: limit.count });
+  if (row === undefined) {
+    const full = yield* first(current, { bucket, now });
+    return secondsUntil(full?.window_ends_at ?? now, now);
   }
+  if (row.count <= limit.count) return 0;
+  const { name, ...whose } = about;
+  yield* record({ at: now, type: 'limit.exceeded', outcome: 'failure', details: { limit: name }, ...whose });
   return secondsUntil(row.window_ends_at, now);
 }
 
 /** Whether the caller is the first of all nodes to claim this name in the window that now begins or runs. */
 export function* claim(name: string, windowMs: number, now: number): Work<boolean> {
-  const row = yield* first(count, { bucket: `claim ${name}`, now, endsAt: now + windowMs });
-  return row?.count === 1;
+  const row = yield* first(count, { bucket: `claim ${name}`, now, endsAt: now + windowMs, most: 0 });
+  return row !== undefined;
 }
 
 /** Whether a bucket is over its limit already, without counting: 0, or the seconds until the window ends. */

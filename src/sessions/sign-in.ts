@@ -43,7 +43,7 @@ export type SignInOutcome =
 
 /**
  * Signs a person in by password. The attempt is counted before the password is hashed, so parallel guesses never get
- * more hashes than the limit, and given back when it turns out to be right.
+ * more hashes than the limit, and given back when it turns out to be right and a session begins.
  * @param onSignedIn more work of the same commit, for what waits for this sign-in
  */
 export async function signIn(
@@ -86,8 +86,8 @@ export async function signIn(
       yield* failed(check === 'wrong' ? 'unknown name or wrong password' : 'the account has changed');
       return { kind: 'wrong' };
     }
-    yield* uncount(buckets, limits);
     const status = accountStatus(current, now);
+    // Counted like a wrong password: it costs the same, and is recorded each time.
     if (status !== 'active') {
       yield* failed(status);
       return { kind: status, account: current };
@@ -96,6 +96,7 @@ export async function signIn(
       yield* failed('the account has changed');
       return { kind: 'changed' };
     }
+    yield* uncount(buckets, limits);
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
     const { secret, session } = newSession(current, now, deviceAt(attempt));
     const own: Origin = { ...origin, actor: { type: 'user', id: current.id } };

@@ -22,6 +22,7 @@ const LIMITS_OFF = {
   TESSERA_LIMIT_PENDING_ADDRESS: 'off',
   TESSERA_LIMIT_CLIENT_AUTH: 'off',
   TESSERA_LIMIT_TOKEN: 'off',
+  TESSERA_LIMIT_AUTHORIZATION: 'off',
 };
 
 /** Several processes of the real command on one PostgreSQL database. */

@@ -82,7 +82,14 @@ export interface Service {
   close(): Promise<void>;
 }
 
-const UNLIMITED = ['SIGN_IN_ACCOUNT', 'SIGN_IN_ADDRESS', 'SIGN_UP_ADDRESS', 'PENDING_ADDRESS', 'TOKEN'];
+const UNLIMITED = [
+  'SIGN_IN_ACCOUNT',
+  'SIGN_IN_ADDRESS',
+  'SIGN_UP_ADDRESS',
+  'PENDING_ADDRESS',
+  'AUTHORIZATION',
+  'TOKEN',
+];
 
 export async function openService(settings: Readonly<Record<string, string>>): Promise<Service> {
   const front = await openFront();
