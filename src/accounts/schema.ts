@@ -14,7 +14,7 @@ const displayName = Type.String({
   maxLength: 64,
   format: 'single-line',
   about: 'The name that people see.',
-  description: '1 to 64 characters on one line, without spaces around them',
+  description: '1 to 64 characters on one line, at least one of them visible, without spaces around them',
 });
 const email = Type.String({
   maxLength: 254,
@@ -37,7 +37,7 @@ const socialLink = Type.Object(
       minLength: 1,
       maxLength: 64,
       format: 'single-line',
-      description: '1 to 64 characters on one line',
+      description: '1 to 64 characters on one line, at least one of them visible',
     }),
   },
   { additionalProperties: false, description: 'an object with platform, url and label', title: 'SocialLink' },
@@ -61,7 +61,10 @@ const optionalFields = {
   ),
   website: Type.Optional(nullable(Type.String({ format: 'https-url' }), 'a full https address')),
   location: Type.Optional(
-    nullable(Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }), '1 to 100 characters on one line'),
+    nullable(
+      Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }),
+      '1 to 100 characters on one line, at least one of them visible',
+    ),
   ),
   birthDate: Type.Optional(
     nullable(Type.String({ format: 'calendar-date' }), 'a real date in the past, as YYYY-MM-DD'),

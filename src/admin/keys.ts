@@ -14,7 +14,7 @@ export const NewAdminKey = Type.Object(
       minLength: 1,
       maxLength: 64,
       format: 'single-line',
-      description: '1 to 64 characters on one line, without spaces around them',
+      description: '1 to 64 characters on one line, at least one of them visible, without spaces around them',
     }),
   },
   { additionalProperties: false, description: 'an object' },

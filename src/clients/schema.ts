@@ -114,7 +114,7 @@ const fields = {
   owner: Type.Optional(
     nullable(
       Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }),
-      '1 to 100 characters on one line',
+      '1 to 100 characters on one line, at least one of them visible',
       'Who stands behind it; people see it.',
     ),
   ),
@@ -124,7 +124,7 @@ const name = Type.String({
   maxLength: 64,
   format: 'single-line',
   about: 'The name that people see.',
-  description: '1 to 64 characters on one line, without spaces around them',
+  description: '1 to 64 characters on one line, at least one of them visible, without spaces around them',
 });
 const redirectUris = uris(
   'a list of 1 to 50 different redirect URIs',

@@ -55,7 +55,7 @@ export const en = {
     passwordBad: 'Use a password of 8 to 256 characters.',
     passwordCommon:
       'Many people use this password, or it is made of your name. Choose another one, such as a few unrelated words.',
-    displayNameBad: 'Enter your name, in at most 64 characters.',
+    displayNameBad: 'Enter your name, in at most 64 characters. At least one of them must be visible.',
     limited: (seconds: number) => `Too many new accounts from here. Wait ${duration(seconds)}, then try again.`,
   },
   formPost: {
@@ -189,7 +189,7 @@ export const en = {
     saveOf: (section: string) => `Save: ${section}`,
     saved: 'Your profile is saved. Apps see it the next time they ask.',
     bad: {
-      displayName: 'Enter your name, in at most 64 characters.',
+      displayName: 'Enter your name, in at most 64 characters. At least one of them must be visible.',
       about: 'Use at most 500 characters.',
       language: 'Choose a language of the list.',
       theme: 'Choose a theme of the list.',

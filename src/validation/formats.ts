@@ -4,6 +4,13 @@ import { isPhoneNumber } from './phone.ts';
 
 /** Text of one line: no control characters, no characters that reorder what follows them. */
 const SINGLE_LINE = /^[^\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u;
+/**
+ * A character that leaves a mark of its own. Separators, controls, unassigned and private characters, combining marks and what
+ * a font is to ignore (among them the Hangul fillers, which count as letters) do not, nor do the characters of other kinds whose
+ * picture is blank: the Braille blank, the blank Egyptian hieroglyphs and the null notehead.
+ */
+const VISIBLE = /[^\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]/u;
+
 const MULTI_LINE = /^(?:[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\n\r\t])*$/u;
 
 const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/i;
@@ -41,9 +48,13 @@ function isInstant(value: string): boolean {
   return parts?.[1] !== undefined && isCalendarDate(parts[1]) && Date.parse(value) <= LATEST;
 }
 
+/** What people see as a name, a label or a place: a name that shows nothing could pass for no name, or for ours. */
+const isSingleLine = (value: string): boolean =>
+  value.isWellFormed() && SINGLE_LINE.test(value) && value.trim() === value && VISIBLE.test(value);
+
 /** The formats that schemas may name. */
 export const formats = {
-  'single-line': (value: string) => value.isWellFormed() && SINGLE_LINE.test(value) && value.trim() === value,
+  'single-line': isSingleLine,
   'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),
   'search-text': (value: string) => !/\p{Cc}/u.test(value),
   id: isSnowflake,

@@ -79,6 +79,26 @@ test('an edit is recorded with the names of its fields, ends no session and no t
   assert.deepEqual(JSON.parse(String(events[0]?.['details'])), { fields: ['displayName'] });
 });
 
+test('a name in which nothing is visible is refused at sign-up as on the profile', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const before = await recordOf(user);
+  const problem =
+    /id="displayName-note">Enter your name, in at most 64 characters\. At least one of them must be visible\./;
+  for (const displayName of ['\u3164', '\u2800\u200b', '\u115f\u1160']) {
+    const changed = await send(browser, { displayName });
+    assert.equal(changed.status, 400);
+    assert.match(changed.text, problem);
+    const stranger = agent(server.baseUrl);
+    const fields = { username: 'unseen', email: 'unseen@example.com', password: 'some passphrase', displayName };
+    const made = await stranger.submit(await stranger.get('/signup'), fields);
+    assert.equal(made.status, 400);
+    assert.match(made.text, problem);
+  }
+  assert.deepEqual(await recordOf(user), before);
+  assert.deepEqual((await admin(server, 'GET', '/users?q=unseen')).body.items, []);
+});
+
 test('what cannot be taken is said at its field, what was typed stays, and nothing is half done', async () => {
   const user = await newUser(server);
   const browser = await signedIn(server, user);

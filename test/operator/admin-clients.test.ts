@@ -140,7 +140,20 @@ const BAD_URIS = [
   `https://app.example.com/${text(2048)}`,
 ];
 const BAD_FIELDS: Record<string, unknown[]> = {
-  name: ['', ' App', text(65), 'a\nb', 'a\u202eb', null, 5],
+  name: [
+    '\u3164',
+    '\u115f\u1160',
+    '\u2800',
+    '\u200b\u2060',
+    '\u034f',
+    '',
+    ' App',
+    text(65),
+    'a\nb',
+    'a\u202eb',
+    null,
+    5,
+  ],
   redirectUris: [
     [],
     null,
@@ -163,7 +176,7 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   backchannelLogoutUri: [5, ...BAD_URIS.filter((uri) => !uri.includes('?'))],
   backchannelLogoutSessionRequired: ['true', 1, null],
   description: [text(501), 'a\u0000', 5],
-  owner: ['', text(101), 5],
+  owner: ['', text(101), '\uffa0', 5],
   logoUrl: ['', 'http://a.example', 'javascript:alert(1)', 5],
   homepageUrl: ['a.example'],
   policyUrl: ['ftp://a.example'],

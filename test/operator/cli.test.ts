@@ -194,6 +194,28 @@ test('keys: rotate keeps tokens alive, drop ends them, and a wrong secret may do
   await refused(['keys', 'drop', 'nothing'], 1, /There is no key nothing\. List them with: tessera keys list/);
 });
 
+test('names in which nothing is visible are refused by every command, and the field is named', async () => {
+  const filler = '\u3164';
+  const expected = (field: string) =>
+    new RegExp(
+      `${field} must be 1 to \\d+ characters on one line, at least one of them visible.*; got a text of 1 char`,
+    );
+  const { clientId } = await newClient(server);
+  const { id } = await newUser(server);
+  const app = ['--redirect-uri', 'https://app.example.com/callback'];
+  await refused(
+    ['user', 'create', '--username', 'x1y', '--email', 'x@a.example', '--display-name', filler],
+    1,
+    expected('--display-name'),
+  );
+  await refused(['user', 'update', id, '--display-name', filler], 1, expected('--display-name'));
+  await refused(['user', 'update', id, '--location', filler], 1, expected('--location'));
+  await refused(['client', 'create', '--name', filler, ...app], 1, expected('--name'));
+  await refused(['client', 'update', clientId, '--name', filler], 1, expected('--name'));
+  await refused(['client', 'update', clientId, '--owner', filler], 1, expected('--owner'));
+  await refused(['admin-key', 'create', '--name', filler], 1, expected('--name'));
+});
+
 const help: [string[], RegExp][] = [
   [['--help'], /serve.*user.*client.*org.*admin-key.*keys.*Examples?:.*Exit status: 0 done, 1 refused/s],
   [['user', 'ban', '--help'], / user +id, username or email.*--until.*Examples:\n +tessera user ban ada --until/s],
