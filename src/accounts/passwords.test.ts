@@ -9,12 +9,12 @@ async function settle(): Promise<void> {
 
 test('SE-07: a check for an unknown name takes a place in the hashing queue like one for a known name', async () => {
   const pool = passwords(1, { memoryCost: 64, timeCost: 1 });
-  const stored = await pool.hash('correct horse battery');
+  const stored = await pool.hash('correct horse battery', []);
   // The first of these makes the decoy, which is kept.
-  assert.equal(await pool.check('a guess', null), 'wrong');
+  assert.equal(await pool.check('a guess', null, []), 'wrong');
   for (const hash of [stored, null]) {
-    const under = pool.hash('another password');
-    const checked = pool.check('a guess', hash);
+    const under = pool.hash('another password', []);
+    const checked = pool.check('a guess', hash, []);
     await settle();
     assert.deepEqual(pool.load(), { running: 1, waiting: 1 }, hash === null ? 'unknown' : 'known');
     await under;

@@ -2,7 +2,17 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type LimitName, limitVariables } from '../../src/config/limits.ts';
 import { agent } from '../support/agent.ts';
-import { admin, authorizeUrl, newClient, newUser, signedIn, tokenCall, tokensFor, userinfo } from '../support/flow.ts';
+import {
+  admin,
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  signedIn,
+  tokenCall,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
 import { png } from '../support/images.ts';
 import { MINUTE } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -42,6 +52,16 @@ const ACTS: Readonly<Record<LimitName, Act>> = {
     const client = await newClient(server);
     return async () => {
       const { location } = await agent(server.baseUrl).get(authorizeUrl(client));
+      return location?.searchParams.get('error') === 'temporarily_unavailable';
+    };
+  },
+  async authorization(server) {
+    const [user, client] = [await newUser(server), await newClient(server)];
+    const browser = await signedIn(server, user);
+    await codeFor(server, client, user, {}, { browser });
+    server.advance(MINUTE);
+    return async () => {
+      const { location } = await browser.get(authorizeUrl(client));
       return location?.searchParams.get('error') === 'temporarily_unavailable';
     };
   },
