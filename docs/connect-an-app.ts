@@ -100,6 +100,9 @@ ISSUER=http://localhost:3000 CLIENT_ID=the-clientId PORT=8080 node examples/oidc
 The page calls the issuer from the origin of its redirect URI, which alone may read the answers. Where the app has a server, let that
 one hold the tokens instead: script that gets into a page gets at what the page holds.
 
+On a loopback address the consent page comes at every sign-in, since any program on the device could listen there. At an \`https\`
+address of its own, the page is answered by the remembered consent. Renewing tokens with the refresh token shows no page in either case.
+
 ${show('oidc-client-ts/app.js')}
 
 ${show('oidc-client-ts/index.html')}

@@ -72,6 +72,7 @@ export function* progressOf(
   const grant = present && (yield* findGrant(present.account.id, client.id));
   const step = nextStep({
     request,
+    clientType: client.type,
     signedIn: signedIn.kind,
     accountId: present?.account.id ?? null,
     age: present === undefined ? 0 : now - present.session.authTime,

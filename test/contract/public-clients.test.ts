@@ -16,7 +16,7 @@ import {
   userinfo,
   walk,
 } from '../support/flow.ts';
-import { assertErrorRedirect, assertStaysHere, codeOf, MINUTE, query, settle } from '../support/outcome.ts';
+import { assertErrorRedirect, assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -299,11 +299,4 @@ describe('RFC 8252 §7.3: on a loopback IP literal the port may be any, for publ
       assert.equal((await redeem(made, {}, of)).status, 200);
     });
   }
-
-  test('a remembered consent needs no page on another port', async () => {
-    const of = await publicClient({ redirectUris: ['http://127.0.0.1/cb'] });
-    await walk(browser, authorizeUrl({ ...of, redirectUri: 'http://127.0.0.1:4001/cb' }, pkce().challenge));
-    const again = authorizeUrl({ ...of, redirectUri: 'http://127.0.0.1:4002/cb' }, pkce().challenge);
-    assert.ok(codeOf(await browser.get(again)));
-  });
 });

@@ -5,7 +5,15 @@ import { nextStep, type Situation, type Step } from './next-step.ts';
 const quiet = { none: false, login: false, consent: false, select: false };
 const granted = { scopes: new Set(['openid', 'email']), declined: new Set<string>() };
 const base: Situation = {
-  request: { scopes: ['openid', 'email'], prompt: quiet, maxAge: null, subjects: null, claims: null },
+  request: {
+    redirectUri: 'https://app.example.com/callback',
+    scopes: ['openid', 'email'],
+    prompt: quiet,
+    maxAge: null,
+    subjects: null,
+    claims: null,
+  },
+  clientType: 'confidential',
   signedIn: 'somebody',
   accountId: '7',
   age: 60_000,
@@ -114,7 +122,39 @@ const cases: [string, Partial<Situation>, Step | object][] = [
     asking({ claims: { userinfo: [], idToken: ['locale'] } }),
     { kind: 'issue' },
   ],
+  ['public, https: remembered consent issues at once', { clientType: 'public' }, { kind: 'issue' }],
+  [
+    'public, claimable: nobody signed in comes before the consent',
+    { clientType: 'public', signedIn: 'nobody', ...asking({ redirectUri: 'com.example.app:/cb' }) },
+    { kind: 'login' },
+  ],
 ];
+for (const redirectUri of [
+  'http://localhost:8080/cb',
+  'http://127.0.0.1/cb',
+  'http://[::1]/cb',
+  'com.example.app:/cb',
+]) {
+  const request = (more: Partial<typeof quiet> = {}) => prompt(more, { redirectUri });
+  cases.push(
+    [
+      `RFC 8252 §8.6: public, ${redirectUri}`,
+      { clientType: 'public', ...request() },
+      { kind: 'consent', asked: ['email'] },
+    ],
+    [
+      `RFC 8252 §8.6: public, ${redirectUri}, prompt=none`,
+      { clientType: 'public', ...request({ none: true }) },
+      refusal('consent_required', 'the user must consent each time: any local program could claim this redirect_uri'),
+    ],
+    [
+      `RFC 8252 §8.6: public, ${redirectUri}, signed in for this`,
+      { clientType: 'public', signedInForThis: true, ...request() },
+      { kind: 'consent', asked: ['email'] },
+    ],
+    [`a confidential client, ${redirectUri}: remembered consent issues at once`, request(), { kind: 'issue' }],
+  );
+}
 for (const [name, change, expected] of cases) {
   test(name, () => assert.deepEqual(nextStep({ ...base, ...change }), expected));
 }

@@ -1,3 +1,5 @@
+import { isClaimable } from '../../clients/rules/redirect-uri.ts';
+import type { ClientType } from '../../clients/store.ts';
 import { SECOND } from '../../clock.ts';
 import { questions, type Remembered } from '../../consent/rules/consent.ts';
 import type { OptionalScope } from '../../scopes/scopes.ts';
@@ -14,7 +16,11 @@ export type Step =
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 
 export interface Situation {
-  readonly request: Pick<AuthorizationRequest, 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'>;
+  readonly request: Pick<
+    AuthorizationRequest,
+    'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
+  >;
+  readonly clientType: ClientType;
   readonly signedIn: 'nobody' | 'banned' | 'suspended' | 'somebody';
   /** Who is signed in; null is nobody. */
   readonly accountId: string | null;
@@ -33,9 +39,11 @@ const refuse = (error: RedirectedError['error'], description: string): Step => (
   refusal: { kind: 'redirect', error, description },
 });
 
+const ASKED_EACH_TIME = 'the user must consent each time: any local program could claim this redirect_uri';
+
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
 export function nextStep(situation: Situation): Step {
-  const { request, signedIn, accountId, signedInForThis, chosenForThis, remembered } = situation;
+  const { request, clientType, signedIn, accountId, signedInForThis, chosenForThis, remembered } = situation;
   const { prompt, subjects } = request;
   if (signedIn === 'banned' || signedIn === 'suspended') return refuse('access_denied', MESSAGES[signedIn]);
   // §3.1.2.2: asked for certain people, there is never an answer about another one, also not after a sign-in.
@@ -51,9 +59,12 @@ export function nextStep(situation: Situation): Step {
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
   // Where tokens may go is part of what the person allowed: for another place the page comes again.
   const elsewhere = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
-  const asked = questions(consentScopes(request), remembered, prompt.consent || elsewhere);
+  // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
+  const unproven = clientType === 'public' && isClaimable(request.redirectUri);
+  const asked = questions(consentScopes(request), remembered, prompt.consent || elsewhere || unproven);
   if (asked === undefined) return { kind: 'issue' };
-  return prompt.none ? refuse('consent_required', 'the user has not consented yet') : { kind: 'consent', asked };
+  if (!prompt.none) return { kind: 'consent', asked };
+  return refuse('consent_required', unproven ? ASKED_EACH_TIME : 'the user has not consented yet');
 }
 
 /** §3.1.2.1: a session may be as old as max_age, and no older; max_age=0 means prompt=login. */

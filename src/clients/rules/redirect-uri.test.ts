@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { redirectUriProblem } from './redirect-uri.ts';
+import { isClaimable, redirectUriProblem } from './redirect-uri.ts';
 
 const accepted = [
   'https://app.example.com/callback',
@@ -51,3 +51,29 @@ test('a public client may use a private-use scheme with a dot', () => {
   assert.equal(redirectUriProblem('com.example.app:/cb', 'public'), undefined);
   assert.match(redirectUriProblem('myapp:/cb', 'public') ?? '', /use https/);
 });
+
+const claimable: [string, boolean][] = [
+  ['com.example.app:/cb', true],
+  ['COM.example.app:/cb', true],
+  ['com.example.app://host/cb', true],
+  ['http://localhost/cb', true],
+  ['http://LOCALHOST:8080/cb', true],
+  ['HTTP://localhost/cb', true],
+  ['http://127.0.0.1:51004/cb', true],
+  ['http://127.1/cb', true],
+  ['http://0x7f.0.0.1/cb', true],
+  ['http://127.255.0.3/cb', true],
+  ['http://[::1]/cb', true],
+  ['http://[0:0:0:0:0:0:0:1]:9/cb', true],
+  ['https://localhost/cb', true],
+  ['https://127.0.0.1/cb', true],
+  ['https://app.example.com/cb', false],
+  ['HTTPS://app.example.com/cb', false],
+  ['https://localhost.example.com/cb', false],
+];
+for (const [uri, expected] of claimable) {
+  test(`RFC 8252 §8.6: ${uri} can${expected ? '' : 'not'} be claimed by any local program`, () => {
+    assert.equal(redirectUriProblem(uri, 'public'), undefined);
+    assert.equal(isClaimable(uri), expected);
+  });
+}

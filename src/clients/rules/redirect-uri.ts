@@ -52,6 +52,15 @@ export function redirectUriProblem(
 /** What is wrong with an address of a client's server, which we call ourselves; phrased as {@link redirectUriProblem}. */
 export const serverUriProblem = (uri: string): string | undefined => redirectUriProblem(uri, 'confidential', []);
 
+/**
+ * RFC 8252 §8.6: whether any program on the person's device could receive what is sent to a registered redirect URI. Every
+ * program may listen on a loopback host or claim a private-use scheme; an https address elsewhere takes a certificate.
+ */
+export function isClaimable(uri: string): boolean {
+  const { protocol, hostname } = new URL(uri);
+  return protocol !== 'https:' || isLoopback(hostname);
+}
+
 /** Where a redirect URI leads, as people can read it: its host, or the private-use scheme, which is the name of an app. */
 export function destinationOf(uri: string): string {
   const { host, protocol } = new URL(uri);

@@ -11,7 +11,7 @@ export interface Remembered {
 /**
  * The optional scopes to ask about, or undefined where no page is needed: everything asked for was answered before.
  * @param remembered null where the person has no live grant for the app, or gave it on other grounds
- * @param always `prompt=consent`: show the page whatever was answered
+ * @param always show the page whatever was answered, with all that is asked for
  */
 export function questions(
   requested: readonly string[],
