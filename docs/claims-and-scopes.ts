@@ -205,8 +205,10 @@ ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 - **The person decides** on each of ${list(OPTIONAL_SCOPES)} with a switch. Both answers are remembered: a request
   within them is answered without a page, and grants the granted part. What is new is asked about, and that alone. A public client
   with a loopback or private-use-scheme redirect URI is [asked about every time](../how-to/register-an-app.md#an-app-that-can-keep-no-secret).
+- **What the person takes away** later, on a consent page, is taken at once from every token that the app has: UserInfo, refreshes and
+  introspection leave it out. What is granted later is for new tokens alone.
 - **What was granted** is the \`scope\` claim of the access token, always in the order of this table
-  (${list(SCOPES)}); the token response repeats it where it is less than was asked for.
+  (${list(SCOPES)}); the token response repeats it where it is less than was asked for, or than was granted before.
 - **Fields of a scope that was not granted are absent**, never \`null\`.
 - **A scope that does not exist**, or that the app is not registered for, is \`invalid_scope\`.
 - **A refresh** may ask for less, and never for more. Less holds for that access token only.

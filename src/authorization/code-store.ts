@@ -3,7 +3,9 @@ import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
-import { first, run, statement } from '../database/statement.ts';
+import { all, first, run, statement } from '../database/statement.ts';
+import { type RequestedClaims, remainingClaims, storedClaims } from '../scopes/claims.ts';
+import { formatScopes, remainingScopes, storedScopes } from '../scopes/scopes.ts';
 import type { Inherited, Standing } from '../verdict/rules.ts';
 
 /** An authorization code on record, with everything that the verdict needs, as of one moment. */
@@ -16,10 +18,13 @@ export interface CodeRecord {
   readonly expiresAt: number;
   readonly redeemed: boolean;
   readonly familyId: string | null;
+  /** What was granted, without what was withdrawn since. */
   readonly scopes: string;
+  /** Whether that is less than was asked for. */
   readonly narrowed: boolean;
   readonly nonce: string | null;
-  readonly claims: string | null;
+  /** The single claims that were granted beside the scopes, likewise. */
+  readonly claims: RequestedClaims | null;
   /** What tokens are asked for; null where nothing was named. */
   readonly resources: readonly string[] | null;
   readonly sid: string;
@@ -97,6 +102,7 @@ const byHash = statement((db, p: { hash: string }) =>
       'd.narrowed',
       'd.nonce',
       'd.claims',
+      'd.withdrawn_scopes',
       'd.resources',
       'd.sid',
       'd.auth_time',
@@ -149,6 +155,34 @@ const dropOthers = statement((db, p: { accountId: string; sid: string }) =>
     .where('redeemed_at', 'is', null),
 );
 
+const withdrawn = statement((db, p: { grantId: string }) =>
+  db
+    .selectFrom('authorization_code')
+    .select('withdrawn_scopes')
+    .distinct()
+    .where('grant_id', '=', p.grantId)
+    .where('redeemed_at', 'is', null),
+);
+const withdraw = statement((db, p: { grantId: string; before: string; after: string }) =>
+  db
+    .updateTable('authorization_code')
+    .set({ withdrawn_scopes: p.after })
+    .where('grant_id', '=', p.grantId)
+    .where('withdrawn_scopes', '=', p.before)
+    .where('redeemed_at', 'is', null),
+);
+const withResources = statement((db, p: { grantId: string }) =>
+  db
+    .selectFrom('authorization_code')
+    .select(['hash', 'resources'])
+    .where('grant_id', '=', p.grantId)
+    .where('resources', 'is not', null)
+    .where('redeemed_at', 'is', null),
+);
+const drop = statement((db, p: { hash: string }) =>
+  db.deleteFrom('authorization_code').where('hash', '=', p.hash).where('redeemed_at', 'is', null),
+);
+
 export function* insertCode(code: NewCode): Work<void> {
   yield* run(insert, { resources: null, ...code });
 }
@@ -156,39 +190,40 @@ export function* insertCode(code: NewCode): Work<void> {
 /** Reads a code that the same unit of work is about to redeem. */
 export function* lockCode(hash: string): Work<CodeRecord | undefined> {
   const row = yield* first(byHash, { hash });
-  return (
-    row && {
-      clientId: row.client_id,
-      accountId: row.account_id,
-      grantId: row.grant_id,
-      redirectUri: row.redirect_uri,
-      codeChallenge: row.code_challenge,
-      expiresAt: row.expires_at,
-      redeemed: row.redeemed_at !== null,
-      familyId: row.family_id,
-      scopes: row.scopes,
-      narrowed: row.narrowed === 1,
-      nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
-      claims: row.claims,
-      resources: storedResources(row.resources),
-      sid: row.sid,
-      authTime: row.auth_time,
-      inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
-      standing: {
-        account: {
-          bannedAt: row.banned_at,
-          bannedUntil: row.banned_until,
-          suspendedAt: row.suspended_at,
-          generation: row.account_now,
-        },
-        client: { status: row.client_status, generation: row.client_now },
-        grant: { revokedAt: row.revoked_at },
+  if (row === undefined) return undefined;
+  const withdrawn = storedScopes(row.withdrawn_scopes);
+  const scopes = remainingScopes(row.scopes, withdrawn);
+  return {
+    clientId: row.client_id,
+    accountId: row.account_id,
+    grantId: row.grant_id,
+    redirectUri: row.redirect_uri,
+    codeChallenge: row.code_challenge,
+    expiresAt: row.expires_at,
+    redeemed: row.redeemed_at !== null,
+    familyId: row.family_id,
+    scopes,
+    narrowed: row.narrowed === 1 || scopes !== row.scopes,
+    nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
+    claims: remainingClaims(storedClaims(row.claims), withdrawn),
+    resources: storedResources(row.resources),
+    sid: row.sid,
+    authTime: row.auth_time,
+    inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+    standing: {
+      account: {
+        bannedAt: row.banned_at,
+        bannedUntil: row.banned_until,
+        suspendedAt: row.suspended_at,
+        generation: row.account_now,
       },
-      keyVersion: row.key_version,
-      profile: toProfile(row),
-      updatedAt: row.updated_at,
-    }
-  );
+      client: { status: row.client_status, generation: row.client_now },
+      grant: { revokedAt: row.revoked_at },
+    },
+    keyVersion: row.key_version,
+    profile: toProfile(row),
+    updatedAt: row.updated_at,
+  };
 }
 
 /** Spends a code, in one conditional statement; answers false where it was spent before. */
@@ -208,4 +243,18 @@ export function* dropCodes(
 ): Work<void> {
   if ('sid' in which) yield* run(dropOne, { accountId, sid: which.sid });
   else yield* run(dropOthers, { accountId, sid: which.except });
+}
+
+/** Takes scopes from the codes of a grant that were not redeemed; waits for a redemption under way. */
+export function* withdrawFromCodes(grantId: string, scopes: readonly string[]): Work<void> {
+  for (const { withdrawn_scopes: before } of yield* all(withdrawn, { grantId })) {
+    yield* run(withdraw, { grantId, before, after: formatScopes([...storedScopes(before), ...scopes]) });
+  }
+}
+
+/** Drops the codes of a grant that are for one of these resources, as far as they were not redeemed. */
+export function* dropCodesFor(grantId: string, resources: ReadonlySet<string>): Work<void> {
+  for (const code of yield* all(withResources, { grantId })) {
+    if (storedResources(code.resources)?.some((resource) => resources.has(resource))) yield* run(drop, code);
+  }
 }

@@ -4,6 +4,7 @@ import { StoreUnavailable, type Work } from '../database/database.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { decide, type Remembered } from './rules/consent.ts';
 import { addGrant, changeGrant, type Grant, lockGrant } from './store.ts';
+import { withdraw } from './withdrawal.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
@@ -45,7 +46,9 @@ export function* writeDecision(writing: Writing): Work<Grant> {
     if (grant !== undefined) yield* changeGrant({ id: grant.id, ...terms });
     else if (!(yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms }))) continue;
     const written = yield* lockGrant(accountId, client.id);
-    if (written !== undefined) return written;
+    if (written === undefined) continue;
+    if (grant !== undefined) yield* withdraw(grant, written, now);
+    return written;
   }
   // Made, found and revoked by others, twice in this very moment.
   throw new StoreUnavailable('the grant changed while it was written');

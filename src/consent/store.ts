@@ -30,7 +30,7 @@ const selectGrant = (db: Kysely<Tables>, p: Pair) =>
     .where('revoked_at', 'is', null);
 
 const liveGrant = statement((db, p: Pair) => selectGrant(db, p));
-const liveGrantLocked = statement((db, p: Pair) => selectGrant(db, p).forUpdate());
+const liveGrantLocked = statement((db, p: Pair) => selectGrant(db, p).forNoKeyUpdate());
 
 /** The grants of a person, of whatever app, with those that were revoked: what was issued under them is found by them. */
 export const grantIdsOf = (db: Kysely<Tables>, accountId: string) =>
@@ -142,7 +142,10 @@ export function* findGrant(accountId: string, clientId: string): Work<Grant | un
   return toGrant(yield* first(liveGrant, { accountId, clientId }));
 }
 
-/** Reads the live grant that the same unit of work is about to change, or whose life it rests on. */
+/**
+ * Reads the live grant that the same unit of work is about to change, or whose life it rests on. Families refer to it: a
+ * redemption that holds its code may go on and make one, for this unit may be about to wait for that code.
+ */
 export function* lockGrant(accountId: string, clientId: string): Work<Grant | undefined> {
   return toGrant(yield* first(liveGrantLocked, { accountId, clientId }));
 }

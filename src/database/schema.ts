@@ -186,6 +186,8 @@ export interface AuthorizationCodeTable {
   /** Single claims that were granted beside the scopes. */
   claims: Json | null;
   resources: Json | null;
+  /** Scopes that the person has taken away since. */
+  withdrawn_scopes: Generated<string>;
 }
 
 export interface TokenFamilyTable {
@@ -213,6 +215,8 @@ export interface TokenFamilyTable {
   /** Single claims that were granted beside the scopes. */
   claims: Json | null;
   resources: Json | null;
+  /** Scopes that the person has taken away since. */
+  withdrawn_scopes: Generated<string>;
 }
 
 /** Access tokens that clients got for themselves, without a person. */

@@ -53,6 +53,18 @@ export function coveredClaims(claims: RequestedClaims | null, scopes: ReadonlySe
   return orNull({ userinfo: claims.userinfo.filter(covered), idToken: claims.idToken.filter(covered) });
 }
 
+/** Those of the claims whose scope was not withdrawn. */
+export const remainingClaims = (
+  claims: RequestedClaims | null,
+  withdrawn: ReadonlySet<string>,
+): RequestedClaims | null =>
+  claims &&
+  orNull({ userinfo: remainingNames(claims.userinfo, withdrawn), idToken: remainingNames(claims.idToken, withdrawn) });
+
+/** Those of the names of claims whose scope was not withdrawn. */
+export const remainingNames = (names: readonly string[], withdrawn: ReadonlySet<string>): readonly string[] =>
+  withdrawn.size === 0 ? names : names.filter((name) => !withdrawn.has(SCOPE_OF.get(name) ?? ''));
+
 const orNull = (claims: RequestedClaims): RequestedClaims | null =>
   claims.userinfo.length + claims.idToken.length === 0 ? null : claims;
 

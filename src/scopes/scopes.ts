@@ -22,8 +22,14 @@ export function formatScopes(scopes: Iterable<string>): string {
   return SCOPES.filter((scope) => set.has(scope)).join(' ');
 }
 
+const NO_SCOPES: ReadonlySet<string> = new Set();
+
 /** The inverse of {@link formatScopes}. */
-export const storedScopes = (text: string): ReadonlySet<string> => new Set(text === '' ? [] : text.split(' '));
+export const storedScopes = (text: string): ReadonlySet<string> => (text === '' ? NO_SCOPES : new Set(text.split(' ')));
+
+/** What is left of scopes, as they are stored, after some were withdrawn. */
+export const remainingScopes = (scopes: string, withdrawn: ReadonlySet<string>): string =>
+  withdrawn.size === 0 ? scopes : formatScopes(storedScopes(scopes).difference(withdrawn));
 
 export const isOptional = (scope: string): scope is OptionalScope =>
   (OPTIONAL_SCOPES as readonly string[]).includes(scope);

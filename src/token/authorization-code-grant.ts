@@ -6,7 +6,7 @@ import type { Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import { invalidGrant, invalidRequest, rateLimited } from '../oauth-error.ts';
-import { storedClaims } from '../scopes/claims.ts';
+import { formatClaims } from '../scopes/claims.ts';
 import { digest } from '../secrets.ts';
 import { refuseGrant } from '../verdict/refusals.ts';
 import { judge, type Verdict } from '../verdict/rules.ts';
@@ -100,8 +100,7 @@ async function exchange(
           sid: code.sid,
           authTime: code.authTime,
         };
-        const { scopes: scope, nonce, narrowed } = code;
-        const claims = storedClaims(code.claims);
+        const { scopes: scope, nonce, narrowed, claims } = code;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, resources, leaf, nonce, narrowed, claims, ...signing };
         const response = mint(ring, order, now);
@@ -177,7 +176,7 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     clientId: client.id,
     ...code.inherited,
     scopes: code.scopes,
-    claims: code.claims,
+    claims: formatClaims(code.claims),
     resources: formatResources(code.resources),
     sid: code.sid,
     authTime: code.authTime,

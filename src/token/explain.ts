@@ -4,6 +4,7 @@ import type { Database } from '../database/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openIdToken } from '../keys/open-id-token.ts';
 import { type OpenedToken, openAnyToken } from '../keys/open-token.ts';
+import { remainingScopes } from '../scopes/scopes.ts';
 import { MESSAGES } from '../verdict/refusals.ts';
 import { judge, judgeClientToken, type Verdict } from '../verdict/rules.ts';
 import { readFamily } from '../verdict/store.ts';
@@ -75,8 +76,8 @@ export async function explainToken(parts: Parts, presented: string): Promise<Exp
     const reason = 'it is not on record: the account, the app or the authorization was deleted, or has ended long ago';
     return { ...about, ...refused, kind: about.kind, reason, remedy: ANEW };
   }
-  const { verdict, username } = found;
-  const known = { ...about, username };
+  const { verdict, username, scope } = found;
+  const known = { ...about, username, scope };
   if (verdict.kind === 'live') return { ...known, ...accepted(opened, token, issuer) };
   if (verdict.kind === 'invalid') {
     return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: ANEW };
@@ -116,11 +117,15 @@ function accepted(opened: OpenedToken, token: VerifiedToken | VerifiedClientToke
 interface Found {
   readonly verdict: Verdict;
   readonly username: string | null;
+  /** What the token gives: what it says, without what the person has taken away since. */
+  readonly scope: string | null;
 }
 
 async function ofClient({ database }: Parts, token: VerifiedClientToken, now: number): Promise<Found | undefined> {
   const found = await database.read(() => readClientToken(token));
-  return found && { verdict: judgeClientToken(found.client, found, found.clientGeneration, now), username: null };
+  if (found === undefined) return undefined;
+  const verdict = judgeClientToken(found.client, found, found.clientGeneration, now);
+  return { verdict, username: null, scope: null };
 }
 
 async function ofPerson(
@@ -131,13 +136,16 @@ async function ofPerson(
 ): Promise<Found | undefined> {
   const found = await database.read(() => readFamily(token));
   if (found === undefined) return undefined;
-  const { username } = found.profile;
+  const known = {
+    username: found.profile.username,
+    scope: token.scope === '' ? null : remainingScopes(token.scope, found.withdrawn),
+  };
   const verdict = judge(found.standing, found.inherited, now);
-  if (verdict.kind !== 'live' || opened.kind === 'access') return { verdict, username };
+  if (verdict.kind !== 'live' || opened.kind === 'access') return { verdict, ...known };
   const { leaf, predecessorJti, rotatedAt } = found.family;
   const move = rotation({ leafJti: leaf.jti, predecessorJti, rotatedAt }, token.jti, now);
   const reason = 'it was used before: presented again it ends all tokens of its authorization';
-  return { verdict: move === 'reuse' ? { kind: 'invalid', reason } : verdict, username };
+  return { verdict: move === 'reuse' ? { kind: 'invalid', reason } : verdict, ...known };
 }
 
 const iso = (seconds: number): string => new Date(seconds * SECOND).toISOString();

@@ -1,6 +1,8 @@
+import { storedResources } from '../clients/rules/resources.ts';
 import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
-import { run, statement } from '../database/statement.ts';
+import { all, run, statement } from '../database/statement.ts';
+import { formatScopes, storedScopes } from '../scopes/scopes.ts';
 import type { Leaf } from '../verdict/store.ts';
 
 export interface NewFamily {
@@ -88,6 +90,31 @@ const killOthers = statement((db, p: { accountId: string; sid: string; reason: s
     .where('dead_at', 'is', null),
 );
 
+const withdrawn = statement((db, p: { grantId: string }) =>
+  db
+    .selectFrom('token_family')
+    .select('withdrawn_scopes')
+    .distinct()
+    .where('grant_id', '=', p.grantId)
+    .where('dead_at', 'is', null),
+);
+const withdraw = statement((db, p: { grantId: string; before: string; after: string }) =>
+  db
+    .updateTable('token_family')
+    .set({ withdrawn_scopes: p.after })
+    .where('grant_id', '=', p.grantId)
+    .where('withdrawn_scopes', '=', p.before)
+    .where('dead_at', 'is', null),
+);
+const withResources = statement((db, p: { grantId: string }) =>
+  db
+    .selectFrom('token_family')
+    .select(['id', 'resources'])
+    .where('grant_id', '=', p.grantId)
+    .where('resources', 'is not', null)
+    .where('dead_at', 'is', null),
+);
+
 export function* insertFamily({ leaf, ...family }: NewFamily): Work<void> {
   yield* run(insert, { resources: null, ...family, ...leaf });
 }
@@ -100,7 +127,7 @@ export function* rotateFamily(familyId: string, predecessorJti: string, leaf: Le
 /** Ends a family: none of its tokens works from now on. */
 export function* killFamily(
   familyId: string,
-  reason: 'code replayed' | 'refresh token reused' | 'token revoked',
+  reason: 'code replayed' | 'refresh token reused' | 'token revoked' | 'resource withdrawn',
   now: number,
 ): Work<void> {
   yield* run(kill, { familyId, reason, now });
@@ -115,4 +142,19 @@ export function* killFamiliesOf(
   const reason = 'session ended';
   if ('sid' in which) yield* run(killOne, { accountId, sid: which.sid, reason, now });
   else yield* run(killOthers, { accountId, sid: which.except, reason, now });
+}
+
+/** Takes scopes from every family of a grant, for good. */
+export function* withdrawFromFamilies(grantId: string, scopes: readonly string[]): Work<void> {
+  for (const { withdrawn_scopes: before } of yield* all(withdrawn, { grantId })) {
+    yield* run(withdraw, { grantId, before, after: formatScopes([...storedScopes(before), ...scopes]) });
+  }
+}
+
+/** Ends the families of a grant that are for one of these resources. */
+export function* killFamiliesFor(grantId: string, resources: ReadonlySet<string>, now: number): Work<void> {
+  for (const family of yield* all(withResources, { grantId })) {
+    const concerned = storedResources(family.resources)?.some((resource) => resources.has(resource));
+    if (concerned) yield* killFamily(family.id, 'resource withdrawn', now);
+  }
 }

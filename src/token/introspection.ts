@@ -4,6 +4,7 @@ import type { Client } from '../clients/store.ts';
 import type { Work } from '../database/database.ts';
 import { openAnyToken } from '../keys/open-token.ts';
 import type { TokenKind } from '../keys/token-key.ts';
+import { remainingScopes } from '../scopes/scopes.ts';
 import { judge, judgeClientToken } from '../verdict/rules.ts';
 import { type FamilyRecord, readFamily } from '../verdict/store.ts';
 import { readClientToken } from './client-token-store.ts';
@@ -97,9 +98,9 @@ interface Found {
 function* lookUpFamily(kind: TokenKind, token: VerifiedToken, now: number): Work<Found | undefined> {
   const found = yield* readFamily(token);
   if (found === undefined) return undefined;
-  const scope = kind === 'access' ? token.scope : found.family.scopes;
+  const { keyVersion, profile, withdrawn, family } = found;
+  const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
   const said = { scope, sub: token.accountId };
-  const { keyVersion, profile } = found;
   return { keyVersion, username: profile.username, said: isLive(kind, token.jti, found, now) ? said : undefined };
 }
 

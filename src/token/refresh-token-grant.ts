@@ -4,7 +4,7 @@ import { record } from '../events/audit.ts';
 import { openToken } from '../keys/open-token.ts';
 import type { KeyRing } from '../keys/ring.ts';
 import { invalidGrant, invalidRequest, OAuthError, rateLimited } from '../oauth-error.ts';
-import { type RequestedClaims, storedClaims } from '../scopes/claims.ts';
+import type { RequestedClaims } from '../scopes/claims.ts';
 import { parseScope } from '../scopes/scopes.ts';
 import { refuseGrant } from '../verdict/refusals.ts';
 import { judge, type Verdict } from '../verdict/rules.ts';
@@ -180,13 +180,13 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
     return { kind: 'refused', reason: 'refresh token reused' };
   }
-  const scope = refreshedScope(family.scopes, client.scopes, scopes);
+  const scope = refreshedScope(family, client.scopes, scopes);
   if (scope === undefined) {
     const reason = 'a wider scope than was granted';
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
     return { kind: 'wider scope' };
   }
-  const claims = refreshedClaims(storedClaims(found.claims), client.scopes, scopes);
+  const claims = refreshedClaims(found.claims, client.scopes, scopes);
   const resources = yield* grantedResources(parts, family.resources, attempt.resources);
   if (resources === undefined) {
     const reason = 'a resource that was not granted';

@@ -9,6 +9,7 @@ import { openToken } from '../keys/open-token.ts';
 import { take } from '../limits/limits.ts';
 import { rateLimited } from '../oauth-error.ts';
 import { findMembership, type Membership } from '../organizations/store.ts';
+import { remainingNames } from '../scopes/claims.ts';
 import { storedScopes } from '../scopes/scopes.ts';
 import { misuseOf } from '../token/misuse.ts';
 import { readClaims, type VerifiedToken } from '../token/rules/claims.ts';
@@ -38,7 +39,8 @@ export interface ReadUser {
 const INVALID = { kind: 'invalid', reason: 'not an access token of this service' } as const;
 
 /**
- * Whom an access token stands for, and which scopes and single claims it carries: decided on what the database says now.
+ * Whom an access token stands for, and which of its scopes and single claims the person still grants: decided on what the
+ * database says now.
  * @throws {OAuthError} 401 `invalid_token`, or one of the three 403s
  */
 export async function readUser(
@@ -85,12 +87,12 @@ export async function readUser(
       await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
       throw refuseToken(verdict);
     }
-    const { profile, createdAt, updatedAt, userinfoAlg } = found;
+    const { profile, createdAt, updatedAt, userinfoAlg, withdrawn } = found;
     return {
       person: { id: verified.accountId, profile, organization: found.organization ?? null, createdAt, updatedAt },
-      scopes,
+      scopes: withdrawn.size === 0 ? scopes : scopes.difference(withdrawn),
       client: { id: verified.clientId, userinfoAlg },
-      claims: verified.claims,
+      claims: remainingNames(verified.claims, withdrawn),
     };
   }
 }

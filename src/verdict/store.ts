@@ -6,6 +6,8 @@ import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { all, first, type RowOf, statement } from '../database/statement.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
+import { type RequestedClaims, remainingClaims, storedClaims } from '../scopes/claims.ts';
+import { remainingScopes, storedScopes } from '../scopes/scopes.ts';
 import type { FamilyStanding, Inherited, Standing } from './rules.ts';
 
 /** Everything that the verdict on a token and UserInfo's answer need, as of one moment. */
@@ -13,6 +15,8 @@ export interface HolderRecord {
   readonly standing: Standing;
   readonly inherited: Inherited;
   readonly keyVersion: string;
+  /** What the person has taken away since the family was made: its tokens no longer give it, whatever they say. */
+  readonly withdrawn: ReadonlySet<string>;
   readonly profile: Profile;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -23,7 +27,10 @@ export interface HolderRecord {
 /** The same, with the token family itself. */
 export interface FamilyRecord extends HolderRecord {
   readonly family: {
+    /** Without what was withdrawn since. */
     readonly scopes: string;
+    /** As they were granted at the authorization. */
+    readonly grantedScopes: string;
     readonly resources: readonly string[] | null;
     readonly sid: string;
     readonly authTime: number;
@@ -37,8 +44,8 @@ export interface FamilyRecord extends HolderRecord {
 
 /** A family that the same unit of work is about to change. */
 export interface LockedFamily extends FamilyRecord {
-  /** The single claims that were granted beside the scopes: see `formatClaims`. */
-  readonly claims: string | null;
+  /** The single claims that were granted beside the scopes, without what was withdrawn since. */
+  readonly claims: RequestedClaims | null;
 }
 
 /** The live refresh token of a family: what is needed to write the very same token again. */
@@ -81,6 +88,7 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'f.client_generation',
       'f.ends_at',
       'f.dead_at',
+      'f.withdrawn_scopes',
       'k.version as key_version',
       'a.created_at',
       'a.updated_at',
@@ -128,7 +136,9 @@ export function* readFamily(key: FamilyKey): Work<FamilyRecord | undefined> {
 /** Reads a family that the same unit of work is about to change. */
 export function* lockFamily(key: FamilyKey): Work<LockedFamily | undefined> {
   const row = yield* first(byFamilyLocked, key);
-  return row && { ...toRecord(row), claims: row.claims };
+  if (row === undefined) return undefined;
+  const record = toRecord(row);
+  return { ...record, claims: remainingClaims(storedClaims(row.claims), record.withdrawn) };
 }
 
 const standingOf = (row: RowOf<typeof ofGrant> | RowOf<typeof holderByFamily>) => ({
@@ -150,6 +160,7 @@ function toHolder(row: RowOf<typeof holderByFamily>): HolderRecord {
   return {
     ...standingOf(row),
     keyVersion: row.key_version,
+    withdrawn: storedScopes(row.withdrawn_scopes),
     profile: toProfile(row),
     createdAt: row.created_at,
     updatedAt: row.updated_at,
@@ -158,10 +169,12 @@ function toHolder(row: RowOf<typeof holderByFamily>): HolderRecord {
 }
 
 function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
+  const holder = toHolder(row);
   return {
-    ...toHolder(row),
+    ...holder,
     family: {
-      scopes: row.scopes,
+      scopes: remainingScopes(row.scopes, holder.withdrawn),
+      grantedScopes: row.scopes,
       resources: storedResources(row.resources),
       sid: row.sid,
       authTime: row.auth_time,

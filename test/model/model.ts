@@ -226,6 +226,10 @@ export function consent(
     to.add(scope);
     from.delete(scope);
   }
+  // Decisions §2: what is taken away is taken from everything issued under the grant, and what is given is not added to it.
+  for (const issued of [...state.codes, ...state.families]) {
+    if (issued.grant === grant) issued.scopes = issued.scopes.filter((scope) => !grant.declined.has(scope));
+  }
 }
 
 export function newCode(state: State, request: Request, { user, session }: Browser): Code {

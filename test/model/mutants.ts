@@ -174,6 +174,22 @@ export const mutants: readonly Mutant[] = [
     ".where('client_id', '=', p.clientId)\n    .where('revoked_at', 'is', null);\n",
     ".where('client_id', '=', p.clientId);\n",
   ),
+  without(
+    'withdrawal from codes',
+    'src/consent/withdrawal.ts',
+    '  if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);\n',
+  ),
+  without(
+    'withdrawal from families',
+    'src/consent/withdrawal.ts',
+    '  if (scopes.length > 0) yield* withdrawFromFamilies(before.id, scopes);\n',
+  ),
+  instead(
+    'an access token gives what was withdrawn',
+    'src/userinfo/read-user.ts',
+    'withdrawn.size === 0 ? scopes : scopes.difference(withdrawn)',
+    'scopes',
+  ),
   // Generations.
   instead(
     'a new password ends nothing',

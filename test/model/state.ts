@@ -84,7 +84,7 @@ export interface Stand {
 }
 
 export interface Code extends Stand {
-  readonly scopes: readonly string[];
+  scopes: readonly string[];
   readonly redirect: number;
   readonly pkce: boolean;
   readonly expires: number;
@@ -92,7 +92,8 @@ export interface Code extends Stand {
 }
 
 export interface Family extends Stand {
-  readonly scopes: readonly string[];
+  /** They only ever shrink. */
+  scopes: readonly string[];
   readonly ends: number;
   dead: boolean;
   leaf: RefreshToken | undefined;
@@ -102,6 +103,7 @@ export interface Family extends Stand {
 
 export interface AccessToken {
   readonly family: Family;
+  /** What it says; it gives what its family still has of that. */
   readonly scopes: readonly string[];
   readonly expires: number;
 }

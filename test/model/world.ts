@@ -5,7 +5,7 @@ import { claimsOf, newClient, newUser, PASSWORD, type TestUser } from '../suppor
 import { Random } from '../support/random.ts';
 import { BEGINNING, startServer, type TestServer } from '../support/server.ts';
 import { type Answer, liveSecrets, type Presenter, redeemOutcome, refreshOutcome, userInfoAnswer } from './model.ts';
-import { type Code, newState, type Pending, pick, type RefreshToken, type State } from './state.ts';
+import { type AccessToken, type Code, newState, type Pending, pick, type RefreshToken, type State } from './state.ts';
 import { openWire, type Wire, type WireAnswer } from './wire.ts';
 
 export const REDIRECTS = ['https://app.example.com/callback', 'https://app.example.com/other'] as const;
@@ -132,6 +132,9 @@ export function checkIdToken(world: World, answer: WireAnswer, presenter: Presen
   assert.equal(claimsOf(answer.body.id_token).sub, pick(world.users, subject).id);
 }
 
+const gives = ({ scopes, family }: AccessToken, scope: string): boolean =>
+  scopes.includes(scope) && family.scopes.includes(scope);
+
 /** After every step: whatever the run ever got is answered as the model says. */
 export async function observe(state: State, world: World): Promise<void> {
   const own = (client: Code['client']): Presenter => ({ client, secret: liveSecrets(client, state.now).at(-1) });
@@ -144,7 +147,7 @@ export async function observe(state: State, world: World): Promise<void> {
         if (answer.status !== 200) return;
         const { id, user } = answer.body;
         const shown = { email: 'email' in user, details: 'website' in user, phone: 'phone' in user };
-        const granted = OPTIONAL.map((scope) => [scope, token.scopes.includes(scope)]);
+        const granted = OPTIONAL.map((scope) => [scope, gives(token, scope)]);
         assert.deepEqual(
           { id, ...shown },
           { id: pick(world.users, token.family.user.index).id, ...Object.fromEntries(granted) },

@@ -355,6 +355,11 @@ test('explain: what becomes of a token and why, without using or showing it', as
   await admin(server, 'DELETE', `/users/${user.id}/ban`);
   const before = await explain(next.body.access_token);
   assert.deepEqual([before.answer, before.reason], ['401 invalid_token', 'the account was secured after the sign-in']);
+
+  // What the person has taken away since is no part of what the token gives.
+  const wide = await tokensFor(server, client, user, { scope: 'openid email phone' });
+  await tokensFor(server, client, user, { scope: 'openid email phone', prompt: 'consent' }, { allow: ['phone'] });
+  assert.equal((await explain(wide.access_token)).scope, 'openid phone');
 });
 
 test('--json makes a refusal readable for scripts', async () => {

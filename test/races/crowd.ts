@@ -87,9 +87,10 @@ export async function codesFor(
   user: TestUser,
   browser: Agent,
   count: number,
+  parameters: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
-  const first = await codeFor(server, client, user, {}, { browser });
-  return [first, ...(await inTurns(count - 1, () => codeFor(server, client, user, {}, { browser })))];
+  const first = await codeFor(server, client, user, parameters, { browser });
+  return [first, ...(await inTurns(count - 1, () => codeFor(server, client, user, parameters, { browser })))];
 }
 
 /** As many token families as asked for, by one consent. */
@@ -99,17 +100,23 @@ export async function familiesFor(
   user: TestUser,
   browser: Agent,
   count: number,
+  parameters: Readonly<Record<string, string>> = {},
 ): Promise<Tokens[]> {
-  const codes = await codesFor(server, client, user, browser, count);
+  const codes = await codesFor(server, client, user, browser, count, parameters);
   const families = won(await inTurns(count, (n) => redeem(server, client, codes[n] ?? '')));
   assert.equal(families.length, count);
   return families;
 }
 
 /** Consent pages of one browser, each with a request of its own behind it. */
-export async function consentPages(browser: Agent, client: TestClient, count: number): Promise<Answer[]> {
+export async function consentPages(
+  browser: Agent,
+  client: TestClient,
+  count: number,
+  scope = 'openid email',
+): Promise<Answer[]> {
   return inTurns(count, async () => {
-    const asked = await browser.get(authorizeUrl(client, { scope: 'openid email', prompt: 'consent' }));
+    const asked = await browser.get(authorizeUrl(client, { scope, prompt: 'consent' }));
     assert.equal(asked.location?.pathname, '/consent');
     return browser.get(asked.location.href);
   });

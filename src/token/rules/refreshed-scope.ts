@@ -8,23 +8,30 @@ export interface RefreshedScope {
   readonly differs: boolean;
 }
 
+/** The scopes of a family, as they are stored. */
+interface FamilyScopes {
+  readonly scopes: string;
+  /** As they were at the authorization, before the person withdrew any. */
+  readonly grantedScopes: string;
+}
+
 /**
- * RFC 6749 §6: what was granted, or less where less is asked for; never what the client may no longer ask for.
- * @param granted the scopes of the family, which keeps them
+ * RFC 6749 §6: what is still granted, or less where less is asked for; never what the client may no longer ask for. A request
+ * without a scope asks for what the authorization granted.
  * @param registered the scopes that the client is registered for now; null is all
  * @param asked the `scope` parameter, if there was one
  * @returns undefined where more is asked for than there is
  */
 export function refreshedScope(
-  granted: string,
+  { scopes, grantedScopes }: FamilyScopes,
   registered: readonly string[] | null,
   asked: readonly string[] | undefined,
 ): RefreshedScope | undefined {
   const may = (scope: string) => scope === 'openid' || registered === null || registered.includes(scope);
-  const available = new Set([...storedScopes(granted)].filter(may));
+  const available = new Set([...storedScopes(scopes)].filter(may));
   if (asked === undefined) {
     const scope = formatScopes(available);
-    return { scope, differs: scope !== granted };
+    return { scope, differs: scope !== grantedScopes };
   }
   if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;
   const scope = formatScopes(['openid', ...asked]);
