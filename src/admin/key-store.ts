@@ -22,6 +22,12 @@ const insert = statement((db, p: NewKey) =>
 const liveByHash = statement((db, p: { hash: string }) =>
   db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null),
 );
+const liveByHashHeld = statement((db, p: { hash: string }) =>
+  db.selectFrom('admin_key').select('id').where('hash', '=', p.hash).where('revoked_at', 'is', null).forKeyShare(),
+);
+const byIdAlone = statement((db, p: { id: string }) =>
+  db.selectFrom('admin_key').select('id').where('id', '=', p.id).forUpdate(),
+);
 const list = statement((db, _p: object) =>
   db.selectFrom('admin_key').select(['id', 'name', 'created_at', 'revoked_at']).orderBy('id'),
 );
@@ -41,6 +47,22 @@ export function* insertAdminKey(key: NewKey): Work<void> {
 /** The id of the live key with this hash. */
 export function* findLiveAdminKey(hash: string): Work<string | undefined> {
   return (yield* first(liveByHash, { hash }))?.id;
+}
+
+/**
+ * {@link findLiveAdminKey} for a unit of work that writes. {@link awaitHolders} waits for the end of every unit that found the
+ * key live here.
+ */
+export function* holdLiveAdminKey(hash: string): Work<string | undefined> {
+  yield* run(liveByHashHeld, { hash });
+  // This lock does not wait for a revocation, and may have been taken on the row as it was before one. The second read is no
+  // older than the lock: either it sees the revocation, or the revocation comes later and then waits for the lock.
+  return yield* findLiveAdminKey(hash);
+}
+
+/** Waits until no unit of work holds the key. */
+export function* awaitHolders(id: string): Work<void> {
+  yield* run(byIdAlone, { id });
 }
 
 export function* listAdminKeys(): Work<AdminKey[]> {

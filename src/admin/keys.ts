@@ -46,7 +46,10 @@ export async function createAdminKey(
 export const listAdminKeys = ({ database }: Pick<Parts, 'database'>): Promise<AdminKey[]> =>
   database.read(store.listAdminKeys);
 
-/** Ends a key at once. @throws {OAuthError} `not_found` */
+/**
+ * Ends a key at once: when this returns, nothing that was asked with it changes anything any more.
+ * @throws {OAuthError} `not_found`
+ */
 export async function revokeAdminKey(
   { database, clock }: Pick<Parts, 'database' | 'clock'>,
   id: string,
@@ -59,11 +62,10 @@ export async function revokeAdminKey(
     }
     yield* record({ at: now, type: 'admin_key.revoked', origin, details: { adminKeyId: id } });
   });
+  // In a second unit: a revocation that waited for the units under way before it commits could be kept waiting for ever, by
+  // sending more of them with the very key that is to end.
+  await database.commit(() => store.awaitHolders(id));
 }
-
-/** The id of the live admin key with this secret. */
-export const findAdminKey = ({ database }: Pick<Parts, 'database'>, key: string): Promise<string | undefined> =>
-  database.read(() => store.findLiveAdminKey(digest(key)));
 
 export const adminKeyView = (key: AdminKey) => ({
   id: key.id,

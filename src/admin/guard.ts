@@ -1,0 +1,91 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Passwords } from '../accounts/passwords.ts';
+import type { Clock } from '../clock.ts';
+import type { Database } from '../database/database.ts';
+import type { Origin } from '../events/audit.ts';
+import type { Note } from '../events/notes.ts';
+import { originOf } from '../http/origin.ts';
+import type { Ids } from '../identifiers/ids.ts';
+import { invalidToken, OAuthError } from '../oauth-error.ts';
+import type { Pictures } from '../pictures/pictures.ts';
+import { digest, equalSecrets } from '../secrets.ts';
+import { bearerToken } from '../userinfo/bearer.ts';
+import { findLiveAdminKey } from './key-store.ts';
+import { whileKeyLives } from './live-key.ts';
+
+/** What the admin API works with. */
+export interface AdminParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly passwords: Passwords;
+  readonly pictures: Pictures;
+  /** The admin key of the configuration, if one is set. */
+  readonly adminKey: string | undefined;
+  readonly note: Note;
+}
+
+/** Who calls the admin API, and what its routes work with on behalf of that key. */
+interface AdminCaller {
+  readonly origin: Origin;
+  readonly parts: AdminParts;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    adminCaller: AdminCaller | undefined;
+  }
+}
+
+/**
+ * Requires an admin key for every route of a scope: before the body is read, so that a caller without one makes the server
+ * read nothing, and again in each unit of work, since the key may be revoked while the body is on its way.
+ */
+export function requireAdminKey(scope: FastifyInstance, parts: AdminParts): void {
+  const { database, clock } = parts;
+
+  scope.decorateRequest('adminCaller', undefined);
+  scope.addHook('onRequest', async (request) => {
+    request.adminCaller = await authenticate(request);
+  });
+
+  async function authenticate(request: FastifyRequest): Promise<AdminCaller> {
+    const key = adminKeyOf(request);
+    const origin = (id: string | null) => originOf(request, { type: 'admin', id });
+    // It cannot be revoked while this process runs.
+    if (parts.adminKey !== undefined && equalSecrets(key, parts.adminKey)) return { origin: origin(null), parts };
+    const hash = digest(key);
+    const id = await database.read(() => findLiveAdminKey(hash));
+    if (id === undefined) throw await refusal(request);
+    const guarded = whileKeyLives(database, hash, () => refusal(request));
+    return { origin: origin(id), parts: { ...parts, database: guarded } };
+  }
+
+  async function refusal(request: FastifyRequest): Promise<OAuthError> {
+    await parts.note({ at: clock(), type: 'admin_key.refused', outcome: 'failure', origin: originOf(request) });
+    return invalidToken('The admin key is not valid: it is unknown, or was revoked.', 'unknown admin key');
+  }
+}
+
+/** @throws {OAuthError} 401 where no key was sent, as RFC 6750 §3.1 has it for a missing token */
+function adminKeyOf(request: FastifyRequest): string {
+  try {
+    return bearerToken(request.headers.authorization);
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    const remedy = 'Send an admin key: Authorization: Bearer <key>. Make one with: npx tessera admin-key create';
+    throw new OAuthError(error.status, error.code, remedy, error.headers);
+  }
+}
+
+/** Who acts. */
+export const operator = (request: FastifyRequest): Origin => callerOf(request).origin;
+
+/** What a route works with: units of work of its database are refused once the caller's key is revoked. */
+export const partsOf = (request: FastifyRequest): AdminParts => callerOf(request).parts;
+
+/** The guard runs before any route, so this fails only where one is registered outside of its scope. */
+function callerOf(request: FastifyRequest): AdminCaller {
+  if (request.adminCaller === undefined) throw new Error('an admin route was reached without its guard');
+  return request.adminCaller;
+}

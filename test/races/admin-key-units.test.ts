@@ -1,0 +1,162 @@
+/** An admin key that is revoked while a request with it waits inside its route, or while its unit of work runs. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import fastify from 'fastify';
+import { Client } from 'pg';
+import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
+import { findAccount, listAccounts } from '../../src/accounts/store.ts';
+import { findLiveAdminKey } from '../../src/admin/key-store.ts';
+import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
+import { whileKeyLives } from '../../src/admin/live-key.ts';
+import { adminRoutes } from '../../src/admin/routes.ts';
+import type { Work } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/open.ts';
+import { type AuditEvent, record } from '../../src/events/audit.ts';
+import { sendError, toOAuthError } from '../../src/http/errors.ts';
+import { compileValidator } from '../../src/http/validators.ts';
+import { leasedIds } from '../../src/identifiers/ids.ts';
+import { invalidToken } from '../../src/oauth-error.ts';
+import { digest, randomName } from '../../src/secrets.ts';
+import { openOwnStore } from '../support/own-store.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+
+const skip = process.env['TESSERA_TEST_POSTGRES'] === undefined;
+const USERS = '/api/v2/admin/users';
+const ORIGIN = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
+const EVENT: AuditEvent = { at: 0, type: 'account.updated', origin: ORIGIN };
+
+const store = await openOwnStore();
+after(() => store.dispose());
+const { database } = store;
+const clock = Date.now;
+const ids = leasedIds(database, clock);
+
+/** What requests wait for inside a route. */
+let whileWaiting = async (): Promise<void> => {};
+const noted: AuditEvent[] = [];
+const app = fastify();
+app.removeAllContentTypeParsers();
+app.decorateRequest('address', '192.0.2.1');
+app.setValidatorCompiler(compileValidator);
+app.setSerializerCompiler(() => (value) => JSON.stringify(value));
+app.setErrorHandler((error, request, reply) => sendError(reply, toOAuthError(error, request)));
+adminRoutes(app, {
+  database,
+  clock,
+  ids,
+  passwords: {
+    ...passwords(1, HASH_COST),
+    async hash() {
+      await whileWaiting();
+      return 'a hash';
+    },
+  },
+  pictures: {
+    async make() {
+      await whileWaiting();
+      return { name: 'picture.png', bytes: new Uint8Array(1) };
+    },
+  },
+  adminKey: undefined,
+  note: async (event) => void noted.push(event),
+});
+await app.ready();
+
+const newKey = () => createAdminKey({ database, clock, ids }, { name: 'a key' }, ORIGIN);
+const revoke = (id: string) => revokeAdminKey({ database, clock }, id, ORIGIN);
+
+const EVE = { username: 'eve', displayName: 'Eve', email: 'eve@example.com' };
+const waits = [
+  ['the hash of a new account', 'POST', '/users', { ...EVE, password: 'tens of small words' }],
+  ['the hash of a new password', 'PATCH', '/users/:id', { password: 'tens of small words' }],
+  ['a picture', 'PUT', '/users/:id/picture', Buffer.alloc(1)],
+] as const;
+
+for (const [what, method, path, payload] of waits) {
+  test(`revoked while a request waits for ${what}`, async () => {
+    const { key, adminKey } = await newKey();
+    const headers = { authorization: `Bearer ${adminKey}` };
+    const name = randomName().toLowerCase();
+    const ada = { username: name, displayName: 'Ada', email: `${name}@example.com` };
+    const { id } = (await app.inject({ method: 'POST', url: USERS, headers, payload: ada })).json();
+    const before = await database.read(() => findAccount(id));
+    whileWaiting = () => revoke(key.id);
+    const answer = await app.inject({
+      method,
+      url: `/api/v2/admin${path.replace(':id', id)}`,
+      headers: { ...headers, ...(Buffer.isBuffer(payload) && { 'content-type': 'image/png' }) },
+      payload,
+    });
+    whileWaiting = async () => {};
+    assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'], answer.body);
+    assert.equal(noted.pop()?.type, 'admin_key.refused');
+    assert.deepEqual(await database.read(() => findAccount(id)), before);
+    assert.deepEqual(await database.read(() => listAccounts({ after: '0', limit: 1, text: 'eve' })), []);
+  });
+}
+
+test('what a request reads after its act is not refused: the act is done', async () => {
+  const { key, adminKey } = await newKey();
+  const acting = whileKeyLives(database, digest(adminKey), async () => invalidToken('revoked'));
+  await acting.commit(() => record(EVENT));
+  await revoke(key.id);
+  assert.equal(await acting.read(() => findLiveAdminKey(digest(adminKey))), undefined);
+  await assert.rejects(
+    acting.commit(() => record(EVENT)),
+    { status: 401 },
+  );
+});
+
+test('a revocation takes effect before the units under way have ended, and returns after them', { skip }, async (t) => {
+  const own = await ownDatabase();
+  assert.ok(own !== undefined);
+  const [node, other] = [await openPostgres(own.url), await openPostgres(own.url)];
+  let underWay = true;
+  t.after(async () => {
+    underWay = false;
+    await Promise.all([node.close(), other.close()]);
+    await own.drop();
+  });
+  const { key, adminKey } = await createAdminKey({ database: node, clock, ids }, { name: 'a key' }, ORIGIN);
+  const isLive = () => other.read(() => findLiveAdminKey(digest(adminKey)));
+  const acting = whileKeyLives(node, digest(adminKey), async () => invalidToken('revoked'));
+
+  const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const order: string[] = [];
+  const act = acting.commit(function* unit(): Work<void> {
+    begun.resolve();
+    while (underWay) yield* findLiveAdminKey('');
+    yield* record(EVENT);
+  });
+  act.then(() => order.push('act'), ended.reject);
+  await begun.promise;
+  const revocation = revokeAdminKey({ database: other, clock }, key.id, ORIGIN);
+  revocation.then(() => order.push('revocation'), ended.reject);
+  const waiting = (async () => {
+    while ((await isLive()) !== undefined);
+    while (order.length === 0 && !(await hasWaiter(own.url)));
+  })();
+  await Promise.race([waiting, ended.promise]);
+  await assert.rejects(
+    acting.commit(() => record(EVENT)),
+    { status: 401 },
+    'another unit is refused by now',
+  );
+  underWay = false;
+  await Promise.all([act, revocation]);
+  assert.deepEqual(order, ['act', 'revocation']);
+});
+
+/** Whether a connection to a database waits for a lock. */
+async function hasWaiter(url: string): Promise<boolean> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows } = await client.query(
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    );
+    return rows.length > 0;
+  } finally {
+    await client.end();
+  }
+}
