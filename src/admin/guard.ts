@@ -1,12 +1,14 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Passwords } from '../accounts/passwords.ts';
 import type { Clock } from '../clock.ts';
+import type { Limits } from '../config/limits.ts';
 import type { Database } from '../database/database.ts';
 import type { Origin } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
 import { originOf } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { invalidToken, OAuthError } from '../oauth-error.ts';
+import { addressBucket, exceeded, take } from '../limits/limits.ts';
+import { invalidToken, OAuthError, rateLimited } from '../oauth-error.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { digest, equalSecrets } from '../secrets.ts';
 import { bearerToken } from '../userinfo/bearer.ts';
@@ -20,6 +22,7 @@ export interface AdminParts {
   readonly ids: Ids;
   readonly passwords: Passwords;
   readonly pictures: Pictures;
+  readonly limits: Limits;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: string | undefined;
   readonly note: Note;
@@ -42,7 +45,7 @@ declare module 'fastify' {
  * read nothing, and again in each unit of work, since the key may be revoked while the body is on its way.
  */
 export function requireAdminKey(scope: FastifyInstance, parts: AdminParts): void {
-  const { database, clock } = parts;
+  const { database, clock, limits } = parts;
 
   scope.decorateRequest('adminCaller', undefined);
   scope.addHook('onRequest', async (request) => {
@@ -61,8 +64,16 @@ export function requireAdminKey(scope: FastifyInstance, parts: AdminParts): void
     return { origin: origin(id), parts: { ...parts, database: guarded } };
   }
 
+  /** Counts a failed key against the caller's address. A right key is never limited: it is looked up before any count. */
   async function refusal(request: FastifyRequest): Promise<OAuthError> {
-    await parts.note({ at: clock(), type: 'admin_key.refused', outcome: 'failure', origin: originOf(request) });
+    const [now, origin] = [clock(), originOf(request)];
+    const bucket = `admin-key ${addressBucket(origin.address ?? '')}`;
+    const seconds =
+      // Guesses beyond the limit write nothing.
+      (await database.read(() => exceeded(bucket, limits.adminKey, now))) ||
+      (await database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
+    if (seconds > 0) return rateLimited(seconds);
+    await parts.note({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
     return invalidToken('The admin key is not valid: it is unknown, or was revoked.', 'unknown admin key');
   }
 }

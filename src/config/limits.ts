@@ -50,6 +50,11 @@ export const limitVariables = {
     '20/m',
     'Failed client authentications for one client from one address.',
   ),
+  adminKey: new LimitVariable(
+    'TESSERA_LIMIT_ADMIN_KEY',
+    '20/m',
+    'Admin keys from one address that are not valid; a valid one is never limited.',
+  ),
   token: new LimitVariable('TESSERA_LIMIT_TOKEN', '3000/m', 'Authenticated token requests of one client.'),
   playgroundAddress: new LimitVariable(
     'TESSERA_LIMIT_PLAYGROUND_ADDRESS',

@@ -42,7 +42,7 @@ let tokens: Tokens;
 let credentials: Readonly<Record<string, string>>;
 
 before(async () => {
-  server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
+  server = await startServer({ TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_LIMIT_CLIENT_AUTH: 'off' });
   second = await startServer();
   client = await newClient(server);
   user = await newUser(server);

@@ -70,6 +70,7 @@ const ACTS: Readonly<Record<LimitName, Act>> = {
     const body = { grant_type: 'refresh_token', client_id: clientId, client_secret: 'wrong' };
     return async () => isLimited(await tokenCall(server, body));
   },
+  adminKey: async (server) => async () => isLimited(await admin(server, 'GET', '/users', undefined, 'x'.repeat(43))),
   async token(server) {
     const { clientId, clientSecret } = await newClient(server);
     const body = { grant_type: 'refresh_token', refresh_token: 'x', client_id: clientId, client_secret: clientSecret };

@@ -12,7 +12,7 @@ import { adminPlace, PLACES, type Place, takesNothing } from './places.ts';
 
 // JW-10, decisions §1: every kind of token, code, secret and handle in every place that takes one.
 
-const OFF = { TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' };
+const OFF = { TESSERA_LIMIT_ADMIN_KEY: 'off', TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' };
 const server: RoutedServer = await startRouted({
   ...OFF,
   TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off',

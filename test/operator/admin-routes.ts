@@ -1,6 +1,7 @@
 import fastify from 'fastify';
 import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { openSqlite } from '../../src/database/sqlite/open.ts';
 import { compileValidator } from '../../src/http/validators.ts';
 import { leasedIds } from '../../src/identifiers/ids.ts';
@@ -27,6 +28,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     ids: leasedIds(database, Date.now),
     passwords: passwords(1, HASH_COST),
     pictures: pictures(),
+    limits: readConfig({}).limits,
     adminKey: undefined,
     note: async () => {},
   });

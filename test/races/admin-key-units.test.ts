@@ -9,6 +9,7 @@ import { findLiveAdminKey } from '../../src/admin/key-store.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { whileKeyLives } from '../../src/admin/live-key.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Work } from '../../src/database/database.ts';
 import { openPostgres } from '../../src/database/postgres/open.ts';
 import { type AuditEvent, record } from '../../src/events/audit.ts';
@@ -57,6 +58,7 @@ adminRoutes(app, {
       return { name: 'picture.png', bytes: new Uint8Array(1) };
     },
   },
+  limits: readConfig({}).limits,
   adminKey: undefined,
   note: async (event) => void noted.push(event),
 });

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../oauth-error.ts';
 
 /** What every call of the admin API may refuse, and what more a call does. */
 export const adminRefusals = (more: Readonly<Record<number, readonly ErrorCode[]>> = {}): Record<number, Answer> =>
-  refusals({ 401: ['invalid_token'], ...more });
+  refusals({ 401: ['invalid_token'], 429: ['rate_limit_exceeded'], ...more });
 
 /** A call about something that has an id. */
 export const ABOUT_ONE = { 404: ['not_found'] } as const;

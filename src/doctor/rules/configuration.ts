@@ -26,6 +26,7 @@ export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {
       ['signInAccount', 'passwords of one account'],
       ['signInAddress', 'passwords from one address'],
       ['clientAuth', 'secrets of a client'],
+      ['adminKey', 'admin keys'],
     ] as const
   ).filter(([name]) => config.limits[name] === null);
   for (const [name, what] of off) {

@@ -258,6 +258,7 @@ test('settings that are valid and not for people', () => {
   assert.match(judged({}), /^ok: .*this machine alone/);
   assert.match(judged({ TESSERA_ALLOW_HTTP: '1' }, 'http://10.0.0.1'), /^warning: .*in the clear/);
   assert.match(judged({ TESSERA_LIMIT_CLIENT_AUTH: 'off' }), /^warning: .*secrets of a client.*gives 20\/m/);
+  assert.match(judged({ TESSERA_LIMIT_ADMIN_KEY: 'off' }), /^warning: .*admin keys.*gives 20\/m/);
   assert.match(judged({ TESSERA_LOG_LEVEL: 'silent' }), /^warning: .*no trace/);
   assert.match(judged({ TESSERA_LIMIT_USERINFO: 'off' }), /^ok/);
 });
