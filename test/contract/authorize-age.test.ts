@@ -54,6 +54,36 @@ describe('max_age', () => {
     assert.equal(page(await browser.get(authorizeUrl(client, { max_age: '0' }))), '/login');
   });
 
+  test('the longest that can be asked for needs no sign-in; what is no number of seconds is an error', async () => {
+    const browser = await fresh();
+    server.advance(MINUTE);
+    codeOf(await browser.get(authorizeUrl(client, { max_age: '9999999999' })));
+    for (const age of ['99999999999', '-1', '1e3', 'soon', '60s']) {
+      const answer = await browser.get(authorizeUrl(client, { max_age: age }));
+      assertErrorRedirect(answer, { error: 'invalid_request', state: 'st4te', to: client.redirectUri }, server);
+    }
+  });
+
+  test('AZ-13: without max_age or prompt in a later request the one that waits is as strict as before', async () => {
+    const browser = await fresh();
+    server.advance(MINUTE);
+    for (const more of [{ max_age: '30' }, { prompt: 'login' }]) {
+      const begun = await browser.get(authorizeUrl(client, more));
+      // The same request without them is answered at once; the page of the one before still asks for the password.
+      codeOf(await browser.get(authorizeUrl(client)));
+      for (const added of ['', '&prompt=none', '&max_age=9999', '&prompt=']) {
+        for (const path of ['/consent', '/continue']) {
+          const answer = await browser.get(`${path}${begun.location?.search}${added}`);
+          assert.equal(page(answer), '/login', path + added);
+        }
+        const form = await browser.get(`/login${begun.location?.search}${added}`);
+        assert.match(form.text, /id="password"/);
+        const empty = { identifier: user.username, password: '', prompt: 'none', max_age: '9999' };
+        assert.equal((await browser.submit(form, empty, '/login')).location, undefined);
+      }
+    }
+  });
+
   test('with prompt=none: login_required, and a code while it is young enough', async () => {
     const browser = await fresh();
     codeOf(await browser.get(authorizeUrl(client, { max_age: '10', prompt: 'none' })));

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { agent } from '../support/agent.ts';
+import { type Answer, agent } from '../support/agent.ts';
+import { startCanary } from '../support/canary.ts';
 import { authorizeUrl, claimsOf, newClient, newUser, redeem, signedIn, walk } from '../support/flow.ts';
-import { assertErrorRedirect, assertStaysHere, codeOf, parametersOf } from '../support/outcome.ts';
+import { assertErrorRedirect, assertStaysHere, codeOf, parametersOf, query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 // Contract §4.1 and §7, decisions §§2–3: what is wrong with a request goes to the client, in exactly these parameters.
@@ -16,6 +17,19 @@ const pkceOnly = await newClient(server, { requirePkce: true });
 const browser = await signedIn(server, await newUser(server));
 for (const app of [client, withQuery, limited]) await walk(browser, authorizeUrl(app));
 
+/** The parameters of an address as a form: OpenID Connect Core 1.0 §3.1.2.1. */
+async function post(address: string): Promise<Answer> {
+  const { pathname, searchParams } = new URL(address, server.baseUrl);
+  const response = await fetch(server.baseUrl + pathname, { method: 'POST', redirect: 'manual', body: searchParams });
+  const location = response.headers.get('location');
+  return {
+    status: response.status,
+    headers: response.headers,
+    text: await response.text(),
+    location: location === null ? undefined : new URL(location, server.baseUrl),
+  };
+}
+
 const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const s256 = (challenge: string) => ({ code_challenge: challenge, code_challenge_method: 'S256' });
 
@@ -26,6 +40,8 @@ const invalid: readonly [name: string, parameters: Readonly<Record<string, strin
   ['response_type=none', { response_type: 'none' }],
   ['response_type=code token', { response_type: 'code token' }],
   ['response_type=code id_token', { response_type: 'code id_token' }],
+  ['response_type=id_token token', { response_type: 'id_token token' }],
+  ['response_type=code id_token token', { response_type: 'code id_token token' }],
   ['response_type=code code', { response_type: 'code code' }],
   ['response_type=CODE', { response_type: 'CODE' }],
   ['response_type with a space', { response_type: ' code' }],
@@ -88,13 +104,15 @@ const invalid: readonly [name: string, parameters: Readonly<Record<string, strin
 ];
 
 for (const [name, parameters, error = 'invalid_request'] of invalid) {
-  test(`contract §7: ${name} is ${error}, sent to the client`, async () => {
+  test(`contract §7: ${name} is ${error}, sent to the client, by GET and by POST`, async () => {
     for (const who of [agent(server.baseUrl), browser]) {
       const answer = await who.get(authorizeUrl(client, parameters));
       assertErrorRedirect(answer, { error, state: 'st4te', to: client.redirectUri }, server);
       const stateless = await who.get(authorizeUrl(client, { ...parameters, state: '' }));
       assertErrorRedirect(stateless, { error, to: client.redirectUri }, server);
     }
+    const posted = await post(authorizeUrl(client, parameters));
+    assertErrorRedirect(posted, { error, status: 303, state: 'st4te', to: client.redirectUri }, server);
   });
 }
 
@@ -161,7 +179,10 @@ for (const name of [
       const answer = await browser.get(`${first}&${name}=${encodeURIComponent(second)}`);
       // Decisions §3: which of two states the client meant is unknown, so neither is returned.
       const state = name === 'state' ? undefined : 'st4te';
-      assertErrorRedirect(answer, { error: 'invalid_request', state, to: client.redirectUri }, server);
+      const expected = { error: 'invalid_request', state, to: client.redirectUri };
+      assertErrorRedirect(answer, expected, server);
+      const posted = await post(`${first}&${name}=${encodeURIComponent(second)}`);
+      assertErrorRedirect(posted, { ...expected, status: 303 }, server);
     }
   });
 }
@@ -181,6 +202,33 @@ test('decisions §3: unknown parameters are ignored, repeated ones too', async (
     const { code, ...others } = parametersOf(answer.location);
     assert.ok(code !== undefined && code !== 'stolen', more);
     assert.deepEqual(others, { state: 'st4te', iss: server.baseUrl }, more);
+    assert.equal((await post(`${authorizeUrl(client)}&${more}`)).location?.pathname, '/continue', more);
+  }
+});
+
+test('AZ-15: request, request_uri and registration are refused, and nothing that they name is ever fetched', async () => {
+  const canary = await startCanary();
+  const encoded = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  const object = `${encoded({ alg: 'RS256', jku: canary.url, x5u: canary.url })}.${encoded({ iss: canary.url })}.AA`;
+  const parameters = {
+    request: object,
+    request_uri: canary.url,
+    registration: JSON.stringify({ jwks_uri: canary.url, logo_uri: canary.url, sector_identifier_uri: canary.url }),
+  };
+  try {
+    for (const [name, value] of Object.entries(parameters)) {
+      for (const more of [{}, { prompt: 'none' }, { id_token_hint: object }]) {
+        const address = authorizeUrl(client, { ...more, [name]: value });
+        const expected = { error: `${name}_not_supported`, state: 'st4te', to: client.redirectUri };
+        assertErrorRedirect(await browser.get(address), expected, server);
+        assertErrorRedirect(await post(address), { ...expected, status: 303 }, server);
+      }
+    }
+    await browser.get(authorizeUrl(client, { id_token_hint: object }));
+    assertStaysHere(await browser.get(authorizeUrl({ ...client, redirectUri: canary.url }, parameters)), 400);
+    await canary.assertUntouched();
+  } finally {
+    await canary.close();
   }
 });
 
@@ -237,6 +285,16 @@ test('decisions §9: an address beyond 16 KiB is 414, and nothing is redirected'
     assertStaysHere(json, 414);
     assert.equal(JSON.parse(json.text).error, 'invalid_request');
   }
-  // AZ-11: ten thousand scopes do not fit.
-  assertStaysHere(await browser.get(authorizeUrl(client, { scope: Array(10_000).fill('a').join(' ') })), 414);
+});
+
+test('AZ-11: ten thousand scopes fit into no address, and a form of them is invalid_scope or the few that there are', async () => {
+  const many = (name: string) => authorizeUrl(client, { scope: Array(10_000).fill(name).join(' ') });
+  assertStaysHere(await browser.get(many('a')), 414);
+  const refused = { error: 'invalid_scope', status: 303, state: 'st4te', to: client.redirectUri } as const;
+  assertErrorRedirect(await post(many('a')), refused, server);
+  // Whatever is repeated, no more scopes are kept than the service knows.
+  const answer = await post(authorizeUrl(client, { scope: Array(5000).fill('openid email').join(' ') }));
+  assert.equal(answer.location?.pathname, '/continue');
+  const [longest] = await query(server, 'SELECT max(length(request)) AS length FROM interaction');
+  assert.ok(Number(longest?.['length']) < 4096, `${longest?.['length']} characters of a request are kept`);
 });

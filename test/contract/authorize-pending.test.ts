@@ -151,6 +151,38 @@ test('AZ-09, AZ-16: what a form adds changes nothing about the request that it b
   assert.equal(claimsOf(body.id_token).nonce, 'n');
 });
 
+test('AZ-09, AZ-16: with any hidden field or cookie changed or left out the flow ends in no code', async () => {
+  const somebody = await newUser(server);
+  const names = ['tessera_browser', 'tessera_session'];
+  const spoil = (text: string) => [...text].reverse().join('');
+  const begin = async () => {
+    const browser = await signedIn(server, somebody);
+    return { browser, consent: await open(browser, { prompt: 'consent' }) };
+  };
+  const codes = await countRows(server, 'authorization_code');
+  const { hidden } = formOf((await begin()).consent.text, '/consent');
+  // These two are also sent as they stood on another page of this very person.
+  const own = ['form_token', 'request'];
+  for (const name of own) assert.ok(hidden[name] !== undefined, name);
+  for (const [name, right] of Object.entries(hidden)) {
+    for (const value of ['', spoil(right), ...(own.includes(name) ? [right] : [])]) {
+      const { browser, consent } = await begin();
+      const answer = await browser.submit(consent, { [name]: value, decision: 'allow' }, '/consent');
+      assert.equal(answer.location?.searchParams.has('code') ?? false, false, `${name}=${value}`);
+    }
+  }
+  const other = await signedIn(server, await newUser(server));
+  for (const name of names) {
+    for (const change of [spoil, () => '', () => other.cookie(name) ?? '']) {
+      const { browser, consent } = await begin();
+      browser.setCookie(name, change(browser.cookie(name) ?? ''));
+      const answer = await browser.submit(consent, { decision: 'allow' }, '/consent');
+      assert.equal(answer.location?.searchParams.has('code') ?? false, false, `${name}, ${change}`);
+    }
+  }
+  assert.equal(await countRows(server, 'authorization_code'), codes);
+});
+
 test('AZ-16: neither the handle nor the code of a request is stored in clear', async () => {
   const browser = await signedIn(server, user);
   const page = await open(browser, { prompt: 'consent' });

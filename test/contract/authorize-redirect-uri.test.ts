@@ -188,16 +188,19 @@ for (const mutant of mutants) {
   test(`AZ-02: ${JSON.stringify(mutant)} is refused here`, async () => assertStaysHere(await ask(mutant), 400));
 }
 
-test('AZ-02: no single character can be left out, doubled, changed in case or encoded', async () => {
-  for (const [index, character] of [...BASE].entries()) {
-    const [head, tail] = [BASE.slice(0, index), BASE.slice(index + 1)];
-    const encoded = `%${character.charCodeAt(0).toString(16)}`;
-    const other = character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase();
-    for (const instead of ['', character + character, encoded, ...(other === character ? [] : [other])]) {
-      assertStaysHere(await ask(head + instead + tail), 400);
+for (const uri of REGISTERED) {
+  test(`AZ-02: no single character of ${uri} can be left out, doubled, changed in case or encoded`, async () => {
+    for (const [index, character] of [...uri].entries()) {
+      const [head, tail] = [uri.slice(0, index), uri.slice(index + 1)];
+      const encoded = `%${character.charCodeAt(0).toString(16)}`;
+      const other = character === character.toUpperCase() ? character.toLowerCase() : character.toUpperCase();
+      for (const instead of ['', character + character, encoded, other]) {
+        const mutant = head + instead + tail;
+        if (!REGISTERED.includes(mutant)) assertStaysHere(await ask(mutant), 400);
+      }
     }
-  }
-});
+  });
+}
 
 // AZ-04: the check at registration is not the only one. These reach the database another way.
 for (const uri of [

@@ -68,6 +68,16 @@ test('AZ-07: any text of Unicode comes back as state, by way of the pages too', 
   }
 });
 
+test('AZ-07: any text of Unicode reaches the ID token as nonce', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.string({ unit: 'binary', minLength: 64, maxLength: 300 }), async (nonce) => {
+      const { body } = await redeem(server, client, codeOf(await browser.get(authorizeUrl(client, { nonce }))));
+      assert.equal(claimsOf(body.id_token).nonce, nonce);
+    }),
+    { numRuns: 60, seed: 20261120 },
+  );
+});
+
 test('AZ-07: no page shows state or nonce', async () => {
   const secret = { state: 'state-that-stays-unseen', nonce: 'nonce-that-stays-unseen' };
   const cold = agent(server.baseUrl);

@@ -96,9 +96,17 @@ const rest: readonly (readonly Pair[])[] = [
   ],
 ];
 
+/** The one script of the page is ours, and nothing is written inside it: it can lead nowhere. */
+function assertNoForeignScript(html: string): void {
+  const scripts = html.match(/<script[^>]*>.*?<\/script>/gs) ?? [];
+  for (const script of scripts) assert.match(script, /^<script src="\/assets\/[^"]+" type="module"><\/script>$/);
+  assert.doesNotMatch(html, /\son\w+="|javascript:/i);
+}
+
 function assertRefusedPage(answer: Answer): void {
   assertStaysHere(answer, 400);
   assert.equal(answer.headers.get('content-type'), 'text/html; charset=utf-8');
+  assertNoForeignScript(answer.text);
   for (const [, address] of answer.text.matchAll(/(?:href|src|action)="([^"]*)"/g)) {
     assert.doesNotMatch(address ?? '', /evil|example/, 'the page links to an address from the request');
   }
@@ -121,6 +129,14 @@ for (const [name, pairs] of Object.entries(faults)) {
         const address = `/api/v2/oauth/authorize?${new URLSearchParams([...pairs(), ...more].map((pair) => [...pair]))}`;
         assertRefusedPage(await browser.get(address));
         assertRefusedJson(await browser.get(address, { accept: 'application/json' }));
+        // OpenID Connect Core 1.0 §3.1.2.1: by POST the same holds.
+        const form = {
+          method: 'POST',
+          redirect: 'manual',
+          body: new URL(address, server.baseUrl).searchParams,
+        } as const;
+        const posted = await fetch(`${server.baseUrl}/api/v2/oauth/authorize`, form);
+        assert.deepEqual([posted.status, posted.headers.get('location')], [400, null]);
       }
     }
   });

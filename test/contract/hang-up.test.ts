@@ -56,4 +56,5 @@ test('AV-03: pending requests from one address are limited, and the client is to
   assert.equal(last.origin, 'https://app.example.com');
   assert.equal(last.searchParams.get('error'), 'temporarily_unavailable');
   assert.equal(last.searchParams.get('state'), 'st4te');
+  assert.equal(last.searchParams.get('iss'), server.baseUrl);
 });

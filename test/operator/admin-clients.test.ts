@@ -121,7 +121,27 @@ test('PATCH /clients/{clientId}: each field alone, all of them, and back to noth
 });
 
 const text = (length: number): string => 'x'.repeat(length);
+/** Addresses that no type of client may register: schemes that run what they name, and names that the service adds itself. */
+const NO_REDIRECT_URIS = [
+  ...[
+    'javascript:alert(1)',
+    'JavaScript://x.example/%0aalert(1)',
+    'JAVASCRIPT:alert(1)',
+    'data:text/html,x',
+    'Data:,x',
+  ],
+  ...[
+    'vbscript:x',
+    'VbScript:x',
+    'file:///etc/passwd',
+    'blob:https://app.example.com/1',
+    'view-source:https://a.example',
+  ],
+  ...['about:blank', 'ftp://app.example.com/cb', 'myapp:/cb', 'com.example.app:/cb#x', 'com.example.app://u@x/cb'],
+  ...['code', 'state', 'error', 'iss', '%63ode', 'x=1&state'].map((name) => `https://app.example.com/cb?${name}=1`),
+];
 const BAD_URIS = [
+  ...NO_REDIRECT_URIS,
   '',
   '/cb',
   'app.example.com/cb',
@@ -131,11 +151,7 @@ const BAD_URIS = [
   'https://user@app.example.com/cb',
   'http://app.example.com/cb',
   'http://localhost.example.com/cb',
-  'javascript:alert(1)',
-  'JavaScript://x.example/%0aalert(1)',
-  'data:text/html,x',
   'com.example.app:/cb',
-  'https://app.example.com/cb?code=1',
   'https://app.example.com/ cb',
   `https://app.example.com/${text(2048)}`,
 ];
@@ -201,6 +217,18 @@ test('400 invalid_request names the field and the remedy; AD-07: create and chan
   await refuses(server, ['POST', '/clients', { redirectUris: GOOD.redirectUris }], 'name', /is missing/);
   await refuses(server, ['POST', '/clients', { name: 'App' }], 'redirectUris', /is missing/);
   assert.deepEqual((await api('GET', `/clients/${clientId}`)).body, before);
+});
+
+test('AZ-04: a public client, too, registers no address that runs what it names or has a query of ours', async () => {
+  const app = { name: 'Phone', type: 'public', redirectUris: ['com.example.app:/cb'] };
+  const { clientId } = (await api('POST', '/clients', app)).body;
+  for (const uri of NO_REDIRECT_URIS) {
+    for (const redirectUris of [[uri], ['com.example.app:/cb', uri]]) {
+      await refuses(server, ['POST', '/clients', { ...app, redirectUris }], 'redirectUris', / must /);
+      await refuses(server, ['PATCH', `/clients/${clientId}`, { redirectUris }], 'redirectUris', / must /);
+    }
+  }
+  assert.deepEqual((await api('GET', `/clients/${clientId}`)).body.redirectUris, app.redirectUris);
 });
 
 test('AD-04: unknown fields and every column of the database are refused by name', async () => {

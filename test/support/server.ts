@@ -13,6 +13,7 @@ import { withPort } from './own-port.ts';
 import { migratedDatabase } from './postgres-database.ts';
 // Watches what every server of these tests answers.
 import './answer-checker.ts';
+import './every-answer.ts';
 // Watches how SQLite runs what they ask of it.
 import './plan-checker.ts';
 
