@@ -170,6 +170,31 @@ test('every domain says in a README what it owns and what must never happen', ()
   for (const domain of domains) assert.ok(existsSync(join(ROOT, `src/${domain}/README.md`)), domain);
 });
 
+test('CD-01: whatever must not be guessed comes from the generator of the system, in few places', () => {
+  const filesWith = (pattern: RegExp) =>
+    sources
+      .filter(({ code }) => pattern.test(code))
+      .map(({ path }) => path)
+      .sort();
+  // How long a retry waits is all that the other generator decides.
+  assert.deepEqual(filesWith(/\bMath\.random\b/), [
+    'src/database/postgres/open.ts',
+    'src/logout/courier.ts',
+    'src/oauth-error.ts',
+  ]);
+  assert.deepEqual(filesWith(/\brandomBytes\b/), ['src/keys/keys.ts', 'src/keys/seal.ts', 'src/secrets.ts']);
+  assert.deepEqual(filesWith(/\bgetRandomValues\b|\bpseudoRandomBytes\b|\brandomInt\b/), []);
+});
+
+test('JW-05: each derived key has a label that no other has', () => {
+  const labels = sources.flatMap(({ path, code }) =>
+    [...code.matchAll(/\bderiveKey\([\w.]+, (['`])(.+?)\1\)/g)].map((found) => ({ path, label: found[2] ?? '' })),
+  );
+  const calls = sources.flatMap(({ code }) => [...code.matchAll(/(?<!const )\bderiveKey\(/g)]);
+  assert.equal(labels.length, calls.length, 'every label is written where the key is derived');
+  assert.equal(new Set(labels.map(({ label }) => label)).size, labels.length, JSON.stringify(labels));
+});
+
 test('what a source gives out is taken by another file, a test or a page of the documentation', () => {
   const readers = ['bin', 'docs', 'src', 'test', 'bench'].flatMap((folder) =>
     readdirSync(join(ROOT, folder), { recursive: true, encoding: 'utf8' })

@@ -171,9 +171,29 @@ describe('the flow', () => {
     assertInvalidGrant(await redeem(right, { code_verifier: undefined }));
   });
 
-  test('CD-05: the code of one public client is nothing to another', async () => {
-    const other = await publicClient();
-    assertInvalidGrant(await redeem(await newCode(), { client_id: other.clientId }));
+  test('CD-05: a code is nothing to another client, public or confidential, with the same redirect URI', async () => {
+    const redirectUris = ['https://app.example.com/cb'];
+    const confidential = async (): Promise<TestClient> => {
+      const { body } = await register({ redirectUris });
+      return { clientId: body.clientId, clientSecret: body.clientSecret, redirectUri: redirectUris[0] ?? '' };
+    };
+    const clients = [
+      await publicClient({ redirectUris }),
+      await publicClient({ redirectUris }),
+      await confidential(),
+      await confidential(),
+    ];
+    const proofOf = ({ clientId, clientSecret }: TestClient) => ({
+      client_id: clientId,
+      ...(clientSecret && { client_secret: clientSecret }),
+    });
+    for (const owner of clients) {
+      const right = await newCode(owner);
+      for (const other of clients.filter((one) => one !== owner)) {
+        assertInvalidGrant(await redeem(right, proofOf(other), owner));
+      }
+      assert.equal((await redeem(right, proofOf(owner), owner)).status, 200);
+    }
   });
 });
 

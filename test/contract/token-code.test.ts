@@ -3,16 +3,20 @@ import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { assertInvalidGrant, assertInvalidToken, assertRefused } from '../support/api-call.ts';
 import {
+  authorizeUrl,
   claimsOf,
   codeFor,
   newClient,
   newUser,
+  PASSWORD,
   redeem,
   refresh,
   signedIn,
+  type TestClient,
   type Tokens,
   userinfo,
 } from '../support/flow.ts';
+import { codeOf } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 const FIRST = 'https://app.example.com/callback';
@@ -44,6 +48,30 @@ describe('CD-02: a code lives for 60 seconds', () => {
   });
 });
 
+describe('CD-02: one unmet condition is enough, and so is every combination of them', () => {
+  const verifier = 'v'.repeat(43);
+  const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+  const FAULTS = ['another client', 'another redirect_uri', 'another verifier', 'too late'] as const;
+  const subsets = Array.from({ length: 2 ** FAULTS.length }, (_, bits) => FAULTS.filter((_, n) => bits & (1 << n)));
+  for (const faults of subsets) {
+    test(faults.join(', ') || 'all is right', async () => {
+      const has = (fault: (typeof FAULTS)[number]) => faults.includes(fault);
+      const code = await newCode({ code_challenge, code_challenge_method: 'S256' });
+      if (has('too late')) server.advance(60_000);
+      const answer = await redeem(server, has('another client') ? other : client, code, {
+        redirect_uri: has('another redirect_uri') ? SECOND : FIRST,
+        code_verifier: has('another verifier') ? 'w'.repeat(43) : verifier,
+      });
+      if (faults.length > 0) assertInvalidGrant(answer);
+      else assert.equal(answer.status, 200);
+      // What was refused in time is as good as before.
+      const after = await redeem(server, client, code, { code_verifier: verifier });
+      if (faults.length > 0 && !has('too late')) assert.equal(after.status, 200);
+      else assertInvalidGrant(after);
+    });
+  }
+});
+
 describe('CD-05, CD-06: a code belongs to one client and one redirect_uri', () => {
   const uris = [
     SECOND,
@@ -70,6 +98,14 @@ describe('CD-05, CD-06: a code belongs to one client and one redirect_uri', () =
     const code = await newCode({ redirect_uri: SECOND });
     assertInvalidGrant(await redeem(server, client, code));
     assert.equal((await redeem(server, client, code, { redirect_uri: SECOND })).status, 200);
+  });
+  test('where only one is registered it must be repeated all the same', async () => {
+    const code = await codeFor(server, other, user, {}, { browser });
+    assertRefused(await redeem(server, other, code, { redirect_uri: undefined }), 400, 'invalid_request');
+    for (const uri of [SECOND, FIRST.toUpperCase(), `${FIRST}/`]) {
+      assertInvalidGrant(await redeem(server, other, code, { redirect_uri: uri }));
+    }
+    assert.equal((await redeem(server, other, code)).status, 200);
   });
   test('another client with the same redirect_uri gets nothing, and the owner is not disturbed', async () => {
     const code = await newCode();
@@ -143,6 +179,7 @@ describe('CD-03: a second use kills every token of the first', () => {
   const replays: readonly [string, number, number, boolean][] = [
     ['at once', 0, 0, false],
     ['after a second', 1000, 0, false],
+    ['after half a minute', 30_000, 0, false],
     ['after the life of the code', 61_000, 0, false],
     ['after three rotations', 1000, 3, false],
     ['after a restart', 1000, 0, true],
@@ -238,4 +275,50 @@ test('CD-08: tokens carry the person and the scopes of the code, not those of th
   assert.equal(claimsOf(tokens.access_token).scope, 'openid phone');
   assert.equal(claimsOf(tokens.id_token).sub, user.id);
   assert.equal((await userinfo(server, tokens.access_token)).body.id, user.id);
+});
+
+test('CD-08: of 1,000 flows of two people who take turns in one browser, each gives what was frozen at its consent', async () => {
+  const [rounds, perRound] = [25, 40];
+  const apps = [client, await newClient(server)];
+  const people = [await newUser(server), await newUser(server)];
+  const scopes = ['openid', 'openid email', 'openid phone', 'openid email phone social'];
+  const pick = <T>(list: readonly T[], n: number): T => list[n % list.length] as T;
+  const flows: { app: TestClient; code: string; id: object; scope: string; round: number }[] = [];
+  for (let round = 0; round < rounds; round++) {
+    const person = pick(people, round);
+    browser.clearCookies();
+    const credentials = { identifier: person.username, password: PASSWORD };
+    await browser.submit(await browser.get('/login'), credentials);
+    // What follows is answered without a page.
+    for (const app of apps) await codeFor(server, app, person, { scope: pick(scopes, 3) }, { browser });
+    const auth_time = Math.floor(server.now() / 1000);
+    const begun = Array.from({ length: perRound }, async (_, n) => {
+      const [app, scope, nonce] = [pick(apps, n), pick(scopes, n >> 1), `${round} ${n}`];
+      const code = codeOf(await browser.get(authorizeUrl(app, { scope, nonce })));
+      flows.push({ app, code, id: { sub: person.id, aud: app.clientId, auth_time, nonce }, scope, round });
+    });
+    await Promise.all(begun);
+    server.advance(1000);
+  }
+  assert.equal(flows.length, 1000);
+  // Exchanged in an order of no meaning, while the browser has the session of one of them.
+  flows.sort((a, b) => (a.code < b.code ? -1 : 1));
+  const sidsOf = new Map<number, Set<string>>();
+  const exchange = async ({ app, code, id, scope, round }: (typeof flows)[number]) => {
+    const { status, body } = await redeem(server, app, code);
+    assert.equal(status, 200, JSON.stringify(body));
+    const [access, refreshed, { sub, aud, auth_time, nonce, sid }] = [
+      claimsOf(body.access_token),
+      claimsOf(body.refresh_token),
+      claimsOf(body.id_token),
+    ];
+    assert.deepEqual({ sub, aud, auth_time, nonce }, id);
+    for (const claims of [access, refreshed]) assert.deepEqual([claims.sub, claims.client_id], [sub, aud]);
+    assert.equal(access.scope, scope);
+    sidsOf.set(round, (sidsOf.get(round) ?? new Set()).add(sid));
+  };
+  for (let n = 0; n < flows.length; n += 50) await Promise.all(flows.slice(n, n + 50).map(exchange));
+  const sids = [...sidsOf.values()].flatMap((set) => [...set]);
+  assert.deepEqual([sids.length, new Set(sids).size], [rounds, rounds], 'one session for each turn');
+  browser = await signedIn(server, user);
 });
