@@ -13,7 +13,16 @@ import {
   tokenBytes,
   tokenForm,
 } from '../support/api-call.ts';
-import { codeFor, newClient, newUser, redeem, signedIn, type TestClient, type TestUser } from '../support/flow.ts';
+import {
+  claimsOf,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  signedIn,
+  type TestClient,
+  type TestUser,
+} from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 let server: TestServer;
@@ -80,13 +89,20 @@ describe('decisions §4: JSON and forms are read by one validator', () => {
     assert.equal(second.status, 200);
   });
 
-  test('unknown members are ignored, also audience (TK-14), of whatever type', async () => {
-    const extra = { audience: ['x'], custom: { deep: [1, null] }, nonce: 7 };
-    const answer = await json({ ...codeBody(client, code), ...extra });
-    assert.equal(answer.status, 200);
-    assert.ok(!answer.text.includes('api.example.com'));
-    const payload = Buffer.from(answer.body.access_token.split('.')[1], 'base64url').toString();
-    assert.ok(!payload.includes('api.example.com'));
+  test('TK-14: unknown members are ignored, of whatever type; an audience changes no aud', async () => {
+    const audienceOf = (answer: { body: { access_token: string } }): unknown => claimsOf(answer.body.access_token).aud;
+    const usual = audienceOf(await json(codeBody(client, code)));
+    const wanted = 'https://api.example.com';
+    for (const audience of [wanted, [wanted]]) {
+      const asked = await codeFor(server, client, user, { audience: wanted }, { browser });
+      const extra = { audience, aud: wanted, custom: { deep: [1, null] }, nonce: 7 };
+      const answer = await json({ ...codeBody(client, asked), ...extra });
+      assert.equal(answer.status, 200, answer.text);
+      assert.equal(audienceOf(answer), usual);
+      const renewed = await json({ ...refreshBody(client, answer.body.refresh_token), ...extra });
+      assert.equal(audienceOf(renewed), usual);
+      assert.equal('nonce' in claimsOf(answer.body.id_token), false);
+    }
   });
 });
 

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import fc from 'fast-check';
 import {
   assertInvalidGrant,
   assertRefused,
@@ -91,6 +92,26 @@ describe('TK-03: a member of another type is invalid_request and never coerced',
       assertRefused(answer, nothingSent ? 401 : 400, nothingSent ? 'invalid_client' : 'invalid_request');
     });
   }
+});
+
+test('TK-03: of random JSON for any member that is known, and for the body itself, none is coerced and none is a fault', async () => {
+  const TEXTS = ['grant_type', 'code', 'redirect_uri', 'code_verifier', 'refresh_token', 'scope'];
+  const PROOFS = ['client_id', 'client_secret', 'client_assertion', 'client_assertion_type'];
+  const noText = fc.jsonValue({ maxDepth: 3 }).filter((value) => typeof value !== 'string');
+  await fc.assert(
+    fc.asyncProperty(fc.constantFrom(...TEXTS, ...PROOFS), noText, fc.boolean(), async (name, value, isCode) => {
+      const body = isCode ? codeBody(client, code) : refreshBody(client, tokens.refresh_token);
+      assertRefused(await tokenCall(server, { ...body, [name]: value }), 400, 'invalid_request');
+    }),
+    { numRuns: 300, seed: 20261120 },
+  );
+  await fc.assert(
+    fc.asyncProperty(fc.json({ maxDepth: 4 }), async (text) => {
+      const answer = await tokenBytes(server, text);
+      assert.ok([400, 401].includes(answer.status), `${answer.status} for ${text}`);
+    }),
+    { numRuns: 200, seed: 20261120 },
+  );
 });
 
 describe('decisions §4: unknown grants', () => {

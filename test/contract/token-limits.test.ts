@@ -43,6 +43,20 @@ describe('decisions §9: failed client authentications, 20 a minute for a client
     assertInvalidGrant(await from(server, client, undefined));
   });
 
+  test('TK-07: of 1,000 guesses side by side 20 are judged; the app goes on from another address', async () => {
+    const server = await started({ TESSERA_TRUST_PROXY: '1' });
+    const client = await newClient(server);
+    const statuses: number[] = [];
+    for (let i = 0; i < 10; i++) {
+      const guesses = Array.from({ length: 100 }, () => from(server, wrong(client), '203.0.113.7'));
+      statuses.push(...(await Promise.all(guesses)).map(({ status }) => status));
+    }
+    assert.equal(statuses.filter((status) => status === 401).length, 20);
+    assert.equal(statuses.filter((status) => status === 429).length, 980);
+    assertInvalidGrant(await from(server, client, '203.0.113.8'));
+    assertRefused(await from(server, wrong(client), '203.0.113.8'), 401, 'invalid_client');
+  });
+
   test('right secrets are not counted', async () => {
     const server = await started();
     const client = await newClient(server);
