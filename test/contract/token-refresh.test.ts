@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import {
@@ -13,8 +14,10 @@ import {
 import {
   admin,
   claimsOf,
+  codeFor,
   newClient,
   newUser,
+  redeem,
   refresh,
   revokeOnPage,
   signedIn,
@@ -24,7 +27,9 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
+import { asClient, introspect, REVOKE } from '../support/token-services.ts';
 
 const DAY = 24 * 60 * 60 * 1000;
 
@@ -206,11 +211,114 @@ describe('RT-02: reuse kills the family', () => {
   });
 });
 
+/** The events of a kind about a client. */
+const eventsOf = async (type: string, of: TestClient) =>
+  (await admin(server, 'GET', `/audit-events?type=${type}&clientId=${of.clientId}&limit=200`)).body.items;
+
+test('RT-02: a reuse is an event of its own, which names person, client and family', async () => {
+  const app = await newClient(server);
+  const first = await tokensFor(server, app, user, {}, { browser });
+  await refresh(server, app, first.refresh_token);
+  assert.deepEqual(await eventsOf('token.refresh_reused', app), []);
+  server.advance(30_000);
+  assertInvalidGrant(await refresh(server, app, first.refresh_token));
+  const [event, ...more] = await eventsOf('token.refresh_reused', app);
+  const { family } = claimsOf(first.refresh_token);
+  assert.deepEqual([event.userId, event.outcome, event.details.familyId], [user.id, 'failure', family]);
+  assert.deepEqual(more, []);
+});
+
+test('RT-14: what was rotated, reused or revoked stays so over restarts on later days', async () => {
+  const app = await newClient(server);
+  const hold = () => tokensFor(server, app, user, {}, { browser });
+  const [rotated, reused, revoked] = [await hold(), await hold(), await hold()];
+  const successor: Tokens = (await refresh(server, app, rotated.refresh_token)).body;
+  const stolen: Tokens = (await refresh(server, app, reused.refresh_token)).body;
+  server.advance(30_000);
+  assertInvalidGrant(await refresh(server, app, reused.refresh_token));
+  await asClient(server, REVOKE, app, { token: revoked.refresh_token });
+  for (let day = 0; day < 6; day++) {
+    server.advance(DAY);
+    await server.restart();
+    for (const token of [reused, stolen, revoked]) assertInvalidGrant(await refresh(server, app, token.refresh_token));
+  }
+  // On the last day of its life the retired one is known for what it is, and takes the live one with it.
+  assert.equal((await introspect(server, app, successor.refresh_token)).body.active, true);
+  assertInvalidGrant(await refresh(server, app, rotated.refresh_token));
+  assertInvalidGrant(await refresh(server, app, successor.refresh_token));
+  browser = await signedIn(server, user);
+});
+
 describe('RT-05: a refresh token works for its own client alone', () => {
-  test('a foreign presentation is refused, however often, and the owner continues', async () => {
-    const first = await newTokens();
-    for (let i = 0; i < 3; i++) assertInvalidGrant(await refresh(server, other, first.refresh_token));
-    await next(first.refresh_token);
+  test('a foreign presentation is refused, however often, is an event, and the owner continues', async () => {
+    const [owner, thief] = [await newClient(server), await newClient(server)];
+    const first = await tokensFor(server, owner, user, {}, { browser });
+    for (let i = 0; i < 3; i++) assertInvalidGrant(await refresh(server, thief, first.refresh_token));
+    const events = await eventsOf('token.foreign_client', thief);
+    assert.deepEqual(
+      events.map(({ userId, outcome }: { userId: string; outcome: string }) => [userId, outcome]),
+      Array(3).fill([user.id, 'failure']),
+    );
+    assert.equal((await refresh(server, owner, first.refresh_token)).status, 200);
+  });
+
+  test('every pair of confidential and public clients', async () => {
+    const [one, two] = [await newClient(server), await newClient(server)];
+    const asPublic = { type: 'public', redirectUris: ['https://spa.example/cb'] };
+    const apps = [one, two, await newClient(server, asPublic), await newClient(server, asPublic)];
+    const verifier = 'v'.repeat(43);
+    const code_challenge = createHash('sha256').update(verifier).digest('base64url');
+    for (const owner of apps) {
+      const pkce = { code_challenge, code_challenge_method: 'S256' };
+      const code = await codeFor(server, owner, user, pkce, { browser });
+      const { body } = await redeem(server, owner, code, { code_verifier: verifier });
+      for (const app of apps.filter((app) => app !== owner)) {
+        assertInvalidGrant(await refresh(server, app, body.refresh_token));
+      }
+      assert.equal((await refresh(server, owner, body.refresh_token)).status, 200);
+    }
+  });
+});
+
+test('RT-06: a good signature is nothing where the family is not on record', async () => {
+  const tokens = await newTokens();
+  const [gone] = await query(
+    server,
+    'DELETE FROM token_family WHERE id = ? RETURNING id',
+    BigInt(claimsOf(tokens.refresh_token).family),
+  );
+  assert.ok(gone !== undefined);
+  await dead(tokens);
+});
+
+describe('RT-07: each refresh judges anew', () => {
+  test('the scopes of the registration: taken away they are left out, given again they are there', async () => {
+    const app = await newClient(server);
+    const register = (scopes: readonly string[] | null) =>
+      admin(server, 'PATCH', `/clients/${app.clientId}`, { scopes });
+    let { refresh_token: token } = await tokensFor(server, app, user, { scope: 'openid email phone' }, { browser });
+    for (const [scopes, expected] of [
+      [['openid', 'email'], 'openid email'],
+      [['openid'], 'openid'],
+      [null, 'openid email phone'],
+    ] as const) {
+      assert.equal((await register(scopes)).status, 200);
+      const { body } = await refresh(server, app, token);
+      assert.equal(claimsOf(body.access_token).scope, expected);
+      token = body.refresh_token;
+    }
+  });
+
+  test('the grants of the registration, and the account itself', async () => {
+    const [app, person] = [await newClient(server), await newUser(server)];
+    const { refresh_token: token } = await tokensFor(server, app, person);
+    const path = `/clients/${app.clientId}`;
+    await admin(server, 'PATCH', path, { grantTypes: ['authorization_code'] });
+    assertRefused(await refresh(server, app, token), 400, 'unauthorized_client');
+    await admin(server, 'PATCH', path, { grantTypes: ['authorization_code', 'refresh_token'] });
+    const { body } = await refresh(server, app, token);
+    assert.equal((await admin(server, 'DELETE', `/users/${person.id}`)).status, 204);
+    assertInvalidGrant(await refresh(server, app, body.refresh_token));
   });
 });
 
@@ -224,6 +332,10 @@ describe('RT-09, RT-10: seven days, ninety for the family', () => {
     const renewed = await next(early.refresh_token);
     server.advance(1);
     assertInvalidGrant(await refresh(server, client, late.refresh_token));
+    // Nothing had to remove it: it is on record, and refused.
+    const families = 'SELECT dead_reason FROM token_family WHERE id = ?';
+    const [row] = await query(server, families, BigInt(claimsOf(late.refresh_token).family));
+    assert.ok(row !== undefined);
     await alive(renewed);
     browser = await signedIn(server, user);
   });
@@ -281,18 +393,23 @@ describe('RT-11: scope on refresh', () => {
   });
 });
 
-test('RT-08: a revocation reaches every family of this person and client, and no other', async () => {
-  const app = await newClient(server);
-  const families = [];
+test('RT-08: a revocation reaches every family of this person and client, on all devices, and no other', async () => {
+  const [app, elsewhere] = [await newClient(server), await newClient(server)];
+  const stranger = await newUser(server);
+  const devices = [];
   for (let i = 0; i < 3; i++) {
-    families.push(await tokensFor(server, app, user, {}, { browser: await signedIn(server, user) }));
+    const device = await signedIn(server, user);
+    const hold = (of: TestClient) => tokensFor(server, of, user, {}, { browser: device });
+    devices.push({ revoked: await hold(app), untouched: await hold(elsewhere) });
   }
-  const elsewhere = await newTokens();
+  const theirs = await tokensFor(server, app, stranger);
   await revokeOnPage(browser, app);
-  for (const tokens of families) {
-    assertForbidden(await refresh(server, app, tokens.refresh_token), REVOKED);
-    assertForbidden(await userinfo(server, tokens.access_token), REVOKED);
+  for (const { revoked, untouched } of devices) {
+    assertForbidden(await refresh(server, app, revoked.refresh_token), REVOKED);
+    assertForbidden(await userinfo(server, revoked.access_token), REVOKED);
+    await alive(untouched);
+    assert.equal((await refresh(server, elsewhere, untouched.refresh_token)).status, 200);
   }
-  await alive(elsewhere);
-  await next(elsewhere.refresh_token);
+  await alive(theirs);
+  assert.equal((await refresh(server, app, theirs.refresh_token)).status, 200);
 });

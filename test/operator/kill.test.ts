@@ -1,0 +1,100 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, before, test } from 'node:test';
+import { type Node, openService, type Service, startNode } from '../faults/service.ts';
+import { type Agent, agent } from '../support/agent.ts';
+import { assertInvalidGrant, assertInvalidToken } from '../support/api-call.ts';
+import {
+  admin,
+  authorizeUrl,
+  newClient,
+  newUser,
+  PASSWORD,
+  redeem,
+  refresh,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  userinfo,
+  walk,
+} from '../support/flow.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+import type { TestServer } from '../support/server.ts';
+
+// RT-13: what ends every token has done so before it answers. The process is killed as soon as the answer is there, and another
+// one on the same data knows.
+
+let service: Service;
+let node: Node;
+let server: TestServer;
+let client: TestClient;
+let database: Awaited<ReturnType<typeof ownDatabase>>;
+const dataDir = mkdtempSync(join(tmpdir(), 'tessera-kill-'));
+before(async () => {
+  database = await ownDatabase();
+  service = await openService({ TESSERA_DATA_DIR: dataDir, ...database?.environment });
+  await startAnother();
+  // What the calls of the flow need of a server is where it is.
+  server = { baseUrl: service.baseUrl } as TestServer;
+  client = await newClient(server);
+});
+after(async () => {
+  await node.kill();
+  await service.close();
+  await database?.drop();
+  rmSync(dataDir, { recursive: true, force: true });
+});
+
+async function startAnother(): Promise<void> {
+  node = await startNode({ settings: service.settings });
+  service.front.targets = [node.port];
+}
+
+interface Party {
+  readonly user: TestUser;
+  readonly browser: Agent;
+  readonly tokens: Tokens;
+}
+async function party(): Promise<Party> {
+  const user = await newUser(server);
+  const browser = agent(service.baseUrl);
+  const target = await walk(browser, authorizeUrl(client), { user });
+  const { status, body } = await redeem(server, client, target.searchParams.get('code') ?? '');
+  assert.equal(status, 200);
+  return { user, browser, tokens: body };
+}
+
+/** What ends all tokens of an account: a form that is ready to be sent, so that its answer is the last thing that happens. */
+const EVENTS: Readonly<Record<string, (at: Party) => Promise<() => Promise<{ readonly status: number }>>>> = {
+  'a new password by the person': async ({ browser }) => {
+    const page = await browser.get('/account');
+    return () => browser.submit(page, { current: PASSWORD, password: 'a new passphrase' }, '/account/password');
+  },
+  'a new password by an operator':
+    async ({ user }) =>
+    () =>
+      admin(server, 'PATCH', `/users/${user.id}`, { password: 'a new passphrase' }),
+  'signing out everywhere': async ({ browser }) => {
+    const page = await browser.get('/account');
+    return () => browser.submit(page, {}, '/account/sign-out-everywhere');
+  },
+};
+
+for (const [name, prepare] of Object.entries(EVENTS)) {
+  test(`RT-13: tokens from before ${name} are dead after kill -9 right behind its answer`, async () => {
+    const [one, bystander] = [await party(), await party()];
+    const happen = await prepare(one);
+    const { status } = await happen();
+    await node.kill();
+    assert.equal(status, 200);
+    service.front.targets = [];
+    await startAnother();
+    assertInvalidToken(await userinfo(server, one.tokens.access_token));
+    assertInvalidGrant(await refresh(server, client, one.tokens.refresh_token));
+    assert.equal((await one.browser.get('/account')).status, name.endsWith('the person') ? 200 : 302);
+    assert.equal((await userinfo(server, bystander.tokens.access_token)).status, 200);
+    assert.equal((await refresh(server, client, bystander.tokens.refresh_token)).status, 200);
+  });
+}
