@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { createPublicKey } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
 import { listPairs, rotatePairs } from '../../src/keys/id-keys.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
@@ -15,7 +16,7 @@ import {
   type TestUser,
   tokensFor,
 } from '../support/flow.ts';
-import { withData } from '../support/forged-token.ts';
+import { forge, parts, withData } from '../support/forged-token.ts';
 import { assertErrorRedirect, codeOf, DAY, HOUR, settle } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -125,6 +126,37 @@ describe('id_token_hint', () => {
     test(`one ${name} is ignored`, async () => {
       const mine = await known(other);
       codeOf(await mine.browser.get(silent(mine.client, await of(mine))));
+    });
+  }
+
+  const ALGORITHMS: readonly unknown[] = [
+    ...['none', 'nOnE', '', 'HS256', 'HS384', 'HS512', 'hs256', 'HS256 ', 'RS384', 'PS256', 'ES384', 'rs256'],
+    ...[null, undefined, 0, ['RS256'], { name: 'RS256' }],
+  ];
+  for (const alg of ALGS) {
+    test(`JW-01: of ${alg}, one whose header names another algorithm is ignored, whatever signs it`, async () => {
+      const mine = await known(other, alg);
+      const { header, claims } = parts(mine.idToken);
+      const { keys } = (await (await fetch(`${server.baseUrl}/.well-known/jwks.json`)).json()) as {
+        keys: readonly Record<string, string>[];
+      };
+      const shown = keys.find(({ kid }) => kid === header['kid']);
+      assert.ok(shown !== undefined);
+      // RFC 8725 §3.1: what everybody knows must never be taken for the secret of an HMAC.
+      const pem = createPublicKey({ key: shown, format: 'jwk' }).export({ type: 'spki', format: 'pem' }).toString();
+      const keysOfHmac = ['', mine.client.clientSecret, pem, JSON.stringify(shown), shown['n'] ?? shown['x'] ?? ''];
+      for (const named of [...ALGORITHMS, ...ALGS.filter((one) => one !== alg)]) {
+        // A hint that were believed would name another person, and end in login_required.
+        const [changed, forged] = [
+          { ...header, alg: named },
+          { ...claims, sub: user.id },
+        ];
+        const hash = named === 'HS384' ? 'sha384' : named === 'HS512' ? 'sha512' : 'sha256';
+        const hints = keysOfHmac.map((key) => forge(changed, forged, key, hash));
+        for (const hint of [...hints, `${hints[0]?.split('.').slice(0, 2).join('.')}.`]) {
+          codeOf(await mine.browser.get(silent(mine.client, hint)));
+        }
+      }
     });
   }
 

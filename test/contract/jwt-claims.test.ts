@@ -14,7 +14,7 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { parts } from '../support/forged-token.ts';
-import { BEGINNING, startServer } from '../support/server.ts';
+import { ADMIN_KEY, BEGINNING, startServer } from '../support/server.ts';
 
 /** The second in which the person signed in. */
 const SIGNED_IN = Math.floor(BEGINNING / 1000);
@@ -166,17 +166,47 @@ describe('contract §2.2: ID token', () => {
   });
 });
 
-test('JW-18: what a person writes about themselves sets no claim', async () => {
+test('JW-18: what a person writes about themselves, of whatever name, sets no claim', async () => {
+  const claim = '","sub":"1","exp":9999999999,"x":"';
+  const names = ['sub', 'aud', 'exp', 'iss', 'typ', 'client_id', 'scope', 'jti', '__proto__', 'constructor'];
   const hostile = await newUser(server, {
-    displayName: '","sub":"1","exp":9999999999,"x":"',
-    about: '{"sub":"1"}',
+    displayName: claim,
+    about: '{"sub":"1","scope":"phone"}',
     location: '__proto__',
+    socialLinks: names.slice(0, 8).map((platform) => ({ platform, url: 'https://x.example/', label: claim })),
   });
-  const tokens = await tokensFor(server, client, hostile, { scope: 'openid details' });
-  const claims = claimsOf(tokens.id_token);
-  assert.equal(claims.sub, hostile.id);
-  assert.equal(claims.name, '","sub":"1","exp":9999999999,"x":"');
-  assert.equal(claims.exp, claims.iat + 1800);
+  const made = await admin(server, 'POST', '/organizations', { name: 'exp', domain: 'sub.example' });
+  assert.equal(made.status, 201);
+  await admin(server, 'PUT', `/organizations/${made.body.id}/members/${hostile.id}`, { role: 'OWNER' });
+  const tokens = await tokensFor(server, client, hostile, { scope: 'openid details social organization.read' });
+  const now = Math.floor(server.now() / 1000);
+  const [access, refreshed, id] = [tokens.access_token, tokens.refresh_token, tokens.id_token].map(claimsOf);
+  for (const claims of [access, refreshed, id]) {
+    assert.deepEqual(
+      [claims.sub, claims.client_id, claims.iss, claims.iat],
+      [hostile.id, client.clientId, server.baseUrl, now],
+    );
+    assert.equal(Object.hasOwn(claims, '__proto__') || Object.hasOwn(claims, 'constructor'), false);
+  }
+  assert.deepEqual([access.exp, refreshed.exp, id.exp], [now + 1800, now + 604_800, now + 1800]);
+  assert.equal(access.scope, 'openid details social organization.read');
+  assert.deepEqual([id.aud, id.name], [client.clientId, claim]);
+  assert.equal(parts(tokens.access_token).header['typ'], 'at+jwt');
+  for (const path of ['/api/v2/oauth/userinfo', '/oidc/userinfo']) {
+    assert.equal((await userinfo(server, tokens.access_token, path)).body.sub, hostile.id);
+  }
+  // Nor can a field of such a name be given at all, or a claim be asked for with a value of its own.
+  for (const name of names) {
+    const text = `{"username":"h${name.length}","displayName":"H","email":"h@example.com","${name}":"1"}`;
+    const headers = { authorization: `Bearer ${ADMIN_KEY}`, 'content-type': 'application/json' };
+    const refused = await fetch(`${server.baseUrl}/api/v2/admin/users`, { method: 'POST', headers, body: text });
+    assert.equal(refused.status, 400, name);
+    await refused.text();
+  }
+  const asked = { id_token: { exp: { value: 9_999_999_999 }, aud: { value: 'x' }, jti: { value: 'x' } } };
+  const wanting = await tokensFor(server, client, user, { claims: JSON.stringify(asked) }, { browser });
+  const { aud, exp } = claimsOf(wanting.id_token);
+  assert.deepEqual([aud, exp], [client.clientId, now + 1800]);
 });
 
 test('JW-17: jti differs in every token, also within one millisecond', async () => {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
-import { generateKeyPairSync, sign } from 'node:crypto';
+import { generateKeyPairSync, hash, sign } from 'node:crypto';
 import { after, describe, test } from 'node:test';
+import { dictionary } from '@zxcvbn-ts/language-common';
 import { allRefused, KINDS, type Kind } from '../support/api-call.ts';
+import { startCanary } from '../support/canary.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { encode, forge, parts, realKeys } from '../support/forged-token.ts';
 import { startServer } from '../support/server.ts';
@@ -12,6 +14,8 @@ const client = await newClient(server);
 const other = await newClient(server);
 const tokens = await tokensFor(server, client, await newUser(server));
 const keys = await realKeys(server);
+const canary = await startCanary();
+after(() => canary.close());
 
 const genuine = (kind: Kind): string => (kind === 'access' ? tokens.access_token : tokens.refresh_token);
 const refuseAll = (kind: Kind, forgeries: readonly string[]) => allRefused(server, client, kind, forgeries);
@@ -92,10 +96,21 @@ for (const kind of KINDS) {
     });
   });
 
+  test(`JW-04: the key of ${kind} tokens is none of the 10,000 most used passwords, nor what their hashes give`, () => {
+    const { header, claims } = parts(genuine(kind));
+    const weak = dictionary['passwords-common'].slice(0, 10_000);
+    assert.equal(weak.length, 10_000);
+    // HMAC is a function of key and text: a key that signs alike would be the key.
+    const digestOf = (word: string) => hash('sha256', word, 'buffer');
+    for (const word of weak) {
+      for (const key of [word, digestOf(word)]) assert.notEqual(forge(header, claims, key), genuine(kind), word);
+    }
+  });
+
   describe(`JW-14: key selection in the header of ${kind} tokens`, () => {
     const kids: readonly unknown[] = [
       ...['', 'unknown', '../../../../dev/null', '/dev/null', '/proc/self/environ', 'file:///dev/null', '__proto__'],
-      ...['constructor', 'toString', "' OR 1=1 --", 'http://127.0.0.1:9/jwks', null, 0, 1, true, [], {}, '*', '%'],
+      ...['constructor', 'toString', "' OR 1=1 --", canary.url, null, 0, 1, true, [], {}, '*', '%'],
     ];
     for (const kid of kids) {
       test(`kid ${JSON.stringify(kid)}`, async () => {
@@ -130,8 +145,8 @@ for (const kind of KINDS) {
       const extras = [
         { jwk },
         { jwk, kid: undefined },
-        { jku: 'http://127.0.0.1:9/jwks' },
-        { x5u: 'http://127.0.0.1:9/cert' },
+        { jku: canary.url },
+        { x5u: canary.url },
         { x5c: [own.toString('base64')] },
         { crit: ['exp'] },
         { crit: [] },
@@ -178,6 +193,8 @@ for (const kind of KINDS) {
     });
   });
 }
+
+test('JW-14: no address that a header or claim named was ever connected to', () => canary.assertUntouched());
 
 test('the genuine tokens are good, before and after all this', async () => {
   assert.equal((await userinfo(server, tokens.access_token)).status, 200);

@@ -4,6 +4,7 @@ import { allRefused, assertInvalidGrant, KINDS, type Kind } from '../support/api
 import { newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { forge, parts, realKeys } from '../support/forged-token.ts';
 import { startServer } from '../support/server.ts';
+import { introspect } from '../support/token-services.ts';
 
 const server = await startServer();
 after(() => server.close());
@@ -118,6 +119,16 @@ for (const kind of KINDS) {
         { ...claims(), nbf: now + 1_000_000 },
         { ...claims(), nbf: 'now' },
       ]);
+    });
+
+    test('JW-12, JW-13: iat and nbf may lie sixty seconds ahead, for clocks of nodes that differ, and no more', async () => {
+      const now = Math.floor(server.now() / 1000);
+      const taken = async (token: string): Promise<boolean> =>
+        (await introspect(server, client, token)).body.active === true;
+      for (const name of ['iat', 'nbf']) {
+        assert.equal(await taken(resigned(kind, { ...claims(), [name]: now + 60 })), true, name);
+        assert.equal(await taken(resigned(kind, { ...claims(), [name]: now + 61 })), false, name);
+      }
     });
 
     test('RT-06: whatever is not on record: family, person and client, and those of others', async () => {

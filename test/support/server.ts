@@ -13,7 +13,8 @@ import { withPort } from './own-port.ts';
 import { migratedDatabase } from './postgres-database.ts';
 // Watches what every server of these tests answers.
 import './answer-checker.ts';
-import './every-answer.ts';
+// Watches redirects after forms, and what the token endpoint answers.
+import './flow-checker.ts';
 // Watches how SQLite runs what they ask of it.
 import './plan-checker.ts';
 
