@@ -15,6 +15,8 @@ import { migratedDatabase } from './postgres-database.ts';
 import './answer-checker.ts';
 // Watches redirects after forms, and what the token endpoint answers.
 import './flow-checker.ts';
+// Watches what protects each of those answers.
+import './header-checker.ts';
 // Watches how SQLite runs what they ask of it.
 import './plan-checker.ts';
 

@@ -1,0 +1,93 @@
+/**
+ * Holds the header of every answer that a test of this process gets against what every answer must carry (HB-01 to HB-03,
+ * SE-02), and its body against client secrets that have no business there (AD-06).
+ */
+import assert from 'node:assert/strict';
+import { subscribe } from 'node:diagnostics_channel';
+import { afterEach } from 'node:test';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+
+/** What caches may keep: it is the same for everyone. */
+const PUBLIC = /\/(assets|avatars|app-pictures|\.well-known)\/|\/openapi\.json$|\/api(\/[a-z-]+)?$/;
+const CLIENT_SECRET = /tcs_[A-Za-z0-9_-]{43}/;
+/** Where a client secret is shown, once: to the operator who asked for it, and to the visitor whose own app it is. */
+const SHOWS_SECRETS =
+  /^POST .*\/api\/v2\/admin\/clients(\/:clientId\/secrets)?$|^(GET|POST) .*\/playground(\/callback)?$/;
+const POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+];
+
+/** What is wrong with a cookie as it is set: RFC 6265bis §4.1.3, decisions §7. */
+export function cookieProblem(line: string): string | undefined {
+  const [pair = '', ...attributes] = line.split('; ');
+  const [name = '', value = ''] = pair.split('=');
+  for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax']) {
+    if (!attributes.includes(attribute)) return `${name} without ${attribute}`;
+  }
+  if (attributes.some((attribute) => /^Domain/i.test(attribute))) return `${name} with a Domain`;
+  if (name.startsWith('__Host-') !== attributes.includes('Secure')) return `${name}: __Host- and Secure go together`;
+  if (!/^(__Host-)?tessera_/.test(name)) return `an unknown cookie ${name}`;
+  // A cookie that is taken away is empty; every other one is 256 random bits.
+  if (value !== '' && !/^[A-Za-z0-9_-]{43}$/.test(value)) return `${name} is no secret of 256 bits`;
+  return undefined;
+}
+
+export type Headers = Readonly<Record<string, number | string | string[] | undefined>>;
+
+/** What is wrong with the header of an answer. */
+export function headerProblems(url: string, headers: Headers): readonly string[] {
+  const expected: Readonly<Record<string, string>> = {
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'no-referrer',
+    'cross-origin-opener-policy': 'same-origin',
+  };
+  const problems = Object.entries(expected)
+    .filter(([name, value]) => headers[name] !== value)
+    .map(([name, value]) => `${name} is ${headers[name]} and not ${value}`);
+  for (const name of ['server', 'x-powered-by', 'via', 'access-control-allow-credentials']) {
+    if (headers[name] !== undefined) problems.push(`there is ${name}`);
+  }
+  if (headers['cache-control'] !== 'no-store' && !PUBLIC.test(url)) problems.push('a cache may keep it');
+  const type = String(headers['content-type'] ?? '');
+  if (type.startsWith('text/') && !/; charset=utf-8$/i.test(type)) problems.push(`a text without its charset: ${type}`);
+  if (type.startsWith('text/html')) {
+    const policy = String(headers['content-security-policy']).split('; ');
+    for (const directive of POLICY) if (!policy.includes(directive)) problems.push(`a page without ${directive}`);
+    if (!policy.some((directive) => directive.startsWith('form-action '))) problems.push('a page without form-action');
+    if (/unsafe-|\*/.test(policy.join())) problems.push(`a policy that is too wide: ${policy.join('; ')}`);
+  }
+  const cookies = [headers['set-cookie'] ?? []].flat().map(String);
+  return [...problems, ...cookies.flatMap((line) => cookieProblem(line) ?? [])];
+}
+
+/** Where a body shows a client secret that its route has no reason to show. */
+export const showsSecret = (route: string, body: unknown): boolean =>
+  typeof body === 'string' && CLIENT_SECRET.test(body) && !SHOWS_SECRETS.test(route);
+
+const routeOf = ({ method, routeOptions: { url }, url: asked }: FastifyRequest): string => `${method} ${url ?? asked}`;
+
+const found: string[] = [];
+
+function watch(app: FastifyInstance): void {
+  app.addHook('onSend', (request, _reply, payload, done) => {
+    if (showsSecret(routeOf(request), payload)) found.push(`${routeOf(request)}: the body shows a client secret`);
+    done();
+  });
+  app.addHook('onResponse', (request: FastifyRequest, reply: FastifyReply, done) => {
+    // A preflight is kept as its own headers say, and has no body.
+    if (request.method === 'OPTIONS' && reply.statusCode === 204) return done();
+    const problems = headerProblems(request.routeOptions.url ?? '', reply.getHeaders());
+    found.push(...problems.map((problem) => `${routeOf(request)} (${reply.statusCode}): ${problem}`));
+    done();
+  });
+}
+
+if (process.env['NODE_TEST_CONTEXT'] !== undefined) {
+  // Fastify's own notice of a new server: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
+  subscribe('fastify.initialization', (message) => watch((message as { fastify: FastifyInstance }).fastify));
+  afterEach(() => assert.deepEqual([...new Set(found.splice(0))], [], 'answers that lack protection'));
+}
