@@ -14,7 +14,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
-import { startServer } from '../support/server.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
 import {
   allow,
   allRefused,
@@ -31,7 +31,9 @@ import {
   won,
 } from './crowd.ts';
 
-const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
+const server = spread(
+  await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' }, SEVERAL),
+);
 after(() => server.close());
 const client = await newClient(server);
 

@@ -2,10 +2,12 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { codeFor, newClient, newUser, redeem, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
-import { startServer } from '../support/server.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
 import { allRefused, SIZES, tally, times, won } from './crowd.ts';
 
-const server = await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' });
+const server = spread(
+  await startServer({ TESSERA_LIMIT_PENDING_ADDRESS: 'off', TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' }, SEVERAL),
+);
 after(() => server.close());
 const client = await newClient(server);
 const user = await newUser(server);

@@ -3,18 +3,19 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { agent } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
-import { startServer, type TestServer } from '../support/server.ts';
+import { SEVERAL, spread, startServer, type TestServer } from '../support/server.ts';
 import { noFault, ready, SIZES, times } from './crowd.ts';
 
 let server: TestServer;
 before(async () => {
-  server = await startServer({
+  const settings = {
     // So many hashes may wait that a hundred sign-ups at once are no overload.
     TESSERA_HASHING_CONCURRENCY: '4',
     // A sign-in is counted until its password has proved right.
     TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off',
     TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off',
-  });
+  };
+  server = spread(await startServer(settings, SEVERAL));
 });
 after(() => server.close());
 
@@ -22,7 +23,7 @@ after(() => server.close());
 async function signUp(size: number, fields: (index: number) => Record<string, string>) {
   const people = await Promise.all(
     times(size, async (index) => {
-      const browser = agent(server.baseUrl);
+      const browser = agent(server.baseUrl, server.nodeInTurn);
       const form = { displayName: 'A. Person', password: `a password of number ${index}`, ...fields(index) };
       return { browser, send: ready(browser, await browser.get('/signup'), '/signup', form) };
     }),

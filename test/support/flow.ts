@@ -9,6 +9,10 @@ export interface JsonAnswer {
   readonly body: any;
 }
 
+/** What it takes to send a request. */
+type At = Pick<TestServer, 'baseUrl' | 'nodeInTurn'>;
+const addressOf = ({ baseUrl, nodeInTurn }: At): string => nodeInTurn?.() ?? baseUrl;
+
 async function json(response: Response): Promise<JsonAnswer> {
   const text = await response.text();
   return { status: response.status, headers: response.headers, body: text === '' ? undefined : JSON.parse(text) };
@@ -16,14 +20,14 @@ async function json(response: Response): Promise<JsonAnswer> {
 
 /** A call of the admin API. */
 export async function admin(
-  { baseUrl }: Pick<TestServer, 'baseUrl'>,
+  server: At,
   method: string,
   path: string,
   body?: unknown,
   key = ADMIN_KEY,
 ): Promise<JsonAnswer> {
   return json(
-    await fetch(`${baseUrl}/api/v2/admin${path}`, {
+    await fetch(`${addressOf(server)}/api/v2/admin${path}`, {
       method,
       headers: { authorization: `Bearer ${key}`, ...(body !== undefined && { 'content-type': 'application/json' }) },
       ...(body !== undefined && { body: JSON.stringify(body) }),
@@ -93,7 +97,7 @@ export function authorizeUrl(client: TestClient, parameters: Readonly<Record<str
 
 /** A browser in which somebody is signed in. */
 export async function signedIn(server: TestServer, user: TestUser, password = PASSWORD): Promise<Agent> {
-  const browser = agent(server.baseUrl);
+  const browser = agent(server.baseUrl, server.nodeInTurn);
   const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password });
   assert.equal(answer.status, 303, answer.text);
   return browser;
@@ -150,9 +154,9 @@ export async function codeFor(
 }
 
 /** A call of the token endpoint with a JSON body. */
-export async function tokenCall(server: Pick<TestServer, 'baseUrl'>, body: unknown): Promise<JsonAnswer> {
+export async function tokenCall(server: At, body: unknown): Promise<JsonAnswer> {
   return json(
-    await fetch(`${server.baseUrl}/api/v2/oauth/token`, {
+    await fetch(`${addressOf(server)}/api/v2/oauth/token`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -160,12 +164,7 @@ export async function tokenCall(server: Pick<TestServer, 'baseUrl'>, body: unkno
   );
 }
 
-export const redeem = (
-  server: Pick<TestServer, 'baseUrl'>,
-  client: TestClient,
-  code: string,
-  change: Readonly<Record<string, unknown>> = {},
-) =>
+export const redeem = (server: At, client: TestClient, code: string, change: Readonly<Record<string, unknown>> = {}) =>
   tokenCall(server, {
     grant_type: 'authorization_code',
     code,
@@ -176,7 +175,7 @@ export const redeem = (
   });
 
 export const refresh = (
-  server: Pick<TestServer, 'baseUrl'>,
+  server: At,
   client: TestClient,
   refreshToken: string,
   change: Readonly<Record<string, unknown>> = {},
@@ -191,12 +190,12 @@ export const refresh = (
 
 /** A call of UserInfo. */
 export async function userinfo(
-  server: Pick<TestServer, 'baseUrl'>,
+  server: At,
   accessToken: string | undefined,
   path = '/api/v2/oauth/userinfo',
 ): Promise<JsonAnswer> {
   return json(
-    await fetch(`${server.baseUrl}${path}`, {
+    await fetch(`${addressOf(server)}${path}`, {
       headers: accessToken === undefined ? {} : { authorization: `Bearer ${accessToken}` },
     }),
   );

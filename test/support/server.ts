@@ -30,6 +30,8 @@ export interface TestServer {
   readonly baseUrl: string;
   /** Where each of its nodes is reached, the first at its base URL. */
   readonly nodes: readonly string[];
+  /** Where the next request goes, if a test spreads its requests over the nodes. */
+  readonly nodeInTurn?: () => string;
   readonly dataDir: string;
   /** The settings that it runs with, for a command that works on the same data. */
   readonly environment: Readonly<Record<string, string>>;
@@ -40,6 +42,15 @@ export interface TestServer {
   /** Closes the server and opens another one on the same data: as a new process would. */
   restart(): Promise<void>;
   close(): Promise<void>;
+}
+
+/** How many nodes a test may have on a database that several processes share; on a file it has one. */
+export const SEVERAL = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 1 : 2;
+
+/** The same server, each of whose requests goes to the next one of its nodes. */
+export function spread(server: TestServer): TestServer {
+  let turn = 0;
+  return { ...server, nodeInTurn: () => server.nodes[turn++ % server.nodes.length] ?? server.baseUrl };
 }
 
 /** Thousands of passwords are hashed in these tests: at the service's own cost they would take most of their time. */
