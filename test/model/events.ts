@@ -17,6 +17,12 @@ async function change(world: World, user: User, method: string, path: string, bo
   assert.equal(answer.status, user.exists ? 200 : 404, JSON.stringify(answer.body));
 }
 
+interface Connection {
+  readonly clientId: string;
+  readonly scopes: string[];
+  readonly declinedScopes: string[];
+}
+
 const BANS = [Number.POSITIVE_INFINITY, 1, SECOND, 60 * SECOND, 1800 * SECOND, DAY];
 
 export const accountSteps = {
@@ -137,6 +143,31 @@ export const clientSteps = {
       }
       const grant = liveGrant(state, user, client);
       if (grant !== undefined) grant.revoked = true;
+    },
+  }),
+  /** CN-05: the list of connected apps is the list of the grants that live, with what each of them allows. */
+  listConnections: step({
+    weight: 1,
+    argument: nat,
+    applies: (state, which) => pick(state.users, which).exists,
+    async act(state, world, which) {
+      const user = pick(state.users, which);
+      const { status, body } = await admin(
+        world.server,
+        'GET',
+        `/users/${pick(world.users, user.index).id}/connections`,
+      );
+      assert.equal(status, 200);
+      const shown = body.items.map(({ clientId, scopes, declinedScopes }: Connection) => [
+        clientId,
+        ...[scopes, declinedScopes].map((list) => list.filter((scope) => scope !== 'openid').sort()),
+      ]);
+      const expected = state.clients.flatMap((client) => {
+        const grant = liveGrant(state, user, client);
+        if (grant === undefined) return [];
+        return [[pick(world.clients, client.index).clientId, [...grant.scopes].sort(), [...grant.declined].sort()]];
+      });
+      assert.deepEqual(shown.sort(), expected.sort(), 'the connected apps');
     },
   }),
   disableClient: step({

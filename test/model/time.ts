@@ -1,4 +1,6 @@
 import fc from 'fast-check';
+import { sweep } from '../../src/housekeeping/housekeeping.ts';
+import { withData } from '../support/forged-token.ts';
 import { GRACE, SESSION_IDLE, SESSION_LIFE } from './model.ts';
 import { type Family, pick, type State } from './state.ts';
 import { step } from './step.ts';
@@ -84,6 +86,14 @@ export const timeSteps = {
     argument: fc.record({ which: fc.nat(11), late: fc.boolean() }),
     applies: (state) => state.families.length > 0,
     act: (state, world, { which, late }) => growOld(state, world, pick(state.families, which), late),
+  }),
+  /** ST-06: cleaning up at any moment changes no answer. */
+  sweep: step({
+    weight: 1,
+    argument: fc.constant(0),
+    async act(state, { server }) {
+      await withData(server, ({ database }) => sweep(database, state.now));
+    },
   }),
   restart: step({
     weight: 0.5,
