@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Answer } from '../support/agent.ts';
-import { admin, newClient, newUser, revokeOnPage, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { admin, newClient, newUser, refresh, revokeOnPage, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
@@ -33,6 +33,22 @@ test('each app: name, owner, host, what it sees and what not, where it acts, sin
     [items[0].declinedScopes.toSorted(), items[0].resources, items[0].owner],
     [['phone', 'social'], [{ name: 'Orders', resource: ORDERS }], 'Acme Ltd'],
   );
+});
+
+test('CN-05: the last use is that of the last token, a refresh too; the consent is as old as it was', async () => {
+  const person = await newUser(server);
+  const own = await signedIn(server, person);
+  const app = await newClient(server, { name: 'Often Used' });
+  const tokens = await tokensFor(server, app, person, {}, { browser: own });
+  const connectedAt = new Date(server.now()).toISOString();
+  const connection = async () => (await admin(server, 'GET', `/users/${person.id}/connections`)).body.items[0];
+  server.advance(60 * 60_000);
+  assert.equal((await refresh(server, app, tokens.refresh_token)).status, 200);
+  const lastUsedAt = new Date(server.now()).toISOString();
+  const { connectedAt: since, lastUsedAt: last } = await connection();
+  assert.deepEqual([since, last], [connectedAt, lastUsedAt]);
+  const { text } = await own.get(PAGE);
+  for (const instant of [connectedAt, lastUsedAt]) assert.ok(text.includes(`<time datetime="${instant}">`), instant);
 });
 
 test('taken away: the page says when, and how many sign-ins were found dead; again, it says the same', async () => {

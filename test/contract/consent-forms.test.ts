@@ -50,11 +50,20 @@ async function assertNothing(send: () => Promise<Answer>, status?: number): Prom
   return answer;
 }
 
-test('CN-01: a GET of the form grants nothing', async () => {
+test('CN-01: a GET or a HEAD of the form grants nothing', async () => {
   const { browser, form } = await shown();
   const query = new URLSearchParams({ ...form.hidden, ...ALLOW });
   await assertNothing(() => browser.get(`/consent?${query}`), 200);
   await assertNothing(() => browser.get(authorizeUrl(client, ALLOW)));
+  const cookie = ['session', 'browser']
+    .map((name) => `tessera_${name}=${browser.cookie(`tessera_${name}`)}`)
+    .join('; ');
+  const before = await rows();
+  for (const address of [`/consent?${query}`, authorizeUrl(client, ALLOW)]) {
+    const answer = await fetch(server.baseUrl + address, { method: 'HEAD', headers: { cookie }, redirect: 'manual' });
+    assert.deepEqual([answer.status, answer.headers.get('location')], [405, null], address);
+  }
+  assert.deepEqual(await rows(), before);
 });
 
 const tamperings: Record<string, (hidden: Readonly<Record<string, string>>) => Promise<Record<string, string>>> = {

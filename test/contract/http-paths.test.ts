@@ -152,6 +152,8 @@ describe('HB-07: what has no business here is not there', () => {
   const paths = ['/.git/HEAD', '/.env', '/package.json', '/src/app.ts', '/data/secret', '/server-status', '/metrics'];
   const climbs = [
     '/assets/',
+    '/assets/style.css.map',
+    '/assets/style.css',
     '/assets/../package.json',
     '/assets/%2e%2e/package.json',
     '/assets/..%2fpackage.json',

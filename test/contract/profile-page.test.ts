@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, agent } from '../support/agent.ts';
-import { admin, newClient, newUser, signedIn, type TestUser, tokensFor, userinfo } from '../support/flow.ts';
+import {
+  admin,
+  claimsOf,
+  newClient,
+  newUser,
+  PASSWORD,
+  signedIn,
+  type TestUser,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
@@ -59,6 +69,37 @@ test('fields that are the operator’s stay as they are, whatever is sent', asyn
   const { displayName: _name, updatedAt: _before, ...same } = before;
   assert.equal(displayName, 'Only this');
   assert.deepEqual(rest, same);
+});
+
+test('US-06: no form of a person vouches for an address, a number, a role or an id', async () => {
+  const trust = {
+    ...{ emailVerified: 'true', email_verified: 'true', isVerified: 'true', verified: '1', phoneVerified: 'true' },
+    ...{ phone_number_verified: 'true', organization: 'acme', role: 'OWNER', id: '1', sub: '1', status: 'active' },
+    ...{ 'email[isVerified]': 'true', 'user.email.isVerified': 'true', createdAt: '2001-01-01T00:00:00Z' },
+  };
+  const browser = agent(server.baseUrl);
+  const own = { displayName: 'Self', username: 'self-made', email: 'self-made@example.com', password: PASSWORD };
+  assert.equal((await browser.submit(await browser.get('/signup'), { ...own, ...trust })).status, 303);
+  const scope = 'openid email phone organization.read';
+  const [{ id = '' } = {}] = (await admin(server, 'GET', '/users?q=self-made')).body.items;
+  const user = { id, username: own.username };
+  const assertUntouched = async () => {
+    const tokens = await tokensFor(server, await newClient(server), user, { scope }, { browser });
+    const contract = (await userinfo(server, tokens.access_token)).body;
+    assert.deepEqual([contract.id, contract.sub, contract.user.organization], [id, id, null]);
+    assert.deepEqual(contract.user.email, { username: 'self-made', domain: 'example.com', isVerified: false });
+    assert.equal(contract.createdAt, new Date(server.now()).toISOString());
+    const standard = (await userinfo(server, tokens.access_token, '/oidc/userinfo')).body;
+    assert.deepEqual([standard.sub, standard.email_verified], [id, false]);
+    assert.notEqual(standard.phone_number_verified, true);
+    assert.equal(claimsOf(tokens.id_token).email_verified, false);
+  };
+  await assertUntouched();
+  assert.equal((await send(browser, { displayName: 'Self', phone: '+905551234567', ...trust })).status, 200);
+  await assertUntouched();
+  const change = { current: PASSWORD, password: 'a new passphrase', ...trust };
+  assert.equal((await browser.submit(await browser.get('/account'), change, '/account/password')).status, 200);
+  await assertUntouched();
 });
 
 test('an edit is recorded with the names of its fields, ends no session and no token, and is seen at once', async () => {

@@ -54,6 +54,17 @@ test('SE-01: a session secret that was there before the sign-in never becomes si
   assert.equal(await isSignedIn(replay(fixed)), false);
 });
 
+test('SE-01: nor does one become signed in by a sign-up', async () => {
+  const fixed = 'F'.repeat(43);
+  const victim = agent(server.baseUrl);
+  victim.setCookie(SESSION, fixed);
+  const fields = { displayName: 'V', username: 'victim', email: 'victim@example.com', password: PASSWORD };
+  assert.equal((await victim.submit(await victim.get('/signup'), fields)).status, 303);
+  assert.notEqual(victim.cookie(SESSION), fixed);
+  assert.equal(await isSignedIn(victim), true);
+  assert.equal(await isSignedIn(replay(fixed)), false);
+});
+
 test('SE-01: signing in again, as the same person or another, ends the session before', async () => {
   const [first, second] = [await newUser(server), await newUser(server)];
   const browser = await signedIn(server, first);

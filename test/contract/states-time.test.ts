@@ -11,6 +11,7 @@ import {
 } from '../support/api-call.ts';
 import {
   admin,
+  authorizeUrl,
   claimsOf,
   codeFor,
   type JsonAnswer,
@@ -64,6 +65,38 @@ describe('contract §3: a ban ends by itself (AC-04)', () => {
     await dead(before_);
     await alive(await tokensFor(server, client, user));
     await dead(before_);
+  });
+
+  test('AC-05: a ban that ran out revives no session, form, code or token; a new sign-in gets new ones', async () => {
+    const user = await newUser(server);
+    const browser = await signedIn(server, user);
+    const tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
+    const [code, spare] = [
+      await codeFor(server, client, user, {}, { browser }),
+      await codeFor(server, client, user, {}, { browser }),
+    ];
+    const account = await browser.get('/account');
+    const asked = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
+    const consent = await browser.get(asked.location?.href ?? '');
+    const session = browser.cookie('tessera_session') ?? '';
+    await banned(user, { until: iso(server.now() + 1000) });
+    assertForbidden(await redeem(server, client, spare), BANNED);
+    server.advance(1000);
+    await dead(tokens);
+    for (const each of [code, spare]) assertInvalidGrant(await redeem(server, client, each));
+    // The forms first: an answer to a dead session takes its cookie away.
+    for (const [page, action, fields] of [
+      [consent, '/consent', { decision: 'allow' }],
+      [account, '/account/password', { current: PASSWORD, password: 'a new passphrase' }],
+    ] as const) {
+      browser.setCookie('tessera_session', session);
+      const answer = await browser.submit(page, fields, action);
+      assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login'], action);
+    }
+    browser.setCookie('tessera_session', session);
+    assert.equal((await browser.get('/account')).location?.pathname, '/login');
+    await alive(await tokensFor(server, client, user));
+    await dead(tokens);
   });
 
   test('the end is an instant: offsets and fractions of a second count', async () => {

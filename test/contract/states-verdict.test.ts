@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import type { Agent } from '../support/agent.ts';
+import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   assertForbidden,
   assertInvalidGrant,
@@ -13,9 +13,11 @@ import {
 } from '../support/api-call.ts';
 import {
   admin,
+  authorizeUrl,
   codeFor,
   newClient,
   newUser,
+  PASSWORD,
   redeem,
   refresh,
   revokeOnPage,
@@ -193,11 +195,105 @@ describe('AC-08: nothing that was under way is completed', () => {
       await assert.rejects(signedIn(server, one.user));
     });
   }
+
+  /** The way from a request to tokens; each step says whether it could be taken. */
+  interface Way {
+    readonly user: TestUser;
+    readonly browser: Agent;
+    answer: Answer | undefined;
+    tokens: Tokens | undefined;
+  }
+  const open = async (way: Way): Promise<boolean> => {
+    const { location } = way.answer ?? {};
+    if (location?.origin !== server.baseUrl) return false;
+    way.answer = await way.browser.get(location.href);
+    return true;
+  };
+  const submit = async (way: Way, action: string, fields: Readonly<Record<string, string>>): Promise<boolean> => {
+    if (!way.answer?.text.includes(`action="${action}"`)) return false;
+    way.answer = await way.browser.submit(way.answer, fields, action);
+    return true;
+  };
+  const steps: Readonly<Record<string, (way: Way) => Promise<boolean>>> = {
+    async 'the request'(way) {
+      way.answer = await way.browser.get(authorizeUrl(client, { scope: 'openid email' }));
+      return true;
+    },
+    'the sign-in page': open,
+    'the sign-in': (way) => submit(way, '/login', { identifier: way.user.username, password: PASSWORD }),
+    'the consent page': open,
+    'the consent': (way) => submit(way, '/consent', { decision: 'allow', 'allow email': 'on' }),
+    async 'the redemption'(way) {
+      const code = way.answer?.location?.searchParams.get('code');
+      if (!code) return false;
+      const { status, body } = await redeem(server, client, code);
+      if (status === 200) way.tokens = body;
+      return status === 200;
+    },
+    async 'the refresh'(way) {
+      const { status, body } = await refresh(server, client, way.tokens?.refresh_token ?? '');
+      if (status === 200) way.tokens = body;
+      return status === 200;
+    },
+    UserInfo: async ({ tokens }) => (await userinfo(server, tokens?.access_token)).status === 200,
+  };
+  const begin = async (): Promise<Way> => ({
+    user: await newUser(server),
+    browser: agent(server.baseUrl),
+    answer: undefined,
+    tokens: undefined,
+  });
+  /** Takes steps until one cannot be taken; how many were. */
+  async function walk(way: Way, from: number, to = Object.keys(steps).length): Promise<number> {
+    for (const [n, step] of Object.values(steps).entries()) {
+      if (n >= from && n < to && !(await step(way))) return n;
+    }
+    return to;
+  }
+  const names = Object.keys(steps);
+
+  test('left alone, the way leads to UserInfo', async () => assert.equal(await walk(await begin(), 0), names.length));
+
+  type Change = readonly [method: string, path: string, body?: object];
+  const changes: Readonly<Record<string, readonly Change[]>> = {
+    'a ban': [['PUT', '/ban', {}]],
+    'a suspension': [['PUT', '/suspension', {}]],
+    'a ban that is lifted at once': [
+      ['PUT', '/ban', {}],
+      ['DELETE', '/ban'],
+    ],
+    'a suspension that is lifted at once': [
+      ['PUT', '/suspension', {}],
+      ['DELETE', '/suspension'],
+    ],
+    'a password set by an operator': [['PATCH', '', { password: 'another passphrase' }]],
+  };
+  const signInAt = names.indexOf('the sign-in');
+  for (const [change, calls] of Object.entries(changes)) {
+    for (const [after_, name] of names.slice(0, -1).entries()) {
+      const next = names[after_ + 1];
+      // Before the sign-in nothing of the account is under way: after a lift it may begin.
+      if (after_ < signInAt && change.endsWith('lifted at once')) continue;
+      test(`${change} between ${name} and ${next}`, async () => {
+        const way = await begin();
+        assert.equal(await walk(way, 0, after_ + 1), after_ + 1);
+        for (const [method, path, body] of calls) {
+          assert.equal((await admin(server, method, `/users/${way.user.id}${path}`, body)).status, 200);
+        }
+        const { tokens, answer } = way;
+        assert.ok((await walk(way, after_ + 1)) < names.length, 'it was completed');
+        assert.equal(way.tokens, tokens, 'tokens were issued');
+        if (way.answer !== answer) assert.ok(!way.answer?.location?.searchParams.has('code'), 'a code was issued');
+        if (tokens !== undefined) assert.notEqual((await userinfo(server, tokens.access_token)).status, 200);
+      });
+    }
+  }
 });
 
 describe('contract §3: revocation', () => {
   test('on the page: 403 everywhere, for ever, and other clients are untouched', async () => {
     const one = await party();
+    const bystander = await party();
     const elsewhere = await tokensFor(server, other, one.user, {}, { browser: one.browser });
     assert.equal((await revokeOnPage(one.browser, client)).status, 200);
     await everywhere(one, REVOKED);
@@ -205,6 +301,12 @@ describe('contract §3: revocation', () => {
     await everywhere(one, REVOKED);
     assert.equal((await userinfo(server, elsewhere.access_token)).status, 200);
     assert.equal((await refresh(server, other, elsewhere.refresh_token)).status, 200);
+    // CN-06: nor is what the same client holds for another person, tokens, code or consent.
+    assert.equal((await userinfo(server, bystander.tokens.access_token)).status, 200);
+    assert.equal((await refresh(server, client, bystander.tokens.refresh_token)).status, 200);
+    assert.equal((await redeem(server, client, bystander.code)).status, 200);
+    const again = await bystander.browser.get(authorizeUrl(client, { prompt: 'none' }));
+    assert.ok(again.location?.searchParams.has('code'), `${again.location}`);
   });
 
   test('a new consent in the same millisecond: the old tokens stay 403, the new ones are good (CN-07)', async () => {

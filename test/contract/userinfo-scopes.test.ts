@@ -152,6 +152,9 @@ for (const [index, each] of CASES.entries()) {
         assert.match(avatar.color, /^#[0-9a-f]{6}$/);
         assert.equal(new Date(me.body.createdAt).toISOString(), me.body.createdAt);
 
+        // OIDC Core §5.3.2: the sub of UserInfo is that of the ID token.
+        assert.deepEqual([claimsOf(tokens.id_token).sub, me.body.sub], [user.id, user.id]);
+
         const standard = await userinfo(server, tokens.access_token, STANDARD);
         assert.equal(standard.status, 200);
         const { updated_at, ...claims } = standard.body;

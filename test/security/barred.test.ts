@@ -33,6 +33,8 @@ interface Request {
   readonly address: string;
   readonly form?: Readonly<Record<string, string>>;
   readonly json?: Readonly<Record<string, string>>;
+  /** Whether the client authenticates in the body, and so by nothing else. */
+  readonly bare?: boolean;
 }
 
 const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off' });
@@ -108,6 +110,10 @@ function requestsTo({ method, url }: Route, own: Belongings): Request[] {
         { address, json: refreshBody(client, tokens.refresh_token) },
         { address, form: refreshBody(client, tokens.refresh_token) },
       ];
+    case 'POST /oidc/introspect':
+      return [
+        { address, form: { ...refreshBody(client, tokens.refresh_token), token: tokens.access_token }, bare: true },
+      ];
     case 'POST /login':
       return form({ identifier: user.username, password: PASSWORD });
     case 'POST /signup':
@@ -140,7 +146,7 @@ interface Sent {
 
 /** Sends a request with every credential that the person has, or with none. */
 async function send(method: string, request: Request, own: Belongings | undefined): Promise<Sent> {
-  const { address, form, json } = request;
+  const { address, form, json, bare = json !== undefined } = request;
   const type = json === undefined ? FORM_TYPE : JSON_TYPE;
   const body = json === undefined ? new URLSearchParams(form).toString() : JSON.stringify(json);
   const response = await fetch(server.baseUrl + address, {
@@ -150,7 +156,7 @@ async function send(method: string, request: Request, own: Belongings | undefine
       accept: 'text/html, application/json',
       ...(own !== undefined && { cookie: own.cookies }),
       // At the token endpoint the client authenticates in the body, and only there.
-      ...(own !== undefined && json === undefined && { authorization: `Bearer ${own.tokens.access_token}` }),
+      ...(own !== undefined && !bare && { authorization: `Bearer ${own.tokens.access_token}` }),
       ...(method !== 'GET' && method !== 'HEAD' && { 'content-type': type }),
     },
     ...(method !== 'GET' && method !== 'HEAD' && { body }),
@@ -167,6 +173,7 @@ function gains({ text, location, session }: Sent): string[] {
   return [
     ...(text.includes(SECRET_TEXT) || /action="\/(account\/|logout)/.test(text) ? ['data'] : []),
     ...(/"(access|refresh|id)_token"/.test(text) ? ['tokens'] : []),
+    ...(text.includes('"active":true') ? ['a live token'] : []),
     ...(/[?&]code=/.test(location ?? '') || text.includes('name="code"') ? ['a code'] : []),
     ...(session === undefined ? [] : ['a session']),
   ];
@@ -187,6 +194,7 @@ test('AC-01: of an active account the matrix gets data, codes, tokens and sessio
     'GET /api/v2/oauth/authorize': 'a code',
     'POST /api/v2/oauth/token': 'tokens',
     'GET /api/v2/oauth/userinfo': 'data',
+    'POST /oidc/introspect': 'a live token',
     'POST /login': 'a session',
     'POST /signup': 'a session',
     'GET /consent': 'data',
@@ -219,6 +227,8 @@ for (const [state, [path, message]] of Object.entries(bars)) {
         assert.deepEqual(gains(answer), [], `${name}: ${answer.status} ${answer.text.slice(0, 300)}`);
         assert.ok(answer.status < 500, `${name}: ${answer.status}`);
         if (answer.status >= 200 && answer.status < 300) {
+          // The app that holds a token may ask about it, and is told that it is dead.
+          if (route.url === '/oidc/introspect') continue;
           // Only what anybody may see: the sign-in page, the sign-up page, a picture.
           assert.equal(route.method, 'GET', name);
           const anonymous = await send(route.method, request, undefined);
