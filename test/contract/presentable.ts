@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
+import { agent } from '../support/agent.ts';
 import { assertInvalidGrant, assertInvalidToken, assertRefused } from '../support/api-call.ts';
 import {
   admin,
+  authorizeUrl,
   codeFor,
   newClient,
   newUser,
@@ -30,6 +32,7 @@ export async function assertNothingPresentable(
   const tokens = await tokensFor(server, client, user, {}, { browser });
   const renewed = (await refresh(server, client, tokens.refresh_token)).body;
   const code = await codeFor(server, client, user, {}, { browser });
+  const pending = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const keys = await realKeys(server);
   const rotated = (await admin(server, 'POST', `/clients/${client.clientId}/secrets`, {})).body.clientSecret;
   assert.equal((await admin(server, 'GET', '/users')).status, 200);
@@ -46,6 +49,8 @@ export async function assertNothingPresentable(
     'client secret': client.clientSecret,
     'second client secret': rotated,
     'client secret, octets': Buffer.from(client.clientSecret, 'base64url'),
+    'handle of a pending request': pending.location?.searchParams.get('request') ?? '',
+    'browser cookie': browser.cookie('tessera_browser') ?? '',
     'session cookie': browser.cookie('tessera_session') ?? '',
     password: PASSWORD,
     'admin key': ADMIN_KEY,
@@ -70,6 +75,10 @@ export async function assertNothingPresentable(
     assertInvalidToken(await admin(server, 'GET', '/users', undefined, text));
     assertInvalidGrant(await redeem(server, client, text));
     assertInvalidGrant(await refresh(server, client, text));
+    const thief = agent(server.baseUrl);
+    for (const name of ['tessera_session', 'tessera_browser']) thief.setCookie(name, text);
+    assert.equal((await thief.get('/account')).location?.pathname, '/login', `${text} opens a session`);
+    assert.equal((await thief.get(`/consent?request=${text}`)).status, 400, `${text} opens a pending request`);
   }
   const guess = { grant_type: 'refresh_token', refresh_token: renewed.refresh_token, client_id: client.clientId };
   for (const text of [...texts].slice(0, 15)) {

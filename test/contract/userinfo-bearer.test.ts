@@ -174,6 +174,22 @@ describe(`POST ${STANDARD}`, () => {
   });
 });
 
+test('US-08: of a thousand mixed requests each is answered about the person of its token', async () => {
+  const held: { readonly token: string; readonly id: string }[] = [];
+  for (let n = 0; n < 20; n++) {
+    const person = await newUser(server);
+    held.push({ token: (await tokensFor(server, client, person)).access_token, id: person.id });
+  }
+  const requests = Array.from({ length: 1000 }, (_, n) => ({ ...held[(n * 7) % held.length], standard: n % 3 === 0 }));
+  const answers = await Promise.all(
+    requests.map(({ token: each, standard }) => userinfo(server, each, standard ? STANDARD : USERINFO)),
+  );
+  assert.deepEqual(
+    answers.map(({ body }) => body.sub),
+    requests.map(({ id }) => id),
+  );
+});
+
 describe('US-07: what is no longer on record is 401, never 200 and never 500', () => {
   const gone = async (tokens: Tokens, app: TestClient, client401 = false) => {
     for (const path of [USERINFO, STANDARD]) assertInvalidToken(await userinfo(server, tokens.access_token, path));

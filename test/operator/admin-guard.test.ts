@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createAdminKey } from '../../src/admin/keys.ts';
 import { admin, type JsonAnswer, newClient, newUser, signedIn, tokensFor } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { ADMIN_KEY, startServer } from '../support/server.ts';
 import { type AdminRoute, adminRouteTable } from './admin-routes.ts';
 
@@ -105,6 +107,68 @@ test('AD-01, AD-03: no route answers any other credential than an admin key, and
     }
   }
   assert.equal((await admin(server, 'GET', `/users/${userId}`)).status, 200, 'and nothing was done');
+});
+
+/** Every name under which a request could say who acts or whom it is about. */
+const naming = (id: string): Record<string, string> =>
+  Object.fromEntries(
+    ['id', 'userId', 'user_id', 'accountId', 'account_id', 'clientId', 'client_id', 'sub', 'actor', 'actorId'].map(
+      (name) => [name, id],
+    ),
+  );
+
+test('AD-03: an actor who is named in the body, the query or a header is nobody', async () => {
+  for (const { method, url } of routes) {
+    const path = url.replace(':clientId', clientId).replace(/:(id|userId|sessionId)/g, userId);
+    const response = await fetch(`${server.baseUrl}${path}?${new URLSearchParams(naming(userId))}`, {
+      method,
+      headers: {
+        ...{ 'x-user-id': userId, 'x-forwarded-user': 'root', 'x-remote-user': 'root', 'remote-user': 'root' },
+        ...(!['GET', 'DELETE'].includes(method) && { 'content-type': 'application/json' }),
+      },
+      ...(!['GET', 'DELETE'].includes(method) && { body: JSON.stringify({ ...naming(userId), role: 'OWNER' }) }),
+    });
+    assert.equal(response.status, 401, `${method} ${url}`);
+    await response.text();
+  }
+  const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
+  const { key, adminKey } = await withData(server, (core) => createAdminKey(core, { name: 'ops' }, origin));
+  const response = await fetch(`${server.baseUrl}/api/v2/admin/users/${userId}?${new URLSearchParams(naming('1'))}`, {
+    method: 'PATCH',
+    headers: { authorization: `Bearer ${adminKey}`, 'content-type': 'application/json', 'x-user-id': '1' },
+    body: JSON.stringify({ about: 'by a key of its own' }),
+  });
+  assert.equal(response.status, 200, await response.text());
+  const events = (await admin(server, 'GET', `/audit-events?userId=${userId}&type=account.updated`)).body.items;
+  assert.deepEqual(events.at(-1).actor, { type: 'admin', id: key.id });
+});
+
+test('AD-02: the object in the path is the one that changes, whatever else the request names', async () => {
+  const [one, other] = [await newUser(server), await newUser(server)];
+  const [app, otherApp] = [await newClient(server), await newClient(server)];
+  const seen = () =>
+    Promise.all([`/users/${other.id}`, `/clients/${otherApp.clientId}`].map((path) => admin(server, 'GET', path)));
+  const before = (await seen()).map(({ body }) => body);
+  const query = new URLSearchParams({ ...naming(other.id), clientId: otherApp.clientId });
+  for (const [method, path, body] of [
+    ['PATCH', `/users/${one.id}`, { about: 'changed' }],
+    ['PUT', `/users/${one.id}/ban`, {}],
+    ['DELETE', `/users/${one.id}/ban`, undefined],
+    ['PATCH', `/clients/${app.clientId}`, { description: 'changed' }],
+    ['POST', `/clients/${app.clientId}/secrets`, {}],
+    ['DELETE', `/users/${one.id}`, undefined],
+    ['DELETE', `/clients/${app.clientId}`, undefined],
+  ] as const) {
+    const named = await admin(server, method, `${path}?${query}`, body);
+    assert.ok([200, 201, 204].includes(named.status), `${method} ${path}: ${named.status}`);
+    if (body === undefined) continue;
+    const inBody = await admin(server, method, path, { ...body, id: other.id });
+    assert.deepEqual([inBody.status, inBody.body.error], [400, 'invalid_request'], `${method} ${path}`);
+  }
+  assert.deepEqual(
+    (await seen()).map(({ body }) => body),
+    before,
+  );
 });
 
 test('RFC 6750 §2.3: an admin key in the address is no key', async () => {

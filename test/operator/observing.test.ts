@@ -14,8 +14,10 @@ import {
   codeFor,
   newClient,
   newUser,
+  PASSWORD,
   redeem,
   refresh,
+  signedIn,
   type TestClient,
   type Tokens,
   tokensFor,
@@ -86,6 +88,26 @@ test('requests are counted by method, route and status; an address is never a la
   const text = await figures();
   for (const secret of [user.id, client.clientId, client.clientSecret, access_token, 'nowhere', ADMIN_KEY]) {
     assert.ok(!text.includes(secret), secret);
+  }
+});
+
+test('LG-01: no figure holds a secret, good or refused', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const code = await codeFor(server, client, user, {}, { browser });
+  const tokens = await tokensFor(server, client, user, {}, { browser });
+  const wrong = 'canary of a wrong secret';
+  await redeem(server, client, code, { code_verifier: wrong });
+  await redeem(server, { ...client, clientSecret: wrong }, code);
+  await refresh(server, client, wrong);
+  await userinfo(server, wrong);
+  await admin(server, 'GET', `/users?${wrong}=${wrong}`, undefined, wrong);
+  await fetch(`${tessera.baseUrl}/login?${wrong}=${wrong}`, { method: 'POST', body: wrong });
+  const secrets = [code, wrong, PASSWORD, client.clientSecret, ADMIN_KEY, ...Object.values(tokens).map(String)];
+  secrets.push(browser.cookie('tessera_session') ?? '', browser.cookie('tessera_browser') ?? '');
+  const text = await figures();
+  for (const secret of secrets.filter((one) => one.length > 12)) {
+    for (const part of secret.split('.').slice(-2)) assert.ok(!text.includes(part), secret);
   }
 });
 

@@ -17,7 +17,7 @@ import { exceeded, giveBack, take } from '../../src/limits/limits.ts';
 import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
 import { insertSession } from '../../src/sessions/store.ts';
 import { readFamily } from '../../src/verdict/store.ts';
-import { account, client, dump, family, fixture, grant, NOW } from './rows.ts';
+import { account, client, code, dump, family, fixture, grant, NOW } from './rows.ts';
 
 export interface OpenedStore {
   readonly database: Database;
@@ -227,7 +227,10 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const instants = { authTime: NOW, lastSeenAt: NOW, expiresAt: NOW };
     const slug = `org-${id()}`;
     const organization = () => ({ id: id(), name: slug, domain: 'a.example', createdAt: NOW });
+    const request = { clientId: one.clientId } as AuthorizationRequest;
+    const pending = { hash: `interaction ${id()}`, browserHash: 'b', request, now: NOW, expiresAt: NOW + 1 };
     await database.commit(() => insertSession({ ...session, ...instants }));
+    await database.commit(() => insertInteraction(pending));
     await database.commit(() => addSecret(id(), one.clientId, 'same hash', NOW));
     assert.equal(await database.commit(() => insertOrganization(organization())), true);
     const eventId = await database.commit(() => recorded(NOW));
@@ -238,6 +241,9 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       () => client(one.clientId),
       () => addSecret(id(), two.clientId, 'same hash', NOW),
       () => insertSession({ ...session, hash: 's2', ...instants }),
+      () => insertSession({ ...session, sid: `sid ${id()}`, ...instants }),
+      () => code({ ...two, code: one.code }),
+      () => insertInteraction(pending),
       () => family(id(), two, `jti ${one.familyId}`),
       () => run(insertEventAs, { id: eventId, at: NOW }),
     ];

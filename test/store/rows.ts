@@ -87,6 +87,21 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
   });
 }
 
+export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture, 'familyId'>): Work<void> {
+  yield* insertCode({
+    ...{ hash, grantId, accountId, clientId, accountGeneration: 'a', clientGeneration: 'c' },
+    redirectUri: 'https://app.example.com/cb',
+    scopes: 'openid',
+    narrowed: 0,
+    nonce: null,
+    codeChallenge: null,
+    claims: null,
+    sid: 'sid',
+    authTime: NOW,
+    expiresAt: NOW + 60_000,
+  });
+}
+
 /** Puts the fixture on record, with ids that follow on `from`. */
 export async function fixture(database: Database, from = 1n): Promise<Fixture> {
   const [accountId = '', clientId = '', grantId = '', familyId = ''] = [0n, 1n, 2n, 3n].map((n) => String(from + n));
@@ -96,23 +111,7 @@ export async function fixture(database: Database, from = 1n): Promise<Fixture> {
     yield* client(clientId);
     yield* grant(grantId, accountId, clientId);
     yield* family(familyId, made);
-    yield* insertCode({
-      hash: made.code,
-      grantId,
-      accountId,
-      clientId,
-      accountGeneration: 'a',
-      clientGeneration: 'c',
-      redirectUri: 'https://app.example.com/cb',
-      scopes: 'openid',
-      narrowed: 0,
-      nonce: null,
-      codeChallenge: null,
-      claims: null,
-      sid: 'sid',
-      authTime: NOW,
-      expiresAt: NOW + 60_000,
-    });
+    yield* code(made);
   });
   return made;
 }
