@@ -5,6 +5,7 @@
 import { after, before } from 'node:test';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { flowCases } from './cases/flow.ts';
+import { foreignCases } from './cases/foreign.ts';
 import { formPostCases } from './cases/form-post.ts';
 import { guardCases } from './cases/guards.ts';
 import { hostileCases } from './cases/hostile.ts';
@@ -32,5 +33,6 @@ pageCases(theStage);
 pictureCases(theStage);
 hostileCases(theStage);
 guardCases(theStage);
+foreignCases(theStage);
 crossOriginCases(theStage);
 playgroundCases(theStage);

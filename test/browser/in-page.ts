@@ -107,6 +107,13 @@ export const paper = (page: Page): Promise<string> =>
 
 export const clipboard = (page: Page): Promise<string> => ask(page, 'return navigator.clipboard.readText();');
 
+/** Shows an address in a frame on the page that the browser is on. */
+export const showInFrame = (page: Page, address: string): Promise<void> =>
+  ask(
+    page,
+    `document.body.replaceChildren(Object.assign(document.createElement('iframe'), { src: ${JSON.stringify(address)} }));`,
+  );
+
 /** Sends a form of the page that the browser is on to an address. */
 export const sendForm = (page: Page, action: string, fields: Readonly<Record<string, string>>): Promise<void> =>
   ask(
