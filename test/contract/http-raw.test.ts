@@ -143,6 +143,23 @@ describe('AV-02: what is too large', () => {
   test('an address of more than 16 KiB is 414', () =>
     refusedOnce(get(`${USERINFO}?${'a'.repeat(17_000)}`, bearer()), [414]));
   test('an address beyond every bound', () => refusedOnce(get(`/${'a'.repeat(200_000)}`), [414, 431]));
+  test('thousands of parameters in an address, a form or an object are refused as one is', async () => {
+    const many = (separator: string, count: number, one: (n: number) => string) =>
+      Array.from({ length: count }, (_, n) => one(n)).join(separator);
+    await refusedOnce(get(`/api/v2/oauth/authorize?${many('&', 2500, (n) => `a${n}`)}`, 'Accept: application/json'));
+    for (const [type, body] of [
+      [FORM_TYPE, many('&', 9000, (n) => `a${n}`)],
+      [JSON_TYPE, `{${many(',', 6000, (n) => `"a${n}":0`)}}`],
+    ] as const) {
+      const headers = [`Content-Type: ${type}`, `Content-Length: ${body.length}`, 'Connection: close'];
+      const answers = await raw(server, lines(`POST ${TOKEN} HTTP/1.1`, 'Host: localhost', ...headers) + body);
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        [401],
+        'no client_id among them',
+      );
+    }
+  });
   test('a body that is announced as too large is refused before it comes', async () => {
     const head = lines(
       `POST ${TOKEN} HTTP/1.1`,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { agent, formOf } from '../support/agent.ts';
-import { basic, call, JSON_TYPE, TOKEN, tokenForm, USERINFO } from '../support/api-call.ts';
+import { basic, call, FORM_TYPE, JSON_TYPE, TOKEN, tokenForm, USERINFO } from '../support/api-call.ts';
 import {
   admin,
   authorizeUrl,
@@ -28,6 +28,7 @@ import { ownDatabase } from '../support/postgres-database.ts';
 import { raw } from '../support/raw-socket.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { Canaries } from './canaries.ts';
+import { type Route, startRouted } from './routes.ts';
 
 const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
 const dataDir = mkdtempSync(join(tmpdir(), 'tessera-log-'));
@@ -35,7 +36,11 @@ let database: Awaited<ReturnType<typeof ownDatabase>>;
 let child: ChildProcess;
 let output = '';
 let server: TestServer;
+let routes: readonly Route[];
 before(async () => {
+  const routed = await startRouted();
+  routes = routed.routes;
+  await routed.close();
   const env = { PATH: process.env['PATH'], HOME: process.env['HOME'] };
   database = await ownDatabase();
   const environment = {
@@ -137,6 +142,20 @@ async function hostile(client: TestClient, texts: Readonly<Record<string, string
     await call(server, 'GET', `${path}?${everything}`);
     await call(server, 'POST', `${path}?${everything}`, { 'content-type': JSON_TYPE }, `{"code": "${texts['code']}", `);
     await call(server, 'DELETE', `${path}?${everything}`, { cookie: `tessera_session=${texts['code']}` });
+  }
+  // Every route there is, with what belongs elsewhere in every place of its request.
+  for (const { method, url } of routes) {
+    const path = `${url.replaceAll(/:\w+/g, texts['code'] ?? '')}?${everything}`;
+    const key = url.startsWith('/api/v2/admin') ? ADMIN_KEY : texts['wrongSecret'];
+    const cookie = `tessera_session=${texts['code']}; tessera_browser=${texts['verifier']}`;
+    const headers = { cookie, authorization: `Bearer ${key}`, referer: `https://x.example/?${everything}` };
+    if (method === 'GET' || method === 'HEAD') await call(server, method, path, headers);
+    else {
+      const type = url.startsWith('/api/') ? JSON_TYPE : FORM_TYPE;
+      const body =
+        type === JSON_TYPE ? JSON.stringify({ ...texts, [texts['code'] ?? '']: texts['verifier'] }) : everything;
+      await call(server, method, path, { ...headers, 'content-type': type }, body);
+    }
   }
   await call(server, 'GET', `/%zz/${texts['code']}?${everything}`);
   await call(server, 'GET', `/avatars/${texts['code']}`);
