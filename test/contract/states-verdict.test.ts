@@ -331,6 +331,7 @@ describe('AD-08: disabling a client', () => {
     const path = `/clients/${client.clientId}`;
     assert.equal((await admin(server, 'PATCH', path, { status: 'disabled' })).status, 200);
     assertInvalidToken(await userinfo(server, one.tokens.access_token));
+    assertInvalidToken(await userinfo(server, one.tokens.access_token, STANDARD));
     assertRefused(await refresh(server, client, one.tokens.refresh_token), 401, 'invalid_client');
     assertRefused(await redeem(server, client, one.code), 401, 'invalid_client');
     // Decisions §5: a disabled client comes before the state of the account.
