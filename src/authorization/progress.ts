@@ -116,7 +116,7 @@ export async function begin(
 
 function* keep(interaction: NewInteraction, limits: Limits, origin: Origin): Work<Begun['kind']> {
   const { request, now } = interaction;
-  const bucket = `pending ${addressBucket(origin.address ?? '')}`;
+  const bucket = `pending ${addressBucket(origin.address)}`;
   const about = { name: 'pendingAddress', origin, clientId: request.clientId } as const;
   if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return 'too many';
   // Deleted since the request was checked: nothing can hang on it, and nobody is left to answer to.

@@ -13,8 +13,8 @@ export interface Seen {
   readonly now: number;
   readonly baseUrl: string;
   readonly trustProxy: false | number | string;
-  /** The caller's address, as the server believes it. */
-  readonly address: string;
+  /** The caller's address, as the server believes it; null where what it was told is none. */
+  readonly address: string | null;
   /** The address that the connection came from. */
   readonly peer: string;
   readonly host: string | null;

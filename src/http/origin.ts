@@ -4,10 +4,10 @@ import type { Origin } from '../events/audit.ts';
 declare module 'fastify' {
   interface FastifyRequest {
     /**
-     * The caller's address, by the trusted proxies alone. Read when the request came: a caller that hangs up takes it
-     * from the socket, and what was asked is done and recorded all the same.
+     * The caller's IP address, by the trusted proxies alone; null where none is known. Read when the request came: a caller
+     * that hangs up takes it from the socket, and what was asked is done and recorded all the same.
      */
-    address: string;
+    address: string | null;
   }
 }
 

@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import type { Meter } from '../metrics/meter.ts';
 import { invalidRequest, nothingHere, OAuthError } from '../oauth-error.ts';
+import { callerAddress } from './caller-address.ts';
 import { crossOrigin } from './cors.ts';
 import { toOAuthError } from './errors.ts';
 import { observe } from './observe.ts';
@@ -24,10 +25,6 @@ export interface ServerOptions {
   /** Answers with an error where no route has its own way to. */
   readonly answerError: (request: FastifyRequest, reply: FastifyReply, error: OAuthError) => void;
 }
-
-/** A number of proxies means: that many addresses, counted from the nearest, are believed. */
-const trustedHops = (trust: TrustProxy) =>
-  typeof trust === 'number' ? (_address: string, hop: number) => hop < trust : trust;
 
 /** Headers of every answer, errors included; beside them stands the correlation id, under which the log tells of it. */
 function commonHeaders(https: boolean): Readonly<Record<string, string>> {
@@ -75,7 +72,6 @@ export function createApp(options: ServerOptions): FastifyInstance {
       refuse(error, request as FastifyRequest, reply as FastifyReply);
     },
     exposeHeadRoutes: false,
-    trustProxy: trustedHops(options.trustProxy),
     genReqId: () => randomUUID(),
     // The framework's own lines carry addresses, and with them codes, states and handles: see observe.ts.
     logger: { level: options.logLevel },
@@ -95,7 +91,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const methodsAt = servedMethods(app);
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   observe(app, options.meter);
-  app.decorateRequest('address', '');
+  const addressOf = callerAddress(options.trustProxy);
+  app.decorateRequest('address', null);
   const check = (request: FastifyRequest): void => {
     if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
       throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
@@ -106,7 +103,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     }
   };
   app.addHook('onRequest', (request, reply, done) => {
-    request.address = request.ip ?? '';
+    request.address = addressOf(request.raw);
     reply.headers(headers).header('x-request-id', request.id);
     if (request.headers.origin === undefined) {
       // Most requests come from no page, and need not wait for a promise.

@@ -20,8 +20,7 @@ const buckets: Readonly<Record<string, readonly string[]>> = {
   '2001:0:0:1::/64': ['2001:0:0:1::', '2001::1:0:0:0:0'],
   '0:0:0:0::/64': ['::', '::1', '::fffe:c000:201'],
   'fe80:0:0:0::/64': ['fe80::1%lo', 'FE80::2'],
-  unknown: ['unknown'],
-  '': [''],
+  unknown: ['', 'unknown', 'not an address', '192.0.2.1:4711', '192.0.2.999', '2001:db8::1::2', '%eth0'],
 };
 
 for (const [bucket, addresses] of Object.entries(buckets)) {
@@ -29,3 +28,7 @@ for (const [bucket, addresses] of Object.entries(buckets)) {
     for (const address of addresses) assert.equal(addressBucket(address), bucket, address);
   });
 }
+
+test('a caller without an address shares the bucket of those whose address is none', () => {
+  assert.equal(addressBucket(null), 'unknown');
+});

@@ -1,8 +1,8 @@
-import { isIPv6 } from 'node:net';
 import type { Limit, LimitName } from '../config/limits.ts';
 import type { Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
 import { type Origin, record } from '../events/audit.ts';
+import { canonicalAddress } from '../validation/ip-address.ts';
 
 /** One more use. Over the limit nothing is written: the first use beyond it is the last that counts. */
 const count = statement((db, p: { bucket: string; now: number; endsAt: number; most: number }) =>
@@ -93,22 +93,17 @@ export function* giveBack(bucket: string, limit: Limit): Work<void> {
   if (limit !== null) yield* run(uncount, { bucket });
 }
 
-/** The part of an address that is limited as one: an IPv4 address, or the /64 of an IPv6 one (one household's own). */
-export function addressBucket(address: string): string {
-  if (!isIPv6(address)) return address;
-  // The URL parser writes an IPv6 address in its one canonical form.
-  const canonical = new URL(`http://[${address.split('%')[0]}]`).hostname.slice(1, -1);
-  const [head = '', tail] = canonical.split('::');
+/**
+ * The part of an address that is limited as one: an IPv4 address, or the /64 of an IPv6 one (one household's own). All that
+ * is no address shares one bucket, so that nobody gets a fresh count by writing something else.
+ */
+export function addressBucket(text: string | null): string {
+  const address = canonicalAddress(text ?? '');
+  if (address === undefined) return 'unknown';
+  if (!address.includes(':')) return address;
+  const [head = '', tail] = address.split('::');
   const left = head === '' ? [] : head.split(':');
   const right = tail === undefined || tail === '' ? [] : tail.split(':');
   const groups = [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
-  const mapped = groups.slice(0, 6).join(':') === '0:0:0:0:0:ffff';
-  if (mapped) return groups.slice(6).flatMap(bytesOf).join('.');
   return `${groups.slice(0, 4).join(':')}::/64`;
-}
-
-/** The two bytes of a group of an IPv6 address. */
-function bytesOf(group: string): [number, number] {
-  const value = Number.parseInt(group, 16);
-  return [value >> 8, value & 0xff];
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { assertInvalidGrant, assertRefused, basic, refreshBody, tokenBytes, tokenForm } from '../support/api-call.ts';
 import { newClient, newUser, type TestClient, tokensFor, userinfo } from '../support/flow.ts';
+import { query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 const servers: TestServer[] = [];
@@ -92,6 +93,37 @@ describe('decisions §9: failed client authentications, 20 a minute for a client
       assertRefused(await from(server, client, address), 429, 'rate_limit_exceeded');
     }
     assertInvalidGrant(await from(server, client, '2001:db8:1:3::'));
+  });
+
+  for (const trust of ['1', '127.0.0.1']) {
+    test(`a proxy (TESSERA_TRUST_PROXY=${trust}) that writes ports and brackets gives no count for each (SE-08)`, async () => {
+      const server = await started({ TESSERA_TRUST_PROXY: trust });
+      const client = await newClient(server);
+      const written = (count: number) => ['203.0.113.7', '[::ffff:203.0.113.7]'][count % 2];
+      for (let i = 0; i < 21; i++) await from(server, wrong(client), `198.51.100.${i}, ${written(i)}:${4711 + i}`);
+      for (const address of ['203.0.113.7', '203.0.113.7:1', '::ffff:203.0.113.7', '[::ffff:cb00:7107]:1']) {
+        assertRefused(await from(server, client, address), 429, 'rate_limit_exceeded');
+      }
+      assertInvalidGrant(await from(server, client, '203.0.113.8:4711'));
+      for (let i = 0; i < 21; i++) await from(server, wrong(client), `[2001:db8:1:2::${i}%eth${i}]:4711`);
+      assertRefused(await from(server, client, '2001:db8:1:2::'), 429, 'rate_limit_exceeded');
+      const recorded = await query(server, "SELECT address FROM audit_event WHERE type = 'client.auth_failed'");
+      const addresses = new Set(recorded.map(({ address }) => address));
+      assert.ok(addresses.has('203.0.113.7') && addresses.has('2001:db8:1:2::1'), JSON.stringify([...addresses]));
+      for (const address of addresses) assert.match(String(address), /^203\.0\.113\.7$|^2001:db8:1:2::[\da-f]*$/);
+    });
+  }
+
+  test('what a proxy writes in place of an address shares one count, and is recorded as no address', async () => {
+    const server = await started({ TESSERA_TRUST_PROXY: '1' });
+    const client = await newClient(server);
+    const texts = ['unknown', '_hidden', '203.0.113.7.', '203.0.113.7:http', 'a'.repeat(1000)];
+    for (let i = 0; i < 21; i++) await from(server, wrong(client), `198.51.100.1, ${texts[i % texts.length]}${i}`);
+    assertRefused(await from(server, client, '198.51.100.1, unknown'), 429, 'rate_limit_exceeded');
+    assertInvalidGrant(await from(server, client, '198.51.100.1'));
+    const recorded = await query(server, "SELECT address FROM audit_event WHERE type = 'client.auth_failed'");
+    assert.ok(recorded.length > 0);
+    for (const { address } of recorded) assert.equal(address, null);
   });
 
   test('without a trusted proxy X-Forwarded-For is ignored (SE-08)', async () => {

@@ -133,7 +133,8 @@ describe('without a server', () => {
 
 /** What a proxy does to a request and its answer. */
 interface Habits {
-  readonly append?: boolean;
+  /** Appends the caller's address to X-Forwarded-For; some proxies write its port too. */
+  readonly append?: boolean | 'with port';
   readonly drop?: readonly string[];
   readonly cookies?: (header: string) => string | undefined;
   readonly path?: (path: string) => string;
@@ -155,7 +156,9 @@ async function behindProxy(settings: Settings, prefix = '') {
     if (habits.host !== undefined) headers['host'] = habits.host;
     if (habits.append) {
       const before = headers['x-forwarded-for'];
-      headers['x-forwarded-for'] = `${before === undefined ? '' : `${before}, `}${incoming.socket.remoteAddress}`;
+      const { remoteAddress, remotePort } = incoming.socket;
+      const caller = habits.append === 'with port' ? `${remoteAddress}:${remotePort}` : remoteAddress;
+      headers['x-forwarded-for'] = `${before === undefined ? '' : `${before}, `}${caller}`;
     }
     const path = (habits.path ?? ((text) => text))(incoming.url ?? '');
     const options = { host: '127.0.0.1', port, path, method: incoming.method, headers, agent: false } as const;
@@ -252,6 +255,9 @@ describe('a running service', () => {
       /Anybody can choose their address/,
       /proxy_set_header/,
     );
+    const ports = await one.with({ append: 'with port' });
+    has(ports.findings, 'proxy-headers', 'warning', /a port behind the address.*"127\.0\.0\.1:\d+"/, /address alone/);
+    has(ports.findings, 'proxy-headers', 'ok', /takes 127\.0\.0\.1 for this caller/);
     const renamed = await one.with({ append: true, host: 'upstream' });
     has(renamed.findings, 'proxy-headers', 'ok', /sends Host: upstream instead of localhost/);
     const bare = await one.with({ drop: ['x-forwarded-for'] });

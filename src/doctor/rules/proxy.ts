@@ -1,5 +1,6 @@
 import type { Config } from '../../config/config.ts';
 import { isLoopback } from '../../config/config.ts';
+import { canonicalAddress, parseForwardedEntry } from '../../validation/ip-address.ts';
 import { type Finding, ok, problem, warning } from '../finding.ts';
 import type { Seen } from '../probe.ts';
 
@@ -11,7 +12,38 @@ const SEPARATE = `Let the proxy add the caller’s address to ${HEADER}, for exa
 
 /** Whether the service believes the right ones about the caller's address: limits and the audit trail rest on it. */
 export function judgeProxies(config: Config, baseUrl: string, seen: Seen | undefined, reached: boolean): Finding[] {
-  return [...(seen === undefined ? unseen(config, baseUrl, reached) : judgeSeen(seen)), ...exposure(config)];
+  const findings = seen === undefined ? unseen(config, baseUrl, reached) : [...judgeSeen(seen), ...judgeEntries(seen)];
+  return [...findings, ...exposure(config)];
+}
+
+/** The entries of the list, the outermost first, and where what the command itself sent stands among them. */
+function readList({ forwardedFor }: Seen): { readonly list: readonly string[]; readonly marked: number } {
+  const entries = (forwardedFor ?? '').split(',').map((entry) => entry.trim());
+  const list = entries.filter((entry) => entry !== '');
+  return { list, marked: list.lastIndexOf(MARKER) };
+}
+
+/** Whether the proxies write addresses by themselves; Tessera reads other forms, as far as they hold an address. */
+function judgeEntries(seen: Seen): Finding[] {
+  const { list, marked } = readList(seen);
+  const noted = list.slice(marked + 1);
+  const withPort = noted.find((entry) => parseForwardedEntry(entry)?.hasPort);
+  const unreadable = noted.find((entry) => parseForwardedEntry(entry) === undefined);
+  const warn = (found: string, remedy: string): Finding[] => [warning('proxy-headers', found, remedy)];
+  return [
+    ...(withPort === undefined
+      ? []
+      : warn(
+          `A proxy in front writes a port behind the address in ${HEADER}: ${JSON.stringify(withPort)}. Tessera takes the address without the port; other programs may take each port for another caller.`,
+          'Let the proxy write the address alone. Azure Application Gateway: a rewrite rule with {var_add_x_forwarded_for_proxy}.',
+        )),
+    ...(unreadable === undefined
+      ? []
+      : warn(
+          `A proxy in front writes ${JSON.stringify(unreadable)} in ${HEADER}, which is no IP address: such callers share one limit, and the audit trail has no address for them.`,
+          'Let the proxy write the IP address of the caller.',
+        )),
+  ];
 }
 
 /** What the settings alone say. The service itself never ends TLS, so an https base URL means that a proxy does. */
@@ -37,10 +69,9 @@ function unseen({ trustProxy }: Config, baseUrl: string, reached: boolean): Find
 }
 
 function judgeSeen(seen: Seen): Finding[] {
-  const entries = (seen.forwardedFor ?? '').split(',').map((entry) => entry.trim());
-  const list = entries.filter((entry) => entry !== '');
-  const peer = bare(seen.peer);
-  const marked = list.lastIndexOf(MARKER);
+  const { list, marked } = readList(seen);
+  const peer = canonicalAddress(seen.peer) ?? seen.peer;
+  const taken = seen.address ?? 'no address';
   /** What the proxies noted, the outermost first: where the marker is gone, the list is theirs altogether. */
   const noted = list.slice(marked + 1);
   const proxies = noted.length;
@@ -58,13 +89,13 @@ function judgeSeen(seen: Seen): Finding[] {
   }
   if (marked < 0 && proxies === 0) {
     return say(
-      `A proxy in front removes ${HEADER}, and all callers share the address ${seen.address}.`,
+      `A proxy in front removes ${HEADER}, and all callers share the address ${taken}.`,
       `${SEPARATE} Then set TESSERA_TRUST_PROXY=1.`,
     );
   }
   if (proxies === 0 && seen.baseUrl.startsWith('https:')) {
     return say(
-      `The proxy in front passes ${HEADER} on as the caller wrote it, and all callers share the address ${seen.address}.`,
+      `The proxy in front passes ${HEADER} on as the caller wrote it, and all callers share the address ${taken}.`,
       `${SEPARATE} Then set TESSERA_TRUST_PROXY=1.`,
     );
   }
@@ -73,7 +104,7 @@ function judgeSeen(seen: Seen): Finding[] {
     const effect =
       seen.trustProxy === false
         ? `all callers share the address of the proxy, ${peer}`
-        : `callers are taken for ${seen.address}, and this one came from ${noted[0]}`;
+        : `callers are taken for ${taken}, and this one came from ${noted[0]}`;
     return say(
       `${stand} in front, and TESSERA_TRUST_PROXY is ${trust}: ${effect}.`,
       `Set TESSERA_TRUST_PROXY=${proxies}, or the addresses of the proxies (the nearest is ${peer}).`,
@@ -81,10 +112,7 @@ function judgeSeen(seen: Seen): Finding[] {
   }
   const about = proxies === 0 ? 'No proxy stands in front' : `${stand} in front`;
   const findings = [
-    ok(
-      'proxy-headers',
-      `${about}, and the service takes ${seen.address} for this caller (TESSERA_TRUST_PROXY is ${trust}).`,
-    ),
+    ok('proxy-headers', `${about}, and the service takes ${taken} for this caller (TESSERA_TRUST_PROXY is ${trust}).`),
   ];
   // Nothing rests on it here: the base URL decides. Other programs behind the same proxy may be less lucky.
   if (seen.host !== host) {
@@ -105,11 +133,8 @@ function judgeSeen(seen: Seen): Finding[] {
 function stopsShort({ trustProxy, address }: Seen, noted: readonly string[]): boolean {
   if (noted.length === 0) return false;
   if (typeof trustProxy === 'number') return trustProxy < noted.length;
-  return trustProxy === false || bare(address) !== bare(noted[0] ?? '');
+  return trustProxy === false || address !== (parseForwardedEntry(noted[0] ?? '')?.address ?? null);
 }
-
-/** An IPv4 address without the prefix that makes it an IPv6 one. */
-const bare = (address: string): string => address.replace(/^::ffff:/, '');
 
 /** A number of proxies is counted from whoever connects: who comes past them is believed too. */
 function exposure({ trustProxy, host, port }: Config): Finding[] {

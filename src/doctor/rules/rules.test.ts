@@ -46,13 +46,38 @@ const proxies: [string, Partial<Seen>, RegExp][] = [
   ],
   [
     'one, named by its address',
-    { trustProxy: '10.0.0.1', forwardedFor: `${MARKER}, 198.51.100.1`, address: '::ffff:198.51.100.1' },
+    { trustProxy: '10.0.0.1', forwardedFor: `${MARKER}, 198.51.100.1`, address: '198.51.100.1' },
     /^ok: One/,
   ],
   [
     'one, another one named',
     { trustProxy: '10.9.9.9', forwardedFor: `${MARKER}, 198.51.100.1` },
     /^problem: One proxy.*nearest is 10\.0\.0\.1/,
+  ],
+  [
+    'one that writes ports, named by its address',
+    { trustProxy: '10.0.0.1', forwardedFor: `${MARKER}, 198.51.100.1:4711`, address: '198.51.100.1' },
+    /^warning: .*a port behind the address in X-Forwarded-For: "198\.51\.100\.1:4711".* → Let the proxy write the address alone/,
+  ],
+  [
+    'one that writes ports, trusted',
+    { trustProxy: 1, forwardedFor: `${MARKER}, [2001:db8::1]:4711`, address: '2001:db8::1' },
+    /^warning: .*a port behind the address in X-Forwarded-For: "\[2001:db8::1\]:4711"/,
+  ],
+  [
+    'one that writes ports, not trusted',
+    { forwardedFor: `${MARKER}, 198.51.100.1:4711` },
+    /^problem: One proxy.*share.*10\.0\.0\.1\. → .*PROXY=1/,
+  ],
+  [
+    'one that writes no address',
+    { trustProxy: 1, forwardedFor: `${MARKER}, unknown`, address: null },
+    /^warning: A proxy in front writes "unknown" in X-Forwarded-For, which is no IP address/,
+  ],
+  [
+    'one that writes no address, named by its address',
+    { trustProxy: '10.0.0.1', forwardedFor: `${MARKER}, unknown`, address: null },
+    /^warning: A proxy in front writes "unknown"/,
   ],
   ['one that removes the list', { forwardedFor: null }, /^problem: A proxy in front removes/],
   [

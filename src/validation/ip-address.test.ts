@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { canonicalAddress, networkMatcher, parseForwardedEntry } from './ip-address.ts';
+
+const canonical: readonly (readonly [string, string | undefined])[] = [
+  ['192.0.2.1', '192.0.2.1'],
+  ['::ffff:192.0.2.1', '192.0.2.1'],
+  ['::FFFF:c000:201', '192.0.2.1'],
+  ['0:0:0:0:0:ffff:192.0.2.1', '192.0.2.1'],
+  ['2001:0DB8:0:0::1', '2001:db8::1'],
+  ['fe80::1%eth0', 'fe80::1'],
+  ['fe80::1%<script>', 'fe80::1'],
+  ['::', '::'],
+  ['', undefined],
+  ['unknown', undefined],
+  ['192.0.2.1%eth0', undefined],
+  ['192.0.2.256', undefined],
+  ['0192.0.2.1', undefined],
+  ['3221225985', undefined],
+  [' 192.0.2.1', undefined],
+  ['2001:db8::1::2', undefined],
+  ['[2001:db8::1]', undefined],
+];
+for (const [text, expected] of canonical) {
+  test(`the canonical form of "${text}"`, () => assert.equal(canonicalAddress(text), expected));
+}
+
+const entries: readonly (readonly [string, string | undefined, boolean?])[] = [
+  ['198.51.100.1', '198.51.100.1', false],
+  ['198.51.100.1:4711', '198.51.100.1', true],
+  ['2001:db8::1', '2001:db8::1', false],
+  ['2001:db8::1:4711', '2001:db8::1:4711', false],
+  ['[2001:db8::1]', '2001:db8::1', false],
+  ['[2001:db8::1]:4711', '2001:db8::1', true],
+  ['[fe80::1%12]:4711', 'fe80::1', true],
+  ['[::ffff:198.51.100.1]:4711', '198.51.100.1', true],
+  ['::ffff:198.51.100.1', '198.51.100.1', false],
+  ['', undefined],
+  ['unknown', undefined],
+  ['_hidden', undefined],
+  ['localhost:80', undefined],
+  ['198.51.100.1:', undefined],
+  ['198.51.100.1:http', undefined],
+  ['198.51.100.1:123456', undefined],
+  ['[2001:db8::1]4711', undefined],
+  ['[2001:db8::1', undefined],
+  ['[]:80', undefined],
+  ['198.51.100.1, 198.51.100.2', undefined],
+];
+for (const [entry, address, hasPort] of entries) {
+  test(`an entry of X-Forwarded-For: "${entry}"`, () =>
+    assert.deepEqual(parseForwardedEntry(entry), address === undefined ? undefined : { address, hasPort }));
+}
+
+const networks: readonly (readonly [string, readonly string[], readonly string[]])[] = [
+  ['10.0.0.1', ['10.0.0.1'], ['10.0.0.2', '::', '2001:db8::1']],
+  ['10.0.0.0/8', ['10.0.0.1', '10.255.0.1'], ['11.0.0.1']],
+  ['0.0.0.0/0', ['192.0.2.1'], ['2001:db8::1']],
+  ['::/0', ['2001:db8::1'], ['192.0.2.1']],
+  ['2001:DB8::/32', ['2001:db8::1'], ['2001:db9::1', '192.0.2.1']],
+  ['::ffff:10.0.0.1', ['10.0.0.1'], ['10.0.0.2']],
+  ['::ffff:10.0.0.0/104', ['10.1.2.3'], ['11.0.0.1']],
+  ['::ffff:10.0.0.0/8', [], ['10.0.0.1', '192.0.2.1']],
+];
+for (const [network, inside, outside] of networks) {
+  test(`addresses in ${network}`, () => {
+    const matches = networkMatcher([network]);
+    for (const address of inside) assert.equal(matches(address), true, address);
+    for (const address of outside) assert.equal(matches(address), false, address);
+  });
+}
+
+test('addresses in several networks; what is no address is in none', () => {
+  const matches = networkMatcher(['10.0.0.1', '2001:db8::/32']);
+  for (const address of ['10.0.0.1', '2001:db8::7']) assert.equal(matches(address), true, address);
+  for (const text of ['', 'unknown', '10.0.0.1:80', '[2001:db8::7]']) assert.equal(matches(text), false, text);
+});
