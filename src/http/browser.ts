@@ -49,6 +49,12 @@ export interface Browsers {
 /** The name of the hidden field that carries a form's token. */
 export const FORM_TOKEN = 'form_token';
 
+/**
+ * How many cookies of {@link Browser.keepFor} a browser keeps. Another site can make it send one POST after the other, and each
+ * brings it such a cookie: too many, and its requests would have too large a header.
+ */
+const MOST_BEGUN = 20;
+
 /** Chrome keeps no cookie longer. */
 const BROWSER_LIFETIME = 400 * DAY;
 
@@ -69,7 +75,8 @@ export function cookieStyle(baseUrl: string) {
 export function browsers(baseUrl: string, key: Buffer): Browsers {
   const { origin } = new URL(baseUrl);
   const { prefix, browser: browserCookie, session: sessionCookie, attributes } = cookieStyle(baseUrl);
-  const begunCookie = (handle: string): string => `${prefix}tessera_begun_${digest(handle).slice(0, 8)}`;
+  const begunPrefix = `${prefix}tessera_begun_`;
+  const begunCookie = (handle: string): string => begunPrefix + digest(handle).slice(0, 8);
   const identified = new WeakMap<FastifyRequest, Browser>();
 
   const setBegun = (reply: FastifyReply, handle: string, id: string, lifetimeMs: number): void => {
@@ -81,6 +88,9 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     const known = presented !== undefined && SECRET.test(presented);
     const id = known ? presented : randomSecret();
     if (!known) reply.setCookie(browserCookie, id, { ...attributes, maxAge: BROWSER_LIFETIME / SECOND });
+    // RFC 6265 §5.4: the oldest stand first.
+    const begun = Object.keys(request.cookies).filter((name) => name.startsWith(begunPrefix));
+    for (const name of begun.slice(0, -MOST_BEGUN)) reply.clearCookie(name, attributes);
     const session = request.cookies[sessionCookie];
     const tokenOf = (identity: string, context: string) => keyedDigest(key, JSON.stringify([identity, context]));
     const identities = (handle: string | undefined): readonly string[] => {

@@ -143,3 +143,14 @@ test('AZ-07: a state as long as an address arrives, and a longer one is refused:
   assert.equal(page.status, 200);
   assert.ok(page.text.includes(`name="state" value="${state}"`));
 });
+
+test('of the cookies of requests that were begun by POST a browser keeps the last twenty', async () => {
+  const names = Array.from({ length: 23 }, (_, index) => `tessera_begun_${String(index).padStart(8, '0')}`);
+  const cookie = ['tessera_browser', ...names].map((name) => `${name}=${'A'.repeat(43)}`).join('; ');
+  const response = await fetch(`${server.baseUrl}/login`, { headers: { cookie } });
+  const ended = response.headers.getSetCookie().filter((line) => /Max-Age=0|Expires=Thu, 01 Jan 1970/.test(line));
+  assert.deepEqual(
+    ended.map((line) => line.split('=', 1)[0]),
+    names.slice(0, 3),
+  );
+});
