@@ -16,6 +16,7 @@ import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalResponse } f
 import { intersection } from './rules/claims-parameter.ts';
 import { errorResponse } from './rules/redirect.ts';
 import { type AuthorizationRequest, checkRequest, misplaced, type RedirectedError } from './rules/request.ts';
+import { checkSize } from './rules/stored-request.ts';
 import { checkTarget, type RedirectTarget, requestedClient } from './rules/target.ts';
 import {
   type FlowParts,
@@ -65,6 +66,8 @@ export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationPa
         return sendBack(parts, request, reply, target, UNKNOWN_RESOURCE);
       }
       const asked = await hinted(parts, checked.request, parameters.get('id_token_hint'));
+      const tooLarge = checkSize(asked);
+      if (tooLarge !== undefined) return sendBack(parts, request, reply, target, tooLarge);
       // 3. What comes next: a page, or the answer at once.
       return request.method === 'POST'
         ? await keep(parts, request, reply, asked)
@@ -146,6 +149,11 @@ async function answer(
   throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
 }
 
+const OVER_LIMIT = {
+  'too many': 'too many sign-ins were begun from this address; try again in a minute',
+  'too much': 'the sign-ins that wait for an answer at this address take too much room; try again later',
+} as const;
+
 /** Keeps a request for a browser; undefined where it cannot be kept, and the answer was sent. */
 async function beginOrAnswer(
   parts: FlowParts,
@@ -163,7 +171,7 @@ async function beginOrAnswer(
     sendClientGone(parts, request, reply);
     return undefined;
   }
-  const description = 'too many sign-ins were begun from this address; try again in a minute';
+  const description = OVER_LIMIT[begun.kind];
   const error = { error: 'temporarily_unavailable', description } as const;
   refuse(parts, request, reply, asked, error);
   return undefined;
@@ -177,7 +185,7 @@ function sendBack(
   error: RedirectedError,
 ): FastifyReply {
   // Reasons are counted, so they are few: that of a fault has the request's id in it, and is in the log already.
-  const reason = error.error === 'server_error' ? undefined : error.description;
+  const reason = error.error === 'server_error' ? undefined : (error.reason ?? error.description);
   request.refusal = { code: error.error, reason };
   return respond(parts, request, reply, errorResponse(target, error, parts.issuer));
 }

@@ -1,6 +1,7 @@
 import type { Work } from '../database/database.ts';
 import { first, run, statement } from '../database/statement.ts';
 import type { AuthorizationRequest } from './rules/request.ts';
+import { restoredRequest, type StoredRequest } from './rules/stored-request.ts';
 
 /** How a pending request ended. */
 export type InteractionOutcome = 'code' | 'denied';
@@ -17,12 +18,24 @@ export interface Interaction {
 }
 
 const insert = statement(
-  (db, p: { hash: string; browserHash: string; clientId: string; request: string; now: number; expiresAt: number }) =>
+  (
+    db,
+    p: {
+      hash: string;
+      browserHash: string;
+      clientId: string;
+      json: string;
+      state: Uint8Array | null;
+      now: number;
+      expiresAt: number;
+    },
+  ) =>
     db.insertInto('interaction').values({
       hash: p.hash,
       browser_hash: p.browserHash,
       client_id: p.clientId,
-      request: p.request,
+      request: p.json,
+      state: p.state,
       created_at: p.now,
       expires_at: p.expiresAt,
       signed_in_session: null,
@@ -33,7 +46,7 @@ const insert = statement(
 const byHash = statement((db, p: { hash: string }) =>
   db
     .selectFrom('interaction')
-    .select(['browser_hash', 'request', 'expires_at', 'signed_in_session', 'chosen_session', 'outcome'])
+    .select(['browser_hash', 'request', 'state', 'expires_at', 'signed_in_session', 'chosen_session', 'outcome'])
     .where('hash', '=', p.hash),
 );
 const signIn = statement((db, p: { hash: string; session: string }) =>
@@ -58,31 +71,17 @@ const finish = statement((db, p: { hash: string; outcome: string }) =>
     .returning('hash'),
 );
 
-export interface NewInteraction extends Pick<Interaction, 'hash' | 'browserHash' | 'request' | 'expiresAt'> {
+export interface NewInteraction extends Pick<Interaction, 'hash' | 'browserHash' | 'expiresAt'> {
+  readonly clientId: string;
+  readonly stored: StoredRequest;
   readonly now: number;
 }
 
 export function* insertInteraction(interaction: NewInteraction): Work<void> {
-  const { hash, browserHash, request, now, expiresAt } = interaction;
-  yield* run(insert, {
-    hash,
-    browserHash,
-    clientId: request.clientId,
-    request: JSON.stringify(request),
-    now,
-    expiresAt,
-  });
+  const { hash, browserHash, clientId, stored, now, expiresAt } = interaction;
+  const { json, state } = stored;
+  yield* run(insert, { hash, browserHash, clientId, json, state, now, expiresAt });
 }
-
-/** What a request lacks that was kept by a version which did not know of it. */
-const BEFORE = {
-  responseMode: 'query',
-  maxAge: null,
-  subjects: null,
-  hinted: null,
-  loginHint: null,
-  claims: null,
-} as const satisfies Partial<AuthorizationRequest>;
 
 export function* findInteraction(hash: string): Work<Interaction | undefined> {
   const row = yield* first(byHash, { hash });
@@ -90,7 +89,7 @@ export function* findInteraction(hash: string): Work<Interaction | undefined> {
     row && {
       hash,
       browserHash: row.browser_hash,
-      request: { ...BEFORE, ...(JSON.parse(row.request) as AuthorizationRequest) },
+      request: restoredRequest(row.request, row.state),
       expiresAt: row.expires_at,
       signedInSession: row.signed_in_session,
       chosenSession: row.chosen_session,

@@ -12,7 +12,7 @@ import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { addressBucket, take } from '../limits/limits.ts';
+import { addressBucket, take, takeRolling } from '../limits/limits.ts';
 import { coveredClaims, formatClaims } from '../scopes/claims.ts';
 import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
@@ -29,6 +29,7 @@ import {
 import { nextStep, type Step } from './rules/next-step.ts';
 import { type ClientResponse, errorResponse, successResponse } from './rules/redirect.ts';
 import { type AuthorizationRequest, consentScopes, type RedirectedError } from './rules/request.ts';
+import { storedRequest } from './rules/stored-request.ts';
 
 export interface AuthorizationParts {
   readonly database: Database;
@@ -94,12 +95,13 @@ const stillFits = (client: Client, request: AuthorizationRequest): boolean =>
 
 export type Begun =
   | { readonly kind: 'begun'; readonly handle: string }
-  | { readonly kind: 'too many' }
+  /** More requests, or more bytes of them, than one address may have. */
+  | { readonly kind: 'too many' | 'too much' }
   | { readonly kind: 'client gone' };
 
 /**
- * Keeps a request until the person has answered, and gives the handle that its pages carry. Too many begun from one address
- * are refused, for each is kept for an hour and anybody may begin one.
+ * Keeps a request until the person has answered, and gives the handle that its pages carry. Anybody may begin one, and each is
+ * kept for an hour: so one address may begin so many in a minute, and hold so many bytes of them at a time.
  */
 export async function begin(
   { database, clock, limits }: AuthorizationParts,
@@ -109,18 +111,25 @@ export async function begin(
 ): Promise<Begun> {
   const handle = randomSecret();
   const now = clock();
-  const interaction = { hash: digest(handle), browserHash, request, now, expiresAt: now + INTERACTION_LIFETIME };
+  const { clientId } = request;
+  const stored = storedRequest(request);
+  const expiresAt = now + INTERACTION_LIFETIME;
+  const interaction = { hash: digest(handle), browserHash, clientId, stored, now, expiresAt };
   const kind = await database.commit(() => keep(interaction, limits, origin));
   return kind === 'begun' ? { kind, handle } : { kind };
 }
 
 function* keep(interaction: NewInteraction, limits: Limits, origin: Origin): Work<Begun['kind']> {
-  const { request, now } = interaction;
-  const bucket = `pending ${addressBucket(origin.address)}`;
-  const about = { name: 'pendingAddress', origin, clientId: request.clientId } as const;
-  if ((yield* take(bucket, limits.pendingAddress, now, about)) > 0) return 'too many';
+  const { clientId, stored, now } = interaction;
+  const address = addressBucket(origin.address);
+  const about = { origin, clientId };
+  const count = { name: 'pendingAddress', ...about } as const;
+  if ((yield* take(`pending ${address}`, limits.pendingAddress, now, count)) > 0) return 'too many';
   // Deleted since the request was checked: nothing can hang on it, and nobody is left to answer to.
-  if ((yield* findClient(request.clientId)) === undefined) return 'client gone';
+  if ((yield* findClient(clientId)) === undefined) return 'client gone';
+  const bytes = { name: 'pendingBytesAddress', ...about } as const;
+  const bucket = `pending-bytes ${address}`;
+  if ((yield* takeRolling(bucket, limits.pendingBytesAddress, stored.size, now, bytes)) > 0) return 'too much';
   yield* insertInteraction(interaction);
   return 'begun';
 }

@@ -17,11 +17,18 @@ function parseLimit(value: string): Reading<Limit> {
   return { value: { count: Number(count), windowMs } };
 }
 
+/** Reads `<bytes>/h` or `off`: what it bounds is kept for an hour. */
+function parseHourlyBytes(value: string): Reading<Limit> {
+  const reading = parseLimit(value);
+  if ('value' in reading && (reading.value === null || reading.value.windowMs === HOUR)) return reading;
+  return { problem: 'must be <bytes>/h, for example 16777216/h, or off' };
+}
+
 class LimitVariable extends Variable<Limit> {
   readonly fallback: Limit;
-  constructor(name: string, fallback: string, about: string) {
-    super(name, parseLimit, { initial: `\`${fallback}\``, about });
-    const reading = parseLimit(fallback);
+  constructor(name: string, fallback: string, about: string, parse = parseLimit) {
+    super(name, parse, { initial: `\`${fallback}\``, about });
+    const reading = parse(fallback);
     this.fallback = 'value' in reading ? reading.value : null;
   }
 }
@@ -44,6 +51,12 @@ export const limitVariables = {
     'TESSERA_LIMIT_AUTHORIZATION',
     '60/m',
     'Authorization codes for one person and one app, which may be asked for without any page.',
+  ),
+  pendingBytesAddress: new LimitVariable(
+    'TESSERA_LIMIT_PENDING_BYTES_ADDRESS',
+    '16777216/h',
+    'Bytes of such requests that one address begins in any hour, written as `<bytes>/h`. Each is kept for an hour, so one address never holds more.',
+    parseHourlyBytes,
   ),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',

@@ -143,6 +143,8 @@ export interface InteractionTable {
   browser_hash: string;
   client_id: Id;
   request: Json;
+  /** As octets; null where the request has none. */
+  state: Uint8Array | null;
   created_at: Instant;
   expires_at: Instant;
   /** Hash of the session that signed in for this very request. */

@@ -1,14 +1,14 @@
 import type { Limit, LimitName } from '../config/limits.ts';
 import type { Work } from '../database/database.ts';
-import { first, run, statement } from '../database/statement.ts';
+import { all, first, run, statement } from '../database/statement.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { canonicalAddress } from '../validation/ip-address.ts';
 
-/** One more use. Over the limit nothing is written: the first use beyond it is the last that counts. */
-const count = statement((db, p: { bucket: string; now: number; endsAt: number; most: number }) =>
+/** One more use, or `weight` of them. Where the count is beyond `most`, nothing is written. */
+const count = statement((db, p: { bucket: string; weight: number; now: number; endsAt: number; most: number }) =>
   db
     .insertInto('rate_count')
-    .values({ bucket: p.bucket, count: 1, window_ends_at: p.endsAt })
+    .values({ bucket: p.bucket, count: p.weight, window_ends_at: p.endsAt })
     .onConflict((conflict) =>
       conflict
         .column('bucket')
@@ -16,8 +16,8 @@ const count = statement((db, p: { bucket: string; now: number; endsAt: number; m
           count: eb
             .case()
             .when('rate_count.window_ends_at', '<=', p.now)
-            .then(1)
-            .else(eb('rate_count.count', '+', 1))
+            .then(eb.ref('excluded.count'))
+            .else(eb('rate_count.count', '+', eb.ref('excluded.count')))
             .end(),
           window_ends_at: eb
             .case()
@@ -39,12 +39,21 @@ const current = statement((db, p: { bucket: string; now: number }) =>
     .where('window_ends_at', '>', p.now),
 );
 
-const uncount = statement((db, p: { bucket: string }) =>
+const uncount = statement((db, p: { bucket: string; weight: number }) =>
   db
     .updateTable('rate_count')
-    .set((eb) => ({ count: eb('count', '-', 1) }))
+    .set((eb) => ({ count: eb('count', '-', p.weight) }))
     .where('bucket', '=', p.bucket)
-    .where('count', '>', 0),
+    .where('count', '>=', p.weight),
+);
+
+const inParts = statement(
+  (db, p: { ahead: string; p0: string; p1: string; p2: string; p3: string; p4: string; now: number }) =>
+    db
+      .selectFrom('rate_count')
+      .select('count')
+      .where('bucket', 'in', [p.ahead, p.p0, p.p1, p.p2, p.p3, p.p4])
+      .where('window_ends_at', '>', p.now),
 );
 
 /** What a limit is about, for its event. */
@@ -62,20 +71,47 @@ interface About {
  */
 export function* take(bucket: string, limit: Limit, now: number, about: About): Work<number> {
   if (limit === null) return 0;
-  const row = yield* first(count, { bucket, now, endsAt: now + limit.windowMs, most: limit.count });
+  // The first use beyond the limit is the last that counts.
+  const row = yield* first(count, { bucket, weight: 1, now, endsAt: now + limit.windowMs, most: limit.count });
   if (row === undefined) {
     const full = yield* first(current, { bucket, now });
     return secondsUntil(full?.window_ends_at ?? now, now);
   }
   if (row.count <= limit.count) return 0;
-  const { name, ...whose } = about;
-  yield* record({ at: now, type: 'limit.exceeded', outcome: 'failure', details: { limit: name }, ...whose });
+  yield* recordExceeded(now, about);
   return secondsUntil(row.window_ends_at, now);
+}
+
+const recordExceeded = (at: number, { name, ...whose }: About): Work<void> =>
+  record({ at, type: 'limit.exceeded', outcome: 'failure', details: { limit: name }, ...whose });
+
+/** In how many parts a period is counted: what was taken in one counts until all of that part is a period old. */
+const PARTS = 4;
+
+/**
+ * Takes `weight` of what a caller may have in any period of the limit's length, wherever that begins: of two windows of
+ * {@link take}, one could be used up at its end and the next at its beginning. What does not fit is not taken.
+ * @returns 0 when it fits, else the seconds until some of what was taken may count no more
+ */
+export function* takeRolling(bucket: string, limit: Limit, weight: number, now: number, about: About): Work<number> {
+  if (limit === null) return 0;
+  const length = limit.windowMs / PARTS;
+  const part = Math.floor(now / length);
+  const name = (ago: number) => `${bucket} ${part - ago}`;
+  const endsAt = (part + 1 + PARTS) * length;
+  yield* run(count, { bucket: name(0), weight, now, endsAt, most: Number.MAX_SAFE_INTEGER });
+  // A node whose clock is ahead may have begun the next part already.
+  const parts = { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
+  const taken = (yield* all(inParts, { ...parts, now })).reduce((sum, row) => sum + row.count, 0);
+  if (taken <= limit.count) return 0;
+  yield* run(uncount, { bucket: name(0), weight });
+  if (yield* claim(`over ${bucket}`, limit.windowMs, now)) yield* recordExceeded(now, about);
+  return secondsUntil((part + 1) * length, now);
 }
 
 /** Whether the caller is the first of all nodes to claim this name in the window that now begins or runs. */
 export function* claim(name: string, windowMs: number, now: number): Work<boolean> {
-  const row = yield* first(count, { bucket: `claim ${name}`, now, endsAt: now + windowMs, most: 0 });
+  const row = yield* first(count, { bucket: `claim ${name}`, weight: 1, now, endsAt: now + windowMs, most: 0 });
   return row !== undefined;
 }
 
@@ -90,7 +126,7 @@ const secondsUntil = (instant: number, now: number): number => Math.max(1, Math.
 
 /** Takes a use back: it turned out to be none of those that are limited. */
 export function* giveBack(bucket: string, limit: Limit): Work<void> {
-  if (limit !== null) yield* run(uncount, { bucket });
+  if (limit !== null) yield* run(uncount, { bucket, weight: 1 });
 }
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { codeBody, FORM_TYPE, TOKEN, USERINFO } from '../support/api-call.ts';
+import { codeBody, FORM_TYPE, JSON_TYPE, TOKEN, USERINFO } from '../support/api-call.ts';
 import { codeFor, newClient, newUser, redeem, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { type RawAnswer, raw } from '../support/raw-socket.ts';
 import { startServer } from '../support/server.ts';

@@ -4,6 +4,7 @@ import { findAccount, listAccounts, removeAccount } from '../../src/accounts/sto
 import { lockCode, spendCode } from '../../src/authorization/code-store.ts';
 import { findInteraction, finishInteraction, insertInteraction } from '../../src/authorization/interaction-store.ts';
 import type { AuthorizationRequest } from '../../src/authorization/rules/request.ts';
+import { storedRequest } from '../../src/authorization/rules/stored-request.ts';
 import { addSecret, removeClient } from '../../src/clients/store.ts';
 import { findGrant, revokeGrant } from '../../src/consent/store.ts';
 import { type Database, StoreUnavailable, type Work } from '../../src/database/database.ts';
@@ -13,7 +14,7 @@ import { listEvents } from '../../src/events/list.ts';
 import type { EventFilter } from '../../src/events/schema.ts';
 import { claimNode } from '../../src/identifiers/lease-store.ts';
 import { createKeySet, readKeySet } from '../../src/keys/store.ts';
-import { exceeded, giveBack, take } from '../../src/limits/limits.ts';
+import { exceeded, giveBack, take, takeRolling } from '../../src/limits/limits.ts';
 import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
 import { insertSession } from '../../src/sessions/store.ts';
 import { readFamily } from '../../src/verdict/store.ts';
@@ -171,11 +172,30 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     );
   });
 
+  it('of what may be held, parallel callers take no more than fits in any period, and what does not fit is not taken', async () => {
+    const hour = 3_600_000;
+    const limit = { count: 100, windowMs: hour };
+    const bucket = `test ${id()}`;
+    const from = NOW - (NOW % hour);
+    const take30 = (at: number) => database.commit(() => takeRolling(bucket, limit, 30, from + at, ABOUT));
+    const waits = await times(10, () => take30(hour / 2 - 1));
+    assert.deepEqual(waits.toSorted(), [0, 0, 0, 1, 1, 1, 1, 1, 1, 1]);
+    assert.equal(await database.commit(() => takeRolling(bucket, limit, 10, from + hour / 2, ABOUT)), 0);
+    assert.equal(await take30(hour / 2), 900);
+    // All of the quarter in which they were taken is an hour old.
+    assert.ok((await take30(hour * 1.5 - 1)) > 0);
+    assert.equal(await take30(hour * 1.5), 0);
+    // A node whose clock is behind counts what others have taken.
+    assert.ok((await database.commit(() => takeRolling(bucket, limit, 61, from + hour * 1.5 - 1, ABOUT))) > 0);
+  });
+
   it('of parallel ends of a pending request exactly one counts', async () => {
     const { clientId } = await made();
     const hash = `interaction ${id()}`;
-    const request = { clientId } as AuthorizationRequest;
-    await database.commit(() => insertInteraction({ hash, browserHash: 'b', request, now: NOW, expiresAt: NOW + 1 }));
+    const stored = storedRequest({ clientId, state: null } as AuthorizationRequest);
+    await database.commit(() =>
+      insertInteraction({ hash, browserHash: 'b', clientId, stored, now: NOW, expiresAt: NOW + 1 }),
+    );
     const outcomes = ['code', 'denied'] as const;
     const ends = await times(10, (n) => database.commit(() => finishInteraction(hash, outcomes[n % 2] ?? 'code')));
     assert.equal(countTrue(ends), 1);
@@ -227,8 +247,9 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const instants = { authTime: NOW, lastSeenAt: NOW, expiresAt: NOW };
     const slug = `org-${id()}`;
     const organization = () => ({ id: id(), name: slug, domain: 'a.example', createdAt: NOW });
-    const request = { clientId: one.clientId } as AuthorizationRequest;
-    const pending = { hash: `interaction ${id()}`, browserHash: 'b', request, now: NOW, expiresAt: NOW + 1 };
+    const { clientId } = one;
+    const stored = storedRequest({ clientId, state: null } as AuthorizationRequest);
+    const pending = { hash: `interaction ${id()}`, browserHash: 'b', clientId, stored, now: NOW, expiresAt: NOW + 1 };
     await database.commit(() => insertSession({ ...session, ...instants }));
     await database.commit(() => insertInteraction(pending));
     await database.commit(() => addSecret(id(), one.clientId, 'same hash', NOW));

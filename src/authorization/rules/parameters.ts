@@ -2,13 +2,11 @@ import { SCOPES } from '../../scopes/scopes.ts';
 import { ACR } from '../../token/rules/claims.ts';
 import * as Type from '../../validation/type.ts';
 import { PROMPTS } from './authentication-request.ts';
+import { LARGEST_REQUEST } from './stored-request.ts';
 
 /** How an answer reaches its client: in the address, or in a form that the browser sends there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const;
 export type ResponseMode = (typeof RESPONSE_MODES)[number];
-
-/** What an address can hold; a POST could carry more, and each request that waits is kept. */
-export const LONGEST_STATE = 16 * 1024;
 
 /** Goes into the database, the ID token and so into headers of clients. */
 export const LONGEST_NONCE = 1024;
@@ -26,7 +24,9 @@ export const AuthorizationParameters = Type.Object({
   client_id: Type.String({ about: 'The client.' }),
   redirect_uri: Type.String({ about: 'A registered address, character for character.' }),
   scope: text(`Scopes, separated by single spaces, out of ${SCOPES.join(', ')}. Without it: openid.`),
-  state: text('Comes back unchanged: against forged answers.', { maxLength: LONGEST_STATE }),
+  state: text('Comes back unchanged: against forged answers. All parameters together have 4 KiB; 2 KiB of state fit.', {
+    maxLength: LARGEST_REQUEST,
+  }),
   nonce: text('Is put into the ID token: against replayed ones.', { maxLength: LONGEST_NONCE }),
   code_challenge: text('PKCE: the base64url of the SHA-256 of the verifier.', { pattern: CHALLENGE.source }),
   code_challenge_method: text('Goes with code_challenge.', { enum: ['S256'] }),

@@ -6,7 +6,6 @@ import { checkAuthentication, type Prompt } from './authentication-request.ts';
 import {
   CHALLENGE,
   LONGEST_NONCE,
-  LONGEST_STATE,
   PARAMETER_NAMES,
   RESPONSE_MODES,
   type ResponseMode,
@@ -40,6 +39,8 @@ export interface RedirectedError {
   readonly kind: 'redirect';
   readonly error: AuthorizationErrorCode;
   readonly description: string;
+  /** In few words for the log and the metrics, where the description is not the same each time. */
+  readonly reason?: string;
 }
 
 /** A request that may go on, as it is kept until it is answered. */
@@ -122,10 +123,6 @@ export function checkRequest(
   }
   if (responseMode === 'form_post' && target.responseMode !== 'form_post') {
     return refuse('invalid_request', formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
-  }
-
-  if (target.state !== null && target.state.length > LONGEST_STATE) {
-    return refuse('invalid_request', `state must be at most ${LONGEST_STATE} characters`);
   }
 
   const scopes = checkScopes(parameters.get('scope'), client.scopes);

@@ -12,7 +12,8 @@ import { sessionDevices } from './0010-session-devices.ts';
 import { playground } from './0011-playground.ts';
 import { fewerIndexes } from './0012-fewer-indexes.ts';
 import { revokedByGrant } from './0013-revoked-by-grant.ts';
-import { withdrawnScopes } from './0016-withdrawn-scopes.ts';
+import { pendingState } from './0014-pending-state.ts';
+import { withdrawnScopes } from './0015-withdrawn-scopes.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -47,7 +48,8 @@ export const timeline: Timeline = {
   '0011-playground': playground,
   '0012-fewer-indexes': fewerIndexes,
   '0013-revoked-by-grant': revokedByGrant,
-  '0016-withdrawn-scopes': withdrawnScopes,
+  '0014-pending-state': pendingState,
+  '0015-withdrawn-scopes': withdrawnScopes,
 };
 
 export { NewerDatabase } from './position.ts';
