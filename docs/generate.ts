@@ -114,6 +114,10 @@ actor (\`user\`, \`client\`, \`admin\`, \`cli\`, \`system\` or \`anonymous\`), t
 request id, the outcome and details. No event holds a password, a secret, a code or a token. An act that
 changed nothing leaves none.
 
+No event holds the name or the email address of a user. When an account is deleted its events stay, with ids and IP addresses, for as long as
+\`TESSERA_AUDIT_RETENTION\` says; the \`reason\` of its bans and suspensions becomes null, and \`erased\` names what was removed.
+[What remains](../how-to/look-after-people.md#delete-an-account).
+
 ## Finding them
 
 Every parameter may be left out; what is listed fits all that are given. \`since\` and \`until\` are instants with their offset, such as

@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type EventType, type Origin, record } from '../events/audit.ts';
+import { eraseReasons } from '../events/erase-store.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { announceAccountEnd } from '../logout/announce.ts';
 import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
@@ -143,13 +144,17 @@ export function setPicture(parts: Stored, id: string, picture: Picture | null, o
   );
 }
 
-/** Deletes an account with all that hangs on it. Its name and address are free again; its id never is. */
+/**
+ * Deletes an account with all that hangs on it, and what operators wrote about it in the audit trail. Its name and address are
+ * free again; its id never is.
+ */
 export async function deleteAccount({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
   const now = clock();
   await database.commit(function* remove() {
     if ((yield* store.lockAccount(id)) === undefined) throw missing(id);
     yield* announceAccountEnd(id, now);
     yield* store.removeAccount(id);
+    yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });
   });
 }

@@ -32,6 +32,11 @@ export interface Database {
    * @throws {StoreUnavailable} when the database cannot be reached or cannot write.
    */
   commit<T>(work: () => Work<T>): Promise<T>;
+  /**
+   * Lets go of what a journal of the database still holds of rows that were deleted or replaced, where this process can. May be
+   * left undone while another process uses the database.
+   */
+  emptyJournal(): Promise<void>;
   /** What waits and what is in use right now. */
   load(): DatabaseLoad;
   /** Finishes what was handed over, then lets go of the database. */

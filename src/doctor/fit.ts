@@ -23,6 +23,7 @@ export async function fitOf(
   const database: Database = {
     read: (work) => inspection.read(work),
     commit: () => Promise.reject(new WouldWrite()),
+    emptyJournal: async () => {},
     load: () => ({ waiting: 0 }),
     close: async () => {},
   };

@@ -132,7 +132,8 @@ const browsers = statement((db, p: { before: number; limit: number }) =>
 
 /**
  * Removes every row that can no longer matter, a batch at a time, so that requests come in between. Nothing depends on it but the size of the database:
- * validity is computed from the clock whenever it is asked for.
+ * validity is computed from the clock whenever it is asked for. Then the journal is emptied, which would keep what was
+ * deleted or changed since the last sweep.
  * @param keepEvents for how long events are kept, in milliseconds; null is for ever
  * @returns how many rows went
  */
@@ -157,6 +158,7 @@ export async function sweep(database: Database, now: number, keepEvents: number 
       });
     }
   }
+  await database.emptyJournal();
   return removed;
 }
 

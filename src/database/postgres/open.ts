@@ -127,6 +127,8 @@ export async function openPostgres(
       }),
     commit: (work) => tracked(() => retried(work)),
     load: () => lent.load(),
+    // The server's own business: its WAL is what replicas and archives are made of.
+    async emptyJournal() {},
     async close() {
       if (closed) return;
       closed = true;

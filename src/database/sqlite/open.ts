@@ -223,6 +223,16 @@ export async function openSqlite(
       });
     },
     load: () => ({ waiting: waiting.length }),
+    async emptyJournal() {
+      if (closed) return;
+      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: while another process reads or writes, this answers that it is
+      // busy, and the next one empties the journal.
+      try {
+        connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
+      } catch (error) {
+        throw translate(error);
+      }
+    },
     async close() {
       if (closed) return;
       closed = true;
@@ -250,6 +260,9 @@ function connect(path: string): DatabaseSync {
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
+  // What is deleted or replaced is overwritten with zeros, also on pages that become free: FAST would leave those as they were,
+  // and with them whatever was longer than a page, such as pictures.
+  connection.exec('PRAGMA secure_delete = ON');
   // In KiB: the upper pages of the trees. Others are had from the system, which holds the file in memory anyway: a larger cache
   // of our own is slower where there are many people, for it is searched for each page and does not fit into the processor's.
   connection.exec('PRAGMA cache_size = -8192');
