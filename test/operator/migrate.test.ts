@@ -162,7 +162,7 @@ for (const [kind, make, skip] of kinds) {
     test('decisions §2: what a person had declined before the upgrade is taken from what was issued', async () => {
       const at = await place();
       const config = readConfig(at.environment);
-      const earlier = NAMES.filter((name) => name < '0016').map((name) => [name, timeline[name] ?? assert.fail()]);
+      const earlier = NAMES.filter((name) => name < '0015').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
       const [narrowed, whole, revoked] = [
         await fixture(before.database, 1n << 57n),

@@ -14,7 +14,7 @@ import { fewerIndexes } from './0012-fewer-indexes.ts';
 import { revokedByGrant } from './0013-revoked-by-grant.ts';
 import { pendingState } from './0014-pending-state.ts';
 import { withdrawnScopes } from './0015-withdrawn-scopes.ts';
-import { personalDetails } from './0017-personal-details.ts';
+import { personalDetails } from './0016-personal-details.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -51,7 +51,7 @@ export const timeline: Timeline = {
   '0013-revoked-by-grant': revokedByGrant,
   '0014-pending-state': pendingState,
   '0015-withdrawn-scopes': withdrawnScopes,
-  '0017-personal-details': personalDetails,
+  '0016-personal-details': personalDetails,
 };
 
 export { NewerDatabase } from './position.ts';
