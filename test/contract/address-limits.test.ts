@@ -109,7 +109,7 @@ for (const [name, { attempt }] of Object.entries(routes)) {
       assert.equal(await attempt(direct, {}), false);
     });
 
-    test('AV-01: behind a proxy the address that the proxy wrote counts, IPv6 by its /64 in any spelling', async () => {
+    test('AV-01: behind a proxy the address that the proxy wrote counts, IPv6 by its /64, in any spelling, with a port or without', async () => {
       proxied.advance(HOUR);
       const from = (address: string, n: number) =>
         attempt(proxied, { 'x-forwarded-for': `203.0.113.${n}, ${address}`, forwarded: `for=203.0.113.${n}` });
@@ -117,14 +117,17 @@ for (const [name, { attempt }] of Object.entries(routes)) {
         '2001:db8:1:2::1',
         '2001:DB8:1:2:0:0:0:2',
         '2001:0db8:0001:0002::ffff',
-        '2001:db8:1:2:a:b:c:d',
+        '[2001:db8:1:2:a:b:c:d]:4711',
       ];
       const answers = await Promise.all([...spellings, ...spellings].map(from));
       assert.equal(counted(answers), LIMIT);
       assert.equal(await from('2001:db8:1:3::1', 9), true, 'another network');
       for (let n = 0; n <= LIMIT; n++) {
-        assert.equal(await from(n % 2 === 0 ? '192.0.2.7' : '::ffff:192.0.2.7', n), n < LIMIT, `IPv4, ${n}`);
+        const spelling = ['192.0.2.7', '::ffff:192.0.2.7', `192.0.2.7:${4711 + n}`][n % 3] ?? '';
+        assert.equal(await from(spelling, n), n < LIMIT, `IPv4, ${n}`);
       }
+      // IF-06: whatever is no address is one and the same.
+      for (let n = 0; n <= LIMIT; n++) assert.equal(await from(`unknown-${n}`, n), n < LIMIT, `none, ${n}`);
     });
   });
 }
