@@ -39,3 +39,18 @@ test('what is no origin of a web page is not looked up', async () => {
     assert.equal(await isRegistered(origin), false, origin);
   }
 });
+
+test('AV-03: of the origins that were let in a thousand are remembered, the latest ones', async () => {
+  let isAway = false;
+  const isRegistered = registeredOrigins(
+    answering(() => {
+      if (isAway) throw new StoreUnavailable('away');
+      return true;
+    }),
+  );
+  const origin = (n: number) => `https://a${n}.example.com`;
+  for (let n = 0; n <= 1000; n++) assert.equal(await isRegistered(origin(n)), true);
+  isAway = true;
+  assert.equal(await isRegistered(origin(0)), false);
+  for (const n of [1, 1000]) assert.equal(await isRegistered(origin(n)), true, String(n));
+});

@@ -66,6 +66,25 @@ test('a network that the operator opened is reached, and no other', async () => 
   await assert.rejects(ask(post('https://10.0.0.1/')), /not on the public internet/);
 });
 
+test('SSRF: of several addresses of a name those alone are tried that are open', async () => {
+  let reached = 0;
+  const port = await listening((_request, reply) => reply.end());
+  servers.at(-1)?.on('connection', () => reached++);
+  const ask = outgoing({ local: false, networks: ['127.0.0.2'] }, async () => [
+    { address: '127.0.0.1', family: 4 },
+    { address: '127.0.0.2', family: 4 },
+  ]);
+  await assert.rejects(ask(post(`https://both.example.com:${port}/`)), { name: 'OutgoingFailed' });
+  assert.equal(reached, 0);
+});
+
+test('http is for a developer’s own machine, whatever networks the operator opened', async () => {
+  const ask = outgoing({ local: false, networks: ['127.0.0.0/8', '::1'] }, async () => assert.fail('looked up'));
+  for (const host of ['localhost', '127.0.0.1', '[::1]']) {
+    await assert.rejects(ask(post(`http://${host}:1/`)), /must use https/, host);
+  }
+});
+
 test('a name is resolved once, and the connection goes to the address that was judged', async () => {
   let asked = 0;
   const port = await listening((_request, reply) => reply.end('here'));

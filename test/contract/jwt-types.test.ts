@@ -100,6 +100,9 @@ for (const kind of KINDS) {
         '*',
         [],
         'https://evil.example.com',
+        ['https://orders.example.com', 'https://bills.example.com'],
+        [theirs()['aud'], client.clientId],
+        [claims()['aud'], 5],
       ];
       await refuseAll(
         kind,

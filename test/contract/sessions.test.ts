@@ -80,6 +80,24 @@ test('SE-01: signing in again, as the same person or another, ends the session b
   assert.deepEqual(await Promise.all(secrets.map((secret) => isSignedIn(replay(secret)))), [false, false, true]);
 });
 
+test('a session goes on under its public name in the same browser, unless all was ended in between', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const nameAfterSignIn = async (): Promise<string> => {
+    const begun = await browser.get(authorizeUrl(client, { prompt: 'login' }));
+    const login = await browser.get(begun.location?.href ?? '');
+    await browser.submit(login, { identifier: user.username, password: PASSWORD });
+    const { items } = (await admin(server, 'GET', `/users/${user.id}/sessions`)).body;
+    assert.equal(items.length, 1);
+    return items[0].id;
+  };
+  const name = await nameAfterSignIn();
+  assert.equal(await nameAfterSignIn(), name);
+  const ended = await admin(server, 'DELETE', `/users/${user.id}/sessions`);
+  assert.equal(ended.status, 204);
+  assert.notEqual(await nameAfterSignIn(), name);
+});
+
 test('SE-01: a changed password gives the browser a new secret, and the old one is dead', async () => {
   const browser = await signedIn(server, await newUser(server));
   const before = browser.cookie(SESSION);
