@@ -5,7 +5,7 @@ import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
 import { HOUR, MINUTE } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
-import { type ConsentDecision, rememberedOf, writeDecision } from '../consent/decision.ts';
+import { type ConsentDecision, ConsentOvertaken, rememberedOf, writeDecision } from '../consent/decision.ts';
 import { grantedPart } from '../consent/rules/consent.ts';
 import { findGrant, lockGrant } from '../consent/store.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -187,7 +187,13 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
   const code = issue.handle === undefined ? randomSecret() : codeOf(parts, issue.handle);
   const newGrantId = await parts.ids.next();
   const response = successResponse(issue.request, code, parts.issuer);
-  return parts.database.commit(() => issueNow(issue, { code, newGrantId, now, response, limits: parts.limits }));
+  const issuing = { code, newGrantId, now, response, limits: parts.limits };
+  try {
+    return await parts.database.commit(() => issueNow(issue, issuing));
+  } catch (error) {
+    if (error instanceof ConsentOvertaken) return { kind: 'changed' };
+    throw error;
+  }
 }
 
 interface Issuing {

@@ -3,17 +3,24 @@ import type { Client } from '../clients/store.ts';
 import { StoreUnavailable, type Work } from '../database/database.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { decide, type Remembered } from './rules/consent.ts';
-import { addGrant, changeGrant, type Grant, lockGrant } from './store.ts';
+import { addGrant, changeGrant, type Grant, lockGrant, revocationsOf } from './store.ts';
 import { withdraw } from './withdrawal.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
   /** Which client the page showed: {@link Client.consentEpoch} as it was then. */
   readonly epoch: string;
+  /** Which revocations had happened when the page was shown: see `revocationsOf`. */
+  readonly revocations: string;
   /** The scopes that the page asked about. */
   readonly asked: readonly OptionalScope[];
   /** Those of them that were left on. */
   readonly allowed: ReadonlySet<string>;
+}
+
+/** Access was taken away after the page was shown: what the person allowed there is no longer allowed. */
+export class ConsentOvertaken extends Error {
+  override readonly name = 'ConsentOvertaken';
 }
 
 /** A consent holds while the client is the one that the person consented to. */
@@ -33,18 +40,32 @@ interface Writing {
   readonly now: number;
 }
 
-/** Writes a decision into the live grant of a person and an app, which it makes where there is none. */
+/** @throws {ConsentOvertaken} where access was taken away after the page was shown */
+function* refuseOvertaken({ accountId, client, decision }: Writing): Work<void> {
+  if ((yield* revocationsOf(accountId, client.id)) !== decision.revocations) throw new ConsentOvertaken();
+}
+
+/**
+ * Writes a decision into the live grant of a person and an app, which it makes where there is none.
+ * @throws {ConsentOvertaken} so that nothing of the unit of work stays
+ */
 export function* writeDecision(writing: Writing): Work<Grant> {
   const { accountId, client, requested, resources, decision, newGrantId, now } = writing;
   // Of two consents that both find no grant one makes it; the other then finds it, and adds to it.
   for (let attempt = 0; attempt < 2; attempt++) {
     const grant = yield* lockGrant(accountId, client.id);
+    yield* refuseOvertaken(writing);
     const remembered = rememberedOf(grant, client);
     const { scopes, declined } = decide(requested, decision.asked, decision.allowed, remembered);
     const places = formatResources([...new Set([...(remembered?.resources ?? []), ...resources])].sort());
     const terms = { scopes, declined, resources: places, epoch: client.consentEpoch, now };
-    if (grant !== undefined) yield* changeGrant({ id: grant.id, ...terms });
-    else if (!(yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms }))) continue;
+    if (grant !== undefined) {
+      yield* changeGrant({ id: grant.id, ...terms });
+    } else {
+      if (!(yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms }))) continue;
+      // Another tab's grant may have come and gone before this one was there; from here on none can.
+      yield* refuseOvertaken(writing);
+    }
     const written = yield* lockGrant(accountId, client.id);
     if (written === undefined) continue;
     if (grant !== undefined) yield* withdraw(grant, written, now);

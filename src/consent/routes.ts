@@ -29,7 +29,7 @@ import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import { logoutContext } from '../sessions/routes.ts';
 import { rememberedOf } from './decision.ts';
 import { consentPage, switchName } from './pages.ts';
-import { findGrant } from './store.ts';
+import { findGrant, revocationsOf } from './store.ts';
 
 interface Question {
   readonly client: Client;
@@ -63,8 +63,9 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     return { client, account: signedIn.account, step };
   }
 
-  /** What a page showed: which client, as it was then, and which switches. */
-  const shownOf = ({ client, asked }: Question): string => [client.consentEpoch, ...asked].join(' ');
+  /** What a page showed: which client, as it was then, after which revocations, and which switches. */
+  const shownOf = ({ client, asked }: Question, revocations: string): string =>
+    [client.consentEpoch, revocations, ...asked].join(' ');
 
   /**
    * A form answers what it showed, to whom it showed it: for another person, request or set of switches it does not fit.
@@ -83,11 +84,16 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const { browser, pending, question } = at;
     const { account, client, asked } = question;
     const { redirectUri, resources = [] } = pending.interaction.request;
-    const [organization, grant, places] = await parts.database.read(function* read() {
-      const grant = yield* findGrant(account.id, client.id);
-      return [yield* findMembership(account.id), grant, yield* placesOf(resources)] as const;
+    const { revocations, grant, organization, places } = await parts.database.read(function* read() {
+      return {
+        // Before the grant: one that is revoked in between makes the form out of date.
+        revocations: yield* revocationsOf(account.id, client.id),
+        grant: yield* findGrant(account.id, client.id),
+        organization: yield* findMembership(account.id),
+        places: yield* placesOf(resources),
+      };
     });
-    const shown = shownOf(question);
+    const shown = shownOf(question, revocations);
     const page = consentPage(site, {
       token: browser.formToken(contextOf(pending, account, shown)),
       shown,
@@ -133,12 +139,12 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const { account } = at;
 
     const shown = form.get('shown') ?? '';
-    const [epoch = '', ...scopes] = shown.split(' ');
+    const [epoch = '', revocations = '', ...scopes] = shown.split(' ');
     const asked = scopes.filter(isOptional);
     const answer = form.get('decision');
     const owned = browser.owns(form, contextOf(pending, account, shown));
     const origin = originOf(request, { type: 'user', id: account.id });
-    // A refusal is one whatever was asked, also where another tab has allowed the app meanwhile.
+    // A refusal is one whatever was asked, also where another tab has allowed the app meanwhile or access was taken away.
     if (owned && answer === 'deny') {
       return arrive(request, reply, pending, await deny(parts, pending.interaction, origin));
     }
@@ -148,7 +154,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
         request: pending.interaction.request,
         session: sessionOf(browser, pending.interaction),
         handle: pending.handle,
-        decision: { epoch, asked, allowed },
+        decision: { epoch, revocations, asked, allowed },
         origin,
       });
       if (outcome.kind !== 'changed') return arrive(request, reply, pending, outcome);

@@ -5,6 +5,7 @@ import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
 import { all, first, type RowOf, run, statement } from '../database/statement.ts';
 import { storedScopes } from '../scopes/scopes.ts';
+import { digest } from '../secrets.ts';
 
 /** A person's consent for one app, from its first "allow" to its revocation. */
 export interface Grant {
@@ -100,6 +101,16 @@ const lastRevoked = statement((db, p: { accountId: string; clientId: string }) =
     .limit(1),
 );
 
+const revokedGrants = statement((db, p: Pair) =>
+  db
+    .selectFrom('consent_grant')
+    .select('id')
+    .where('account_id', '=', p.accountId)
+    .where('client_id', '=', p.clientId)
+    .where('revoked_at', 'is not', null)
+    .orderBy('id'),
+);
+
 const SHOWN = [
   'g.client_id',
   'c.name',
@@ -164,6 +175,15 @@ export function* changeGrant(grant: Decision & { id: string }): Work<void> {
 /** Ends the live grant for ever; answers its id, or undefined where there was none. */
 export function* revokeGrant(accountId: string, clientId: string, now: number): Work<string | undefined> {
   return (yield* first(revoke, { accountId, clientId, now }))?.id;
+}
+
+/**
+ * A name for the revocations of an app's access by a person that have happened so far: each gives it another one. It is made
+ * of grants rather than of times, which the clocks of several nodes do not put in order.
+ */
+export function* revocationsOf(accountId: string, clientId: string): Work<string> {
+  const grants = yield* all(revokedGrants, { accountId, clientId });
+  return digest(grants.map(({ id }) => id).join(' '));
 }
 
 /** The consent of a person for an app that was taken back last. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, type Fault } from './checker.ts';
 import { ended, Switch } from './facts.ts';
-import type { Asked, Operation } from './history.ts';
+import type { Asked, Moment, Operation } from './history.ts';
 
 type Line = readonly [start: number, end: number, asked: Asked, outcome?: string];
 
@@ -29,11 +29,17 @@ const redeem = (name?: string): Asked => ({
   ...(name !== undefined && { access: `a${name}`, refresh: `r${name}` }),
 });
 
+/** A consent form of the page that was shown at this moment. */
+const form = (shown: Moment, code?: string): Asked => ({
+  ...{ kind: 'consent', ...uc, session: 's', began: { start: 0, end: 1 }, shown },
+  ...(code !== undefined && { code }),
+});
+
 /** Somebody signs in and consents; the code is redeemed; all of that is over at 10. */
 const BEGINNING: readonly Line[] = [
   [0, 1, { kind: 'sign in', ...u, session: 's' }],
   [2, 3, { kind: 'authorize', ...uc, session: 's' }, 'consent'],
-  [4, 5, { kind: 'consent', ...uc, session: 's', began: { start: 2, end: 3 }, code: 'k' }],
+  [4, 5, { kind: 'consent', ...uc, session: 's', began: { start: 2, end: 3 }, shown: { start: 3, end: 4 }, code: 'k' }],
 ];
 const REDEEMED: readonly Line[] = [...BEGINNING, [6, 7, redeem('1')]];
 
@@ -56,6 +62,34 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [11, 12, look()],
     [13, 14, look(), BANNED],
     [21, 22, look(), BANNED],
+  ],
+  'a consent page from before a revocation is shown again': [
+    ...BEGINNING,
+    [10, 11, { kind: 'revoke', ...uc }],
+    [12, 13, form({ start: 8, end: 9 }), '409 displayed'],
+    [14, 15, form({ start: 8, end: 9 }), '409 displayed'],
+  ],
+  'a consent page from after a revocation is answered': [
+    ...BEGINNING,
+    [10, 11, { kind: 'revoke', ...uc }],
+    [14, 15, form({ start: 12, end: 13 }, 'k2')],
+  ],
+  'a consent page beside a revocation goes either way': [
+    ...BEGINNING,
+    [10, 20, { kind: 'revoke', ...uc }],
+    [12, 13, form({ start: 8, end: 9 }, 'k2')],
+    [14, 15, form({ start: 8, end: 9 }), '409 displayed'],
+  ],
+  'a consent page that a revocation of nothing came after': [
+    BEGINNING[0] as Line,
+    [2, 3, { kind: 'revoke', ...uc }],
+    [4, 5, form({ start: 1, end: 2 }, 'k')],
+  ],
+  'a consent page from before a revocation, where another consent came after it': [
+    ...BEGINNING,
+    [10, 11, { kind: 'revoke', ...uc }],
+    [14, 15, form({ start: 12, end: 13 }, 'k2')],
+    [16, 17, form({ start: 8, end: 9 }, 'k3')],
   ],
   'after a ban has ended, what is from before is invalid': [
     ...REDEEMED,
@@ -145,6 +179,10 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
       [10, 11, { kind: 'new password', ...u }],
       [12, 13, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
     ],
+  ],
+  'a consent page from before a revocation, answered after it': [
+    'accepted though dead',
+    [...BEGINNING, [10, 11, { kind: 'revoke', ...uc }], [12, 13, form({ start: 8, end: 9 }, 'k2')]],
   ],
   'consent remembered after its revocation': [
     'accepted though dead',
@@ -291,7 +329,8 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
 /** The moment that a consent's request came goes with it. */
 function shifted(asked: Asked): Asked {
   if (asked.kind !== 'consent') return asked;
-  return { ...asked, began: { start: asked.began.start + 2, end: asked.began.end + 2 } };
+  const later = ({ start, end }: Moment): Moment => ({ start: start + 2, end: end + 2 });
+  return { ...asked, began: later(asked.began), shown: later(asked.shown) };
 }
 
 for (const [name, lines] of Object.entries(sound)) {

@@ -1,6 +1,6 @@
 import { ended, happened, type Maybe } from './facts.ts';
 import { type Moment, OK, type Operation } from './history.ts';
-import { type Code, found, isFault, type Known, type Refresh } from './known.ts';
+import { type Code, type Consent, found, isFault, type Known, type Refresh } from './known.ts';
 
 /** Decisions §4 and §3, and how far two clocks that run equally fast may be read apart. */
 const GRACE = 30_000;
@@ -19,6 +19,8 @@ export const CONSENT = 'consent';
 export const DISPLAYED = '400 displayed';
 /** The client was disabled after the request had been found good: it is told to come back. */
 const INTERRUPTED = 'redirect temporarily_unavailable';
+/** A consent form from before the access was taken away: the page comes again. */
+const STALE = '409 displayed';
 /** A sign-in whose account changed while its password was hashed. */
 const CHANGED = '401 displayed';
 
@@ -78,7 +80,13 @@ export class Rules {
         const ladder = new Ladder()
           .check(disabled.during(operation), DISPLAYED)
           .check(ended(ends, operation.began, operation), DISPLAYED);
-        return this.#session(ladder, operation.session, operation).otherwise(OK);
+        this.#session(ladder, operation.session, operation);
+        const stale = this.#overtaken(operation);
+        const { consented } = connections.of(operation.user, operation.client);
+        const live = consented.during(operation, operation);
+        // Where the person has consented again elsewhere, that answers the request; or did, and was taken away beside this.
+        if (stale !== 'no' && live === 'maybe') ladder.check('maybe', CONSENT);
+        return ladder.check(both(stale, opposite(live)), STALE).otherwise(OK);
       }
       case 'redeem': {
         const code = found(codes, operation.code);
@@ -118,6 +126,21 @@ export class Rules {
       default:
         return new Set([OK]);
     }
+  }
+
+  /** Decisions §2: whether access was taken away since a consent page was shown. */
+  #overtaken({ user, client, shown, start: sent, end }: Consent): Maybe {
+    const { consented, revocations } = this.#known.connections.of(user, client);
+    let found: Maybe = 'no';
+    for (const revocation of revocations) {
+      if (revocation.end <= shown.start || revocation.start >= end) continue;
+      const between = revocation.start >= shown.end && revocation.end <= sent;
+      // Where there was nothing to take away, nothing was.
+      const held = consented.during({ start: revocation.start, end: revocation.start });
+      if (between && held === 'yes') return 'yes';
+      found = 'maybe';
+    }
+    return found;
   }
 
   /** Decisions §3: who is signed in. */
@@ -182,6 +205,7 @@ const beside = (events: readonly Moment[], { start, end }: Moment): Maybe =>
   events.some((event) => event.end > start && event.start < end) ? 'maybe' : 'no';
 
 const opposite = (holds: Maybe): Maybe => (holds === 'maybe' ? holds : holds === 'yes' ? 'no' : 'yes');
+const both = (one: Maybe, other: Maybe): Maybe => opposite(either(opposite(one), opposite(other)));
 const either = (one: Maybe, other: Maybe): Maybe =>
   one === 'yes' || other === 'yes' ? 'yes' : one === 'maybe' || other === 'maybe' ? 'maybe' : 'no';
 

@@ -39,13 +39,17 @@ export class Switch {
     this.#changes.sort((one, other) => one.start - other.start);
   }
 
-  /** Whether it was on at some point of `use`, or at all of them. */
-  during(use: Moment): Maybe {
+  /**
+   * Whether it was on at some point of `use`, or at all of them.
+   * @param except a change that is not counted
+   */
+  during(use: Moment, except?: Moment): Maybe {
+    const changes = this.#changes.filter(({ start }) => start !== except?.start);
     // What could have been the last change before the use, and what happened within it.
-    const before = this.#changes.filter(({ end }) => end <= use.start);
+    const before = changes.filter(({ end }) => end <= use.start);
     const lastStart = Math.max(Number.NEGATIVE_INFINITY, ...before.map(({ start }) => start));
     const possible = new Set<boolean>();
-    for (const change of this.#changes) {
+    for (const change of changes) {
       const within = change.end > use.start && change.start < use.end;
       // Overlapped by the latest one to start, it may have come after it.
       if (within || (change.end <= use.start && change.end > lastStart)) possible.add(change.to);

@@ -21,6 +21,8 @@ export type Asked =
       readonly session: string;
       /** The authorization request whose page was answered. */
       readonly began: Moment;
+      /** The page whose form was sent. */
+      readonly shown: Moment;
       readonly code?: string;
     }
   | { readonly kind: 'redeem'; readonly code: string; readonly access?: string; readonly refresh?: string }
@@ -60,8 +62,8 @@ export function strictClock(): () => number {
 
 /** An operation on one line. */
 export function show({ number, node, start, end, kind, outcome, ...rest }: Operation): string {
-  const { began: _, ...names } = 'began' in rest ? rest : { ...rest, began: undefined };
-  const about = Object.entries(names).map(([name, value]) => `${name}=${value}`);
+  const names = Object.entries(rest).filter(([, value]) => typeof value === 'string');
+  const about = names.map(([name, value]) => `${name}=${value}`);
   const when = `${start.toFixed(3)}–${end.toFixed(3)}`;
   return `#${number} ${when} node ${node}: ${kind} ${about.join(' ')} → ${outcome}`;
 }

@@ -2,6 +2,7 @@ import { Switch } from './facts.ts';
 import { type Moment, OK, type Operation } from './history.ts';
 
 type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
+export type Consent = Of<'consent'>;
 export type Redemption = Of<'redeem'>;
 export type Refresh = Of<'refresh'>;
 export type Use = Of<'refresh' | 'userinfo'>;

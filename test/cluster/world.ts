@@ -3,7 +3,7 @@ import type { Random } from '../support/random.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
-import type { AccountEvent, Asked, Operation } from './history.ts';
+import type { AccountEvent, Asked, Moment, Operation } from './history.ts';
 import { admin, postJson, userInfo, type Wire, type WireAnswer } from './wire.ts';
 
 export interface Session {
@@ -194,9 +194,10 @@ export class World {
     );
     if (page.form === undefined) return { outcome };
     const fields = { ...page.form, decision: 'allow', 'allow email': 'on' };
-    const { start, end } = first.operation;
+    const moment = ({ start, end }: Moment): Moment => ({ start, end });
+    const [began, shown] = [moment(first.operation), moment(page.operation)];
     const second = await this.#do(
-      (read) => ({ kind: 'consent', ...asked, began: { start, end }, ...withCode(read) }),
+      (read) => ({ kind: 'consent', ...asked, began, shown, ...withCode(read) }),
       (wire) => postForm(wire, '/consent', session.cookie, fields),
       readRedirect,
     );

@@ -195,6 +195,9 @@ export type Stage =
 export const liveGrant = (state: State, user: User, client: Client): Grant | undefined =>
   state.grants.find((grant) => grant.user === user && grant.client === client && !grant.revoked);
 
+export const revocations = (state: State, user: User, client: Client): number =>
+  state.grants.filter((grant) => grant.user === user && grant.client === client && grant.revoked).length;
+
 /** Where an authorization request stands: decisions §§2 and 3. */
 export function stage(state: State, request: Request, browser: Browser): Stage {
   const { client } = request;

@@ -175,6 +175,11 @@ export const mutants: readonly Mutant[] = [
     ".where('client_id', '=', p.clientId);\n",
   ),
   without(
+    'form from before a revocation',
+    'src/consent/decision.ts',
+    '  if ((yield* revocationsOf(accountId, client.id)) !== decision.revocations) throw new ConsentOvertaken();\n',
+  ),
+  without(
     'withdrawal from codes',
     'src/consent/withdrawal.ts',
     '  if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);\n',

@@ -1,8 +1,18 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import type { Answer as PageAnswer } from '../support/agent.ts';
-import { authorizeUrl } from '../support/flow.ts';
-import { banned, consent, newCode, newSession, presence, REQUEST_LIFE, stage } from './model.ts';
+import { admin, authorizeUrl } from '../support/flow.ts';
+import {
+  banned,
+  consent,
+  liveGrant,
+  newCode,
+  newSession,
+  presence,
+  REQUEST_LIFE,
+  revocations,
+  stage,
+} from './model.ts';
 import { type Browser, type Pending, pick, type Request, type State } from './state.ts';
 import { step } from './step.ts';
 import { advance, CHALLENGE, OPTIONAL, REDIRECTS, type World } from './world.ts';
@@ -103,7 +113,8 @@ async function walk(state: State, world: World, request: Request, browser: Brows
         checkSwitches(page, expected.asked);
         const expires = state.now + REQUEST_LIFE;
         if (browser.session !== undefined) browser.session.touched = state.now;
-        const pending = { browser, request, asked: expected.asked, expires };
+        const taken = revocations(state, browser.user, request.client);
+        const pending = { browser, request, asked: expected.asked, revocations: taken, expires };
         world.pages.set(pending, page);
         return pending;
       }
@@ -137,6 +148,7 @@ async function decide(state: State, world: World, pending: Pending, decision: De
     '/consent',
   );
   const now = stage(state, request, browser);
+  const overtaken = revocations(state, browser.user, request.client) !== pending.revocations;
   if (state.now >= pending.expires || now.kind === 'displayed') {
     assert.deepEqual([answer.status, answer.location], [400, undefined], 'a page that is no longer good');
   } else if (now.kind === 'refused') {
@@ -147,7 +159,10 @@ async function decide(state: State, world: World, pending: Pending, decision: De
     // A refusal is one, whatever another tab has been told meanwhile.
     checkRefusal(answer, 'User denied the request');
     if (browser.session !== undefined) browser.session.touched = state.now;
-  } else if (now.kind === 'consent' && now.asked.join() !== asked.join()) {
+  } else if (now.kind === 'issue' && overtaken) {
+    // What has been allowed since the revocation answers the request; the form adds nothing to it.
+    takeCode(state, world, request, browser, answer.location);
+  } else if (now.kind === 'consent' && (overtaken || now.asked.join() !== asked.join())) {
     assert.equal(answer.status, 409, 'a question that has changed');
     checkSwitches({ ...answer, status: 200 }, now.asked);
     if (browser.session !== undefined) browser.session.touched = state.now;
@@ -166,6 +181,14 @@ const request = fc.record({
   redirect: nat,
   pkce: fc.boolean(),
 });
+/** The open pages of people whose app has access. */
+const overGrants = (state: Readonly<State>): Pending[] =>
+  state.pending.filter(({ browser, request }) => liveGrant(state, browser.user, request.client) !== undefined);
+
+/** What gives something that a decision can take away, now or once it is redeemed. */
+const granted = ({ codes, families }: Readonly<State>) =>
+  [...codes.filter(({ family }) => family === undefined), ...families].filter(({ scopes }) => scopes.length > 0);
+
 const decision = fc.record({
   allow: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
   scopes: fc.subarray([...OPTIONAL]),
@@ -200,6 +223,19 @@ export const pageSteps = {
       if (pending !== undefined) await decide(state, world, pending, argument.decision);
     },
   }),
+  /** RT-07: another decision about what a code or a family was granted. */
+  changeMind: step({
+    weight: 3,
+    argument: fc.record({ which: nat, browser: nat, decision }),
+    applies: (state) => granted(state).length > 0,
+    async act(state, world, { which, browser: at, decision }) {
+      const { user, client, scopes } = pick(granted(state), which);
+      const browsers = state.browsers.filter((browser) => browser.user === user);
+      const request = { client, clientGeneration: client.generation, scopes, always: true, redirect: 0, pkce: false };
+      const pending = await walk(state, world, request, pick(browsers, at));
+      if (pending !== undefined) await decide(state, world, pending, decision);
+    },
+  }),
   openConsentPage: step({
     weight: 2,
     argument: request,
@@ -207,6 +243,23 @@ export const pageSteps = {
       const browser = pick(state.browsers, argument.browser);
       const pending = await walk(state, world, asked(state, argument), browser);
       if (pending !== undefined) state.pending.push(pending);
+    },
+  }),
+  /** CN-06: access is taken away under an open page. */
+  answerAfterRevocation: step({
+    weight: 3,
+    argument: fc.record({ which: nat, decision }),
+    applies: (state) => overGrants(state).length > 0,
+    async act(state, world, { which, decision }) {
+      const pending = pick(overGrants(state), which);
+      const { user } = pending.browser;
+      const { client } = pending.request;
+      const path = `/users/${pick(world.users, user.index).id}/connections/${pick(world.clients, client.index).clientId}`;
+      assert.equal((await admin(world.server, 'DELETE', path)).status, user.exists ? 204 : 404);
+      const grant = liveGrant(state, user, client);
+      if (grant !== undefined) grant.revoked = true;
+      state.pending.splice(state.pending.indexOf(pending), 1);
+      await decide(state, world, pending, decision);
     },
   }),
   answerConsentPage: step({

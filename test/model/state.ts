@@ -71,6 +71,8 @@ export interface Pending {
   readonly browser: Browser;
   readonly request: Request;
   readonly asked: readonly string[];
+  /** How often the person had taken the app's access away when it was opened. */
+  readonly revocations: number;
   readonly expires: number;
 }
 

@@ -81,32 +81,58 @@ for (const size of SIZES) {
   });
 
   for (const [when, place] of Object.entries(PLACES)) {
-    test(`decisions §5: revoking ${when} of ${size} new consents: the old grant is dead, the new one holds or is dead`, async () => {
+    test(`decisions §2: revoking ${when} of ${size} new consents: the old grant is dead, and no form from before makes another`, async () => {
       const { user, browser } = await person();
       const old = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
-      const pages = await consentPages(browser, client, size);
-      const page = await browser.get('/account/connections');
-      const revoke = ready(browser, page, '/account/connections', { client_id: client.clientId });
+      const [late, ...pages] = await consentPages(browser, client, size + 1);
+      assert.ok(late !== undefined);
       const answers: Answer[] = [];
       const crowd = pages.map((consent) => async () => void answers.push(await allow(browser, consent)));
-      const { event, atOnce } = await race(crowd, place, revoke, () => userinfo(server, old.access_token));
+      const path = `/users/${user.id}/connections/${client.clientId}`;
+      const { event, atOnce } = await race(
+        crowd,
+        place,
+        () => admin(server, 'DELETE', path),
+        () => userinfo(server, old.access_token),
+      );
 
-      assert.equal(event.status, 200);
+      assert.equal(event.status, 204);
       refused(atOnce, REVOKED);
       noFault(answers);
       await allRefused(server, client, [old], REVOKED, REVOKED);
-      // A code is of the grant that was revoked or of the one that lives, if one does.
+      // Each was before the revocation, and its code is dead with the grant; or after it, and the page was shown again.
       const codes = answers.flatMap((answer) => codeOf(answer) ?? []);
-      assert.equal(codes.length, size);
-      const redeemed = await Promise.all(codes.map((code) => redeem(server, client, code)));
-      for (const answer of redeemed) if (answer.status !== 200) refused(answer, REVOKED);
-      const families = won(redeemed);
-      const live = await connections(user);
-      assert.deepEqual(live, families.length > 0 ? [client.clientId] : []);
-      for (const { access_token } of families) assert.equal((await userinfo(server, access_token)).status, 200);
-      // The next revocation ends what is left: there was no second grant beside it.
-      await admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`);
-      await allRefused(server, client, families, REVOKED, REVOKED);
+      assert.equal(codes.length + answers.filter(({ status }) => status === 409).length, size);
+      for (const code of codes) refused(await redeem(server, client, code), REVOKED);
+      assert.equal((await allow(browser, late)).status, 409);
+      assert.deepEqual(await connections(user), []);
+      // What is allowed from now on is a new grant.
+      await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
+      assert.equal((await allow(browser, late)).status, 409);
+      assert.deepEqual(await connections(user), [client.clientId]);
+    });
+  }
+}
+
+for (const size of [2, 10]) {
+  for (const [when, place] of Object.entries(PLACES)) {
+    test(`decisions §2: allowing and revoking ${when} of ${size} first consents: none of them outlives the revocation`, async () => {
+      const { user, browser } = await person();
+      const [first, ...pages] = await consentPages(browser, client, size + 1);
+      const answers: Answer[] = [];
+      const crowd = pages.map((consent) => async () => void answers.push(await allow(browser, consent)));
+      const path = `/users/${user.id}/connections/${client.clientId}`;
+      const allowAndRevoke = async () => {
+        noFault([await allow(browser, first as Answer)]);
+        return admin(server, 'DELETE', path);
+      };
+      const { event } = await race(crowd, place, allowAndRevoke, () => userinfo(server, 'none'));
+      assert.equal(event.status, 204);
+      noFault(answers);
+      const codes = answers.flatMap((answer) => codeOf(answer) ?? []);
+      assert.equal(codes.length + answers.filter(({ status }) => status === 409).length, size);
+      for (const code of codes) refused(await redeem(server, client, code), REVOKED);
+      assert.deepEqual(await connections(user), []);
     });
   }
 }

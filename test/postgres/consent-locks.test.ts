@@ -14,7 +14,7 @@ import {
   signedIn,
   userinfo,
 } from '../support/flow.ts';
-import { codeOf, query, restart } from '../support/outcome.ts';
+import { assertStaysHere, codeOf, query, restart, settle } from '../support/outcome.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -56,7 +56,41 @@ async function waiting(count: number, requests: readonly Promise<unknown>[]): Pr
   return false;
 }
 
-/** A redemption that makes its family while the decision waits for its code; undefined where the machine was too slow for that. */
+test('decisions §2: a form is out of date where access was allowed and revoked just before its own grant is made', async () => {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const page = await settle(browser, server, await browser.get(authorizeUrl(client)));
+  // The form has found no grant, and is about to make one; what another tab did shows when it is made.
+  await beside.query('BEGIN; LOCK TABLE consent_grant IN SHARE MODE');
+  await beside.query(
+    `INSERT INTO consent_grant (id, account_id, client_id, scopes, declined_scopes, consent_epoch, created_at, updated_at, revoked_at)
+     VALUES (1, $1, $2, 'openid', '', 'epoch', 0, 0, 1)`,
+    [user.id, client.clientId],
+  );
+  const sent = browser.submit(page, { decision: 'allow' }, '/consent');
+  const met = await waiting(1, [sent]);
+  await beside.query('COMMIT');
+  const answer = await sent;
+  assert.ok(met, `the form did not wait: ${answer.status} ${answer.location}`);
+  assertStaysHere(answer, 409);
+  const rows = await query(
+    server,
+    'SELECT id FROM consent_grant WHERE revoked_at IS NULL AND client_id = ?',
+    client.clientId,
+  );
+  assert.deepEqual(rows, []);
+});
+
+/** Tries until requests have met as they should; what waits for a lock gives up after some seconds. */
+async function untilMet<T>(attempt: () => Promise<T | undefined>): Promise<T> {
+  for (;;) {
+    const met = await attempt();
+    if (met !== undefined) return met;
+  }
+}
+
+/** A redemption that makes its family while the decision waits for its code. */
 async function besideEachOther(): Promise<{ tokens: JsonAnswer; answer: Answer } | undefined> {
   const client = await newClient(server);
   const user = await newUser(server);
@@ -78,11 +112,10 @@ async function besideEachOther(): Promise<{ tokens: JsonAnswer; answer: Answer }
 }
 
 test('decisions §2: a decision waits for a redemption that holds its code, and takes the scope from its family', async () => {
-  let done: Awaited<ReturnType<typeof besideEachOther>>;
-  while (done === undefined) done = await besideEachOther();
-  const { status, body } = done.tokens;
+  const { tokens, answer } = await untilMet(besideEachOther);
+  const { status, body } = tokens;
   assert.equal(status, 200, JSON.stringify(body));
-  assert.ok(codeOf(done.answer));
+  assert.ok(codeOf(answer));
   assert.equal(claimsOf(body.access_token).scope, 'openid email phone', 'it was under way before');
   const shown = await userinfo(server, body.access_token);
   assert.deepEqual([shown.status, 'email' in shown.body.user, 'phone' in shown.body.user], [200, false, true]);
