@@ -4,7 +4,8 @@
  * Every run has its own server and seed. A failure prints the shortest run that it could be shrunk to, and its seed:
  *   TESSERA_MODEL_SEED=<seed> TESSERA_MODEL_RUNS=1 node --test test/model/model.test.ts
  * TESSERA_MODEL_SHRINK=off reports it as it was found, at once.
- * Without TESSERA_MODEL_RUNS the test runs for TESSERA_MODEL_SECONDS (20); without TESSERA_MODEL_SEED, from a random seed.
+ * By itself the test makes the same few runs every time. With TESSERA_MODEL_SECONDS it goes on for so long, from a random seed
+ * unless TESSERA_MODEL_SEED names one.
  */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
@@ -17,10 +18,11 @@ import { growOld, timeSteps } from './time.ts';
 import { refresh, tokenSteps } from './tokens.ts';
 import { newWorld, observe } from './world.ts';
 
-const { TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS, TESSERA_MODEL_SECONDS = '20', TESSERA_MODEL_SHRINK } = process.env;
-const firstSeed = TESSERA_MODEL_SEED === undefined ? randomInt(2 ** 31) : Number(TESSERA_MODEL_SEED);
-const runs = TESSERA_MODEL_RUNS === undefined ? Number.POSITIVE_INFINITY : Number(TESSERA_MODEL_RUNS);
-const seconds = TESSERA_MODEL_RUNS === undefined ? Number(TESSERA_MODEL_SECONDS) : Number.POSITIVE_INFINITY;
+const { TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS, TESSERA_MODEL_SECONDS, TESSERA_MODEL_SHRINK } = process.env;
+const SAMPLE = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 40 : 20;
+const seconds = Number(TESSERA_MODEL_SECONDS ?? Number.POSITIVE_INFINITY);
+const runs = Number(TESSERA_MODEL_RUNS ?? (TESSERA_MODEL_SECONDS === undefined ? SAMPLE : Number.POSITIVE_INFINITY));
+const firstSeed = Number(TESSERA_MODEL_SEED ?? (TESSERA_MODEL_SECONDS === undefined ? 1 : randomInt(2 ** 31)));
 /** How long a failure may be shrunk. */
 const SHRINKING_MS = 60_000;
 
