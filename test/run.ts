@@ -55,4 +55,4 @@ async function main(): Promise<number> {
   }
 }
 
-process.exitCode = await main();
+process.exit(await main());
