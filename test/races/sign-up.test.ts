@@ -60,7 +60,7 @@ for (const size of SIZES) {
     assert.equal(await accounts(email), 1);
   });
 
-  test(`${size} submits of one sign-up make one account, and all of them sign in to it`, async () => {
+  test(`${size} submits of one sign-up make one account, and sign in to it, 64 sessions at most`, async () => {
     const name = `again${size}`;
     const same = { username: name, email: `${name}@example.com`, password: 'the same password' };
     const { statuses, open } = await signUp(size, () => same);
@@ -68,7 +68,7 @@ for (const size of SIZES) {
       statuses,
       times(size, () => 303),
     );
-    assert.equal(open, size);
+    assert.equal(open, Math.min(size, 64));
     assert.equal(await accounts(name), 1);
   });
 }
