@@ -39,11 +39,12 @@ const PLANS: Readonly<Record<Store, Plan>> = {
     // of the other files need too.
     spared: [
       LONG,
-      'test/contract/authorize-{errors,explained,form-post,methods,post,redirect-uri}.test.ts',
-      'test/contract/{cross-origin,discovery,error-answers,headers,http-paths,http-raw,pictures,stock-clients}.test.ts',
+      'test/contract/authorize-{errors,explained,form-post,methods,post,redirect-uri,state}.test.ts',
+      'test/contract/{cross-origin,discovery,error-answers,headers,http-paths,http-raw,pictures}.test.ts',
       'test/contract/jwt-{claims,confusion,forgery,form,libraries,types}.test.ts',
-      'test/contract/{token-bodies,token-errors,userinfo-bearer,userinfo-signed}.test.ts',
-      'test/conformance/{basic-form-post,config}.test.ts',
+      'test/contract/{sign-in-forms,stock-clients,token-bodies,token-errors,token-limits}.test.ts',
+      'test/contract/{userinfo-bearer,userinfo-signed}.test.ts',
+      'test/conformance/{basic-form-post,config,logout-rp-initiated}.test.ts',
       // Some hundred starts of the command; every order of five events, of which the model has a sample.
       'test/operator/{cli,key-client}.test.ts',
       'test/security/same-second.test.ts',

@@ -127,13 +127,16 @@ const orders = permutations(Object.keys(steps));
 for (const first of Object.keys(steps)) {
   test(`RC-06: within one millisecond, every order that begins with: ${first}`, async () => {
     const now = server.now();
+    const observed = new Set<string>();
     for (const order of orders.filter(([name]) => name === first)) {
       const world: World = { client: await newClient(server), grant: { revoked: false }, generation: 0, issued: [] };
       try {
         await issue(world);
-        for (const name of order) {
+        for (const [at, name] of order.entries()) {
           await steps[name]?.(world);
-          await observe(world);
+          const beginning = order.slice(0, at + 1).join();
+          if (!observed.has(beginning)) await observe(world);
+          observed.add(beginning);
         }
         for (const issued of world.issued) {
           expectVerdict(world, issued, await redeem(server, world.client, issued.code), 'token');
