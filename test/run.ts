@@ -17,7 +17,7 @@ import { startShared } from './support/global-setup.ts';
 const MINUTE = 60_000;
 const TEST = 15 * MINUTE;
 const FILE = 20 * MINUTE;
-const RUN = 180 * MINUTE;
+const RUN = 80 * MINUTE;
 
 // One more than there are processors, for the time in which one waits; PostgreSQL has connections for four.
 const CONCURRENCY = Math.min(4, availableParallelism() + 1);
