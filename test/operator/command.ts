@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import manifest from '../../package.json' with { type: 'json' };
 
 const COMMAND = fileURLToPath(new URL('../../bin/tessera.js', import.meta.url));
 
@@ -62,8 +64,18 @@ export interface RunningServer {
 }
 
 /** Starts the real server on a free port and waits until it says that it is ready. */
-export async function serve({ env, cwd }: Run = {}, args: readonly string[] = []): Promise<RunningServer> {
-  const child = spawn(process.execPath, [COMMAND, 'serve', ...args], {
+export const serve = (run: Run = {}, args: readonly string[] = []): Promise<RunningServer> =>
+  started(process.execPath, [COMMAND, 'serve', ...args], run);
+
+/** The same by the script of `npm start`, which npm gives to a shell; npm passes signals on to that. */
+export function serveByScript({ env = {} }: Run): Promise<RunningServer> {
+  const root = fileURLToPath(new URL('../..', import.meta.url));
+  const PATH = `${join(root, 'node_modules', '.bin')}:${process.env['PATH']}`;
+  return started('sh', ['-c', manifest.scripts.start], { env: { ...env, PATH }, cwd: root });
+}
+
+async function started(program: string, args: readonly string[], { env, cwd }: Run): Promise<RunningServer> {
+  const child = spawn(program, args, {
     env: clean({ TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'error', TESSERA_DRAIN_SECONDS: '0', ...env }),
     cwd,
     stdio: ['ignore', 'pipe', 'pipe'],

@@ -12,7 +12,7 @@ import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flo
 import { query } from '../support/outcome.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
-import { serve, tessera } from './command.ts';
+import { serve, serveByScript, tessera } from './command.ts';
 import { refusedStart } from './refused-start.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-start-'));
@@ -97,14 +97,22 @@ test('SIGTERM: a request in flight is answered, then the process ends with 0', a
 
 test('`npm start` and `npx tessera` are this command', () => {
   const { scripts, bin } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
-  assert.equal(scripts.start, 'node --max-semi-space-size=8 --v8-pool-size=2 bin/tessera.js serve');
+  assert.equal(scripts.start, 'exec node --max-semi-space-size=8 --v8-pool-size=2 bin/tessera.js serve');
   const unit = readFileSync(new URL('../../docs/how-to/behind-a-proxy.md', import.meta.url), 'utf8');
-  assert.ok(unit.includes(`/${scripts.start}\n`), 'the unit of systemd runs it, too');
+  assert.ok(unit.includes(`/${scripts.start.replace('exec ', '')}\n`), 'the unit of systemd runs it, too');
   assert.deepEqual(bin, { tessera: 'bin/tessera.js' });
   const command = new URL('../../bin/tessera.js', import.meta.url);
   assert.match(readFileSync(command, 'utf8'), /^#!\/usr\/bin\/env node\n/);
   assert.equal(statSync(command).mode & 0o111, 0o111, 'it may be executed');
 });
+
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  test(`${signal} to the shell of \`npm start\` ends the server itself, with 0`, async () => {
+    const server = await serveByScript({ env: await fresh() });
+    assert.deepEqual(await server.stop(signal), { code: 0, signal: null });
+    await assert.rejects(fetch(server.baseUrl), 'nothing is left behind');
+  });
+}
 
 test('SIGINT ends it cleanly too', async () => {
   const server = await serve({ env: await fresh() });
