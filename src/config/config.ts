@@ -3,6 +3,7 @@ import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
+import { looksRandom } from './randomness.ts';
 import { type Reading, Variable } from './variable.ts';
 
 /** Everything an operator can set, read once and checked before anything else happens. */
@@ -78,19 +79,35 @@ function databaseUrl(value: string): Reading<string> {
   return { problem: 'must be sqlite:<path of a file> or postgres://<user>:<password>@<host>/<database>' };
 }
 
-function secret(value: string): Reading<string> {
-  if (new Set(value).size >= 10 && value.length >= 43) return { value };
+const PREDICTABLE =
+  'must be random, and this one is predictable: it repeats itself, follows a sequence or consists of common words';
+const MAKE_SECRET = 'openssl rand -base64 32 | tr -d "="';
+
+export function parseSecret(value: string): Reading<string> {
+  if (value.length < 43) {
+    return { problem: `must be at least 43 random characters (32 bytes); make one with: ${MAKE_SECRET}` };
+  }
+  if (looksRandom(value)) return { value };
   return {
-    problem: 'must be at least 43 random characters (32 bytes); make one with: openssl rand -base64 32 | tr -d "="',
+    problem:
+      `${PREDICTABLE}. Make another with: ${MAKE_SECRET}. If the database was made with this one, ` +
+      'set TESSERA_SECRET_PREVIOUS to it for one start, as docs/how-to/rotate-secrets-and-keys.md shows',
   };
+}
+
+/** Whatever was a secret once is accepted here, also a predictable one: it has to be given for it to be replaced. */
+function parsePreviousSecret(value: string): Reading<string> {
+  return value.length >= 43 ? { value } : { problem: 'must be the secret as it was, of at least 43 characters' };
 }
 
 function adminKey(value: string): Reading<string> {
   // It travels in a header: what could not be sent could never be used.
-  if (/^[\x21-\x7e]{32,512}$/.test(value)) return { value };
-  return {
-    problem: 'must be 32 to 512 characters of ASCII without spaces; make one with: openssl rand -base64 32',
-  };
+  if (!/^[\x21-\x7e]{32,512}$/.test(value)) {
+    return {
+      problem: 'must be 32 to 512 characters of ASCII without spaces; make one with: openssl rand -base64 32',
+    };
+  }
+  return looksRandom(value) ? { value } : { problem: `${PREDICTABLE}. Make another with: openssl rand -base64 32` };
 }
 
 function trustProxy(value: string): Reading<TrustProxy> {
@@ -166,21 +183,23 @@ export const variables = {
     initial: '`./data`',
     about: 'Where the embedded database and its secret lie; made when missing.',
   }),
-  secret: new Variable('TESSERA_SECRET', secret, {
+  secret: new Variable('TESSERA_SECRET', parseSecret, {
     initial: 'made on the first start',
-    about: 'The root of all keys. With the embedded database one is made and kept in `<data dir>/secret`.',
+    about:
+      'The root of all keys: at least 43 random characters. With the embedded database one is made and kept in `<data dir>/secret`.',
   }),
   secretFile: new Variable('TESSERA_SECRET_FILE', text, {
     initial: '`<data dir>/secret`',
     about: 'A file that holds the secret instead.',
   }),
-  previousSecret: new Variable('TESSERA_SECRET_PREVIOUS', secret, {
+  previousSecret: new Variable('TESSERA_SECRET_PREVIOUS', parsePreviousSecret, {
     initial: 'none',
     about: 'The secret before this one, while it is being changed: what it sealed is sealed anew.',
   }),
   adminKey: new Variable('TESSERA_ADMIN_KEY', adminKey, {
     initial: 'none',
-    about: 'An admin key that holds while it is set. Lasting keys: `tessera admin-key create`.',
+    about:
+      'An admin key of 32 to 512 random characters that holds while it is set. Lasting keys: `tessera admin-key create`.',
   }),
   trustProxy: new Variable('TESSERA_TRUST_PROXY', trustProxy, {
     initial: '`off`',

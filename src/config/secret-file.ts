@@ -1,7 +1,7 @@
 import { existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { randomIdentifier, randomSecret } from '../secrets.ts';
-import { type Config, ConfigError, variables } from './config.ts';
+import { type Config, ConfigError, parseSecret, variables } from './config.ts';
 
 /** The file that the secret lies in, unless a variable holds it. */
 export function secretFile(config: Config): string | undefined {
@@ -61,13 +61,11 @@ function makeSecret(path: string, dataDir: string): void {
 }
 
 function readSecret(path: string): Buffer {
-  const secret = variables.secret.read({ [variables.secret.name]: readText(path).trim() }, []);
-  if (secret === undefined) {
-    throw new ConfigError([
-      `The secret in ${path} is not usable: it must be at least 43 random characters. Restore it from a backup.`,
-    ]);
-  }
-  return Buffer.from(secret, 'utf8');
+  const reading = parseSecret(readText(path).trim());
+  if ('value' in reading) return Buffer.from(reading.value, 'utf8');
+  throw new ConfigError([
+    `The secret in ${path} is not usable: it ${reading.problem}. Restore it from a backup, if it was changed by mistake.`,
+  ]);
 }
 
 function readText(path: string): string {

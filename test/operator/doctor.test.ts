@@ -338,6 +338,20 @@ describe('the secret, on a database with keys', () => {
     });
   }
 
+  test('predictable, in a variable or in a file: refused as a start refuses it', async () => {
+    const weak = 'abcdefghijk'.repeat(4);
+    const file = join(server.dataDir, 'weak-secret');
+    writeFileSync(file, weak, { mode: 0o600 });
+    const { TESSERA_SECRET: _strong, ...environment } = server.environment;
+    const remedy = /^Make another with: openssl rand.*TESSERA_SECRET_PREVIOUS/;
+    const given = await doctor({ ...environment, TESSERA_SECRET: weak });
+    has(given.findings, 'configuration', 'problem', /^TESSERA_SECRET must be random/, remedy);
+    const kept = await doctor({ ...environment, TESSERA_SECRET_FILE: file });
+    has(kept.findings, 'secret', 'problem', /weak-secret is not usable: it must be random/, remedy);
+    const key = await doctor({ ...server.environment, TESSERA_ADMIN_KEY: '0'.repeat(32) });
+    has(key.findings, 'configuration', 'problem', /^TESSERA_ADMIN_KEY must be random/, /^Make another with: openssl/);
+  });
+
   test('gone, where a start would make one that opens nothing', async () => {
     const { TESSERA_SECRET: _gone, ...environment } = server.environment;
     const { findings } = await doctor(environment);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,6 +8,7 @@ import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
 import { readConfig, variables } from '../../src/config/config.ts';
 import { limitVariables } from '../../src/config/limits.ts';
+import { findSecret } from '../../src/config/secret-file.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -134,9 +135,9 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_ALLOW_HTTP: ['yes', '2', 'TRUE'],
   TESSERA_PORT: ['-1', '65536', '3000a', '3.5', ' 3000', 'http'],
   TESSERA_DATABASE_URL: ['tessera.db', 'sqlite:', 'mysql://localhost/x'],
-  TESSERA_SECRET: ['short', 'a'.repeat(64), 'abcdefgh'.repeat(8), 'x'.repeat(42)],
-  TESSERA_SECRET_PREVIOUS: ['short', 'a'.repeat(64)],
-  TESSERA_ADMIN_KEY: ['short', 'x'.repeat(31), `${'x'.repeat(40)} y`, `${'x'.repeat(40)}é`],
+  TESSERA_SECRET: ['short', 'a'.repeat(64), 'abcdefgh'.repeat(8), STRONG.slice(0, 42), 'abcdefghijk'.repeat(4)],
+  TESSERA_SECRET_PREVIOUS: ['short', STRONG.slice(0, 42)],
+  TESSERA_ADMIN_KEY: ['short', STRONG.slice(0, 31), `${STRONG} y`, `${STRONG}é`, '0'.repeat(32), 'changeme'.repeat(4)],
   TESSERA_TRUST_PROXY: ['yes', 'true', 'dead beef', '10.0.0.0/33', '10.0.0.256', '::1/129', 'proxy.example', '100'],
   TESSERA_OUTGOING_ALLOW: ['all', 'internal.example', '10.0.0.0/33', '10.0.0.0/8,', '::1/129'],
   TESSERA_LOG_LEVEL: ['loud', 'INFO', '3'],
@@ -162,6 +163,10 @@ test('decisions §7: every wrong value is refused, naming its variable and the r
         { name: 'ConfigError', message: new RegExp(`^${name} (must|is) .{6}`) },
         `${name}=${value}`,
       );
+      if (/SECRET|ADMIN_KEY/.test(name) && value.length > 30) {
+        const repeatsNot = (error: Error) => !error.message.includes(value);
+        assert.throws(() => readConfig({ [name]: value }), repeatsNot, 'what may be a secret is not repeated');
+      }
     }
   }
   const untested = [...Object.values(variables), ...Object.values(limitVariables)]
@@ -254,4 +259,46 @@ test('a secret that is not the database’s, and a change of it that keeps token
   assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
   await changed.close();
   assert.match(await refusal({ ...settings, TESSERA_SECRET: old }), /secret does not fit/);
+});
+
+/** Eleven different characters over and over: earlier versions took it. */
+const WEAK = 'abcdefghijk'.repeat(4);
+
+test('a predictable secret is refused, in a variable and in a file, and can be replaced as the previous one', async () => {
+  const { TESSERA_SECRET: _, ...data } = await fresh();
+  const settings = { ...data, TESSERA_LOG_LEVEL: 'silent', TESSERA_ADMIN_KEY: ADMIN_KEY };
+  const made = await start({ ...readConfig({ ...settings, TESSERA_PORT: '0' }), secret: WEAK });
+  const TESSERA_PORT = new URL(made.baseUrl).port;
+  const server = { baseUrl: made.baseUrl } as TestServer;
+  const [client, user] = [await newClient(server), await newUser(server)];
+  const tokens = await tokensFor(server, client, user);
+  await made.close();
+
+  const file = join(folder, 'weak-secret');
+  writeFileSync(file, `${WEAK}\n`);
+  const refused: readonly (readonly [Record<string, string>, string])[] = [
+    [{ TESSERA_SECRET: WEAK }, 'TESSERA_SECRET must be random'],
+    [{ TESSERA_SECRET_FILE: file }, `The secret in ${file} is not usable: it must be random`],
+  ];
+  for (const [where, what] of refused) {
+    assert.throws(
+      () => findSecret(readConfig({ ...settings, ...where })),
+      ({ name, message }: Error) => {
+        assert.equal(name, 'ConfigError');
+        assert.ok(message.startsWith(what), message);
+        assert.match(message, /openssl rand -base64 32.*TESSERA_SECRET_PREVIOUS.*rotate-secrets-and-keys\.md/);
+        return !message.includes(WEAK);
+      },
+    );
+  }
+
+  writeFileSync(file, `${STRONG}\n`);
+  const open = (secrets: Readonly<Record<string, string>>) =>
+    start(readConfig({ ...settings, TESSERA_PORT, TESSERA_SECRET_FILE: file, ...secrets }));
+  const changing = await open({ TESSERA_SECRET_PREVIOUS: WEAK });
+  assert.equal((await userinfo(server, tokens.access_token)).status, 200);
+  await changing.close();
+  const changed = await open({});
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200, 'the weak one is needed no more');
+  await changed.close();
 });
