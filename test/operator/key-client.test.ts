@@ -97,7 +97,8 @@ test('housekeeping forgets an assertion when it could not be used any more, and 
   const proof = await proofOf(server, clientId, key, { exp: Math.floor(server.now() / 1000) + 300 });
   const present = () => tokenForm(server, { grant_type: 'refresh_token', refresh_token: 'x', ...proof });
   assert.equal((await present()).status, 400);
-  for (const step of [0, 5 * MINUTE]) {
+  // Its own five minutes, and five for a node whose clock is behind.
+  for (const step of [0, 5 * MINUTE, 5 * MINUTE]) {
     server.advance(step);
     await sweepAll();
     assert.equal(await kept(), 1);
