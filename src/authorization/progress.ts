@@ -220,22 +220,24 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
   const { step, client } = progress;
   const { account, session: live } = progress.signedIn;
   if (!isAnsweredBy(step, client, decision)) return { kind: 'changed' };
-  // A remembered consent is locked before anything is written: revoked since it was read, by another process, it asks anew.
-  const basis = decision ?? (yield* lockGrant(account.id, client.id));
-  if (basis === undefined) return { kind: 'changed' };
   const origin: Origin = { ...issue.origin, actor: { type: 'user', id: account.id } };
   const whose = { origin, accountId: account.id, clientId: client.id };
   const bucket = `authorization ${account.id} ${client.id}`;
   if ((yield* take(bucket, limits.authorization, now, { name: 'authorization', ...whose })) > 0) {
     return { kind: 'refused', refusal: TOO_MANY };
   }
+  // With a decision or without one, the grant is locked after the count: in two orders they would wait for each other.
+  const held = yield* lockGrant(account.id, client.id);
+  // A remembered consent that was revoked since it was read, by another process, asks anew.
+  const basis = decision ?? held;
+  if (basis === undefined) return { kind: 'changed' };
   if (handle !== undefined && !(yield* finishInteraction(digest(handle), 'code'))) return { kind: 'finished' };
 
   const event = { at: now, ...whose };
   const { resources = [] } = request;
   const requested = consentScopes(request);
   const terms = { accountId: account.id, client, requested, resources, newGrantId, now };
-  const grant = 'asked' in basis ? yield* writeDecision({ ...terms, decision: basis }) : basis;
+  const grant = 'asked' in basis ? yield* writeDecision({ ...terms, held, decision: basis }) : basis;
   if (decision !== undefined) {
     const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
     yield* record({ ...event, type: 'consent.granted', details });

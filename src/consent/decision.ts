@@ -35,6 +35,8 @@ interface Writing {
   /** The resources that the page named. */
   readonly resources: readonly string[];
   readonly decision: ConsentDecision;
+  /** The live grant, which is locked; undefined where there is none yet. */
+  readonly held: Grant | undefined;
   /** The id of the grant, if there is none yet. */
   readonly newGrantId: string;
   readonly now: number;
@@ -51,25 +53,26 @@ function* refuseOvertaken({ accountId, client, decision }: Writing): Work<void> 
  */
 export function* writeDecision(writing: Writing): Work<Grant> {
   const { accountId, client, requested, resources, decision, newGrantId, now } = writing;
+  let { held } = writing;
   // Of two consents that both find no grant one makes it; the other then finds it, and adds to it.
   for (let attempt = 0; attempt < 2; attempt++) {
-    const grant = yield* lockGrant(accountId, client.id);
     yield* refuseOvertaken(writing);
-    const remembered = rememberedOf(grant, client);
+    const remembered = rememberedOf(held, client);
     const { scopes, declined } = decide(requested, decision.asked, decision.allowed, remembered);
     const places = formatResources([...new Set([...(remembered?.resources ?? []), ...resources])].sort());
     const terms = { scopes, declined, resources: places, epoch: client.consentEpoch, now };
-    if (grant !== undefined) {
-      yield* changeGrant({ id: grant.id, ...terms });
-    } else {
-      if (!(yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms }))) continue;
+    if (held !== undefined) {
+      const changed = yield* changeGrant({ id: held.id, ...terms });
+      yield* withdraw(held, changed, now);
+      return changed;
+    }
+    const made = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms });
+    if (made !== undefined) {
       // Another tab's grant may have come and gone before this one was there; from here on none can.
       yield* refuseOvertaken(writing);
+      return made;
     }
-    const written = yield* lockGrant(accountId, client.id);
-    if (written === undefined) continue;
-    if (grant !== undefined) yield* withdraw(grant, written, now);
-    return written;
+    held = yield* lockGrant(accountId, client.id);
   }
   // Made, found and revoked by others, twice in this very moment.
   throw new StoreUnavailable('the grant changed while it was written');

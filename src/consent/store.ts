@@ -3,7 +3,7 @@ import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
-import { all, first, type RowOf, run, statement } from '../database/statement.ts';
+import { all, first, type RowOf, statement } from '../database/statement.ts';
 import { storedScopes } from '../scopes/scopes.ts';
 import { digest } from '../secrets.ts';
 
@@ -22,10 +22,12 @@ interface Pair {
   readonly clientId: string;
 }
 
+const GRANT = ['id', 'scopes', 'declined_scopes', 'resources', 'consent_epoch'] as const;
+
 const selectGrant = (db: Kysely<Tables>, p: Pair) =>
   db
     .selectFrom('consent_grant')
-    .select(['id', 'scopes', 'declined_scopes', 'resources', 'consent_epoch'])
+    .select(GRANT)
     .where('account_id', '=', p.accountId)
     .where('client_id', '=', p.clientId)
     .where('revoked_at', 'is', null);
@@ -62,7 +64,7 @@ const insertGrant = statement((db, p: Decision & { id: string; accountId: string
       revoked_at: null,
     })
     .onConflict((conflict) => conflict.doNothing())
-    .returning('id'),
+    .returning(GRANT),
 );
 
 const updateGrant = statement((db, p: Decision & { id: string }) =>
@@ -75,7 +77,8 @@ const updateGrant = statement((db, p: Decision & { id: string }) =>
       consent_epoch: p.epoch,
       updated_at: p.now,
     })
-    .where('id', '=', p.id),
+    .where('id', '=', p.id)
+    .returning(GRANT),
 );
 
 const revoke = statement((db, p: { accountId: string; clientId: string; now: number }) =>
@@ -161,15 +164,18 @@ export function* lockGrant(accountId: string, clientId: string): Work<Grant | un
   return toGrant(yield* first(liveGrantLocked, { accountId, clientId }));
 }
 
-/** Adds a grant; answers false where a parallel consent was faster. */
+/** Adds a grant; answers undefined where a parallel consent was faster. */
 export function* addGrant(
   grant: Omit<Decision, 'resources'> & Partial<Decision> & { id: string; accountId: string; clientId: string },
-): Work<boolean> {
-  return (yield* first(insertGrant, { resources: null, ...grant })) !== undefined;
+): Work<Grant | undefined> {
+  return toGrant(yield* first(insertGrant, { resources: null, ...grant }));
 }
 
-export function* changeGrant(grant: Decision & { id: string }): Work<void> {
-  yield* run(updateGrant, grant);
+/** Changes a grant whose lock the caller holds. */
+export function* changeGrant(grant: Decision & { id: string }): Work<Grant> {
+  const changed = toGrant(yield* first(updateGrant, grant));
+  if (changed === undefined) throw new Error('a locked grant is gone');
+  return changed;
 }
 
 /** Ends the live grant for ever; answers its id, or undefined where there was none. */

@@ -26,7 +26,7 @@ if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
 let server: TestServer;
 let beside: Client;
 before(async () => {
-  server = await startServer({}, 2);
+  server = await startServer({ TESSERA_LIMIT_AUTHORIZATION: '1000/m' }, 2);
   // A deadlock is a fault here, not something to be found out and tried again.
   const connectionString = readConfig(server.environment).databaseUrl;
   await query(server, `ALTER DATABASE ${new URL(connectionString).pathname.slice(1)} SET deadlock_timeout = '1h'`);
@@ -119,4 +119,25 @@ test('decisions §2: a decision waits for a redemption that holds its code, and 
   assert.equal(claimsOf(body.access_token).scope, 'openid email phone', 'it was under way before');
   const shown = await userinfo(server, body.access_token);
   assert.deepEqual([shown.status, 'email' in shown.body.user, 'phone' in shown.body.user], [200, false, true]);
+});
+
+/** A decision and an authorization without a page that both wait for the count that they share. */
+async function besideTheCount(): Promise<readonly Answer[] | undefined> {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  await codeFor(server, client, user, { scope: 'openid email' }, { browser });
+  const page = await settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'consent' })));
+  await beside.query('BEGIN; LOCK TABLE rate_count IN EXCLUSIVE MODE');
+  const decided = browser.submit(page, { decision: 'allow' }, '/consent');
+  const held = await waiting(1, [decided]);
+  const silent = browser.get(authorizeUrl(client));
+  const met = held && (await waiting(2, [decided, silent]));
+  await beside.query('COMMIT');
+  const answers = await Promise.all([decided, silent]);
+  return met ? answers : undefined;
+}
+
+test('decisions §2: a decision and an authorization without a page lock in one order', async () => {
+  for (const answer of await untilMet(besideTheCount)) assert.ok(codeOf(answer));
 });

@@ -66,8 +66,10 @@ export function* client(id: string): Work<void> {
   yield* insertClient(row);
 }
 
-export const grant = (id: string, accountId: string, clientId: string): Work<boolean> =>
-  addGrant({ id, accountId, clientId, scopes: 'openid', declined: '', epoch: 'epoch', now: NOW });
+export function* grant(id: string, accountId: string, clientId: string): Work<boolean> {
+  const terms = { scopes: 'openid', declined: '', epoch: 'epoch', now: NOW };
+  return (yield* addGrant({ id, accountId, clientId, ...terms })) !== undefined;
+}
 
 export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'clientId' | 'grantId'>, jti = `jti ${id}`) {
   yield* insertFamily({
