@@ -3,15 +3,15 @@ import type { Client } from '../clients/store.ts';
 import { StoreUnavailable, type Work } from '../database/database.ts';
 import type { OptionalScope } from '../scopes/scopes.ts';
 import { decide, type Remembered } from './rules/consent.ts';
-import { addGrant, changeGrant, type Grant, lockGrant, revocationsOf } from './store.ts';
+import { addGrant, changeGrant, type Grant, lastRevocationOf, lockGrant } from './store.ts';
 import { withdraw } from './withdrawal.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
   /** Which client the page showed: {@link Client.consentEpoch} as it was then. */
   readonly epoch: string;
-  /** Which revocations had happened when the page was shown: see `revocationsOf`. */
-  readonly revocations: string;
+  /** The last revocation when the page was shown: see `lastRevocationOf`. */
+  readonly revocation: string;
   /** The scopes that the page asked about. */
   readonly asked: readonly OptionalScope[];
   /** Those of them that were left on. */
@@ -44,7 +44,7 @@ interface Writing {
 
 /** @throws {ConsentOvertaken} where access was taken away after the page was shown */
 function* refuseOvertaken({ accountId, client, decision }: Writing): Work<void> {
-  if ((yield* revocationsOf(accountId, client.id)) !== decision.revocations) throw new ConsentOvertaken();
+  if ((yield* lastRevocationOf(accountId, client.id)) !== decision.revocation) throw new ConsentOvertaken();
 }
 
 /**

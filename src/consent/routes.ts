@@ -29,7 +29,7 @@ import { isOptional, type OptionalScope } from '../scopes/scopes.ts';
 import { logoutContext } from '../sessions/routes.ts';
 import { rememberedOf } from './decision.ts';
 import { consentPage, switchName } from './pages.ts';
-import { findGrant, revocationsOf } from './store.ts';
+import { findGrant, lastRevocationOf } from './store.ts';
 
 interface Question {
   readonly client: Client;
@@ -63,9 +63,9 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     return { client, account: signedIn.account, step };
   }
 
-  /** What a page showed: which client, as it was then, after which revocations, and which switches. */
-  const shownOf = ({ client, asked }: Question, revocations: string): string =>
-    [client.consentEpoch, revocations, ...asked].join(' ');
+  /** What a page showed: which client, as it was then, after which revocation, and which switches. */
+  const shownOf = ({ client, asked }: Question, revocation: string): string =>
+    [client.consentEpoch, revocation, ...asked].join(' ');
 
   /**
    * A form answers what it showed, to whom it showed it: for another person, request or set of switches it does not fit.
@@ -84,16 +84,16 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const { browser, pending, question } = at;
     const { account, client, asked } = question;
     const { redirectUri, resources = [] } = pending.interaction.request;
-    const { revocations, grant, organization, places } = await parts.database.read(function* read() {
+    const { revocation, grant, organization, places } = await parts.database.read(function* read() {
       return {
         // Before the grant: one that is revoked in between makes the form out of date.
-        revocations: yield* revocationsOf(account.id, client.id),
+        revocation: yield* lastRevocationOf(account.id, client.id),
         grant: yield* findGrant(account.id, client.id),
         organization: yield* findMembership(account.id),
         places: yield* placesOf(resources),
       };
     });
-    const shown = shownOf(question, revocations);
+    const shown = shownOf(question, revocation);
     const page = consentPage(site, {
       token: browser.formToken(contextOf(pending, account, shown)),
       shown,
@@ -139,7 +139,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const { account } = at;
 
     const shown = form.get('shown') ?? '';
-    const [epoch = '', revocations = '', ...scopes] = shown.split(' ');
+    const [epoch = '', revocation = '', ...scopes] = shown.split(' ');
     const asked = scopes.filter(isOptional);
     const answer = form.get('decision');
     const owned = browser.owns(form, contextOf(pending, account, shown));
@@ -154,7 +154,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
         request: pending.interaction.request,
         session: sessionOf(browser, pending.interaction),
         handle: pending.handle,
-        decision: { epoch, revocations, asked, allowed },
+        decision: { epoch, revocation, asked, allowed },
         origin,
       });
       if (outcome.kind !== 'changed') return arrive(request, reply, pending, outcome);

@@ -3,9 +3,9 @@ import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import type { Work } from '../database/database.ts';
 import type { Tables } from '../database/schema.ts';
-import { all, first, type RowOf, statement } from '../database/statement.ts';
+import { all, first, type RowOf, run, statement } from '../database/statement.ts';
 import { storedScopes } from '../scopes/scopes.ts';
-import { digest } from '../secrets.ts';
+import { randomIdentifier } from '../secrets.ts';
 
 /** A person's consent for one app, from its first "allow" to its revocation. */
 export interface Grant {
@@ -104,14 +104,23 @@ const lastRevoked = statement((db, p: { accountId: string; clientId: string }) =
     .limit(1),
 );
 
-const revokedGrants = statement((db, p: Pair) =>
+const noteRevocation = statement((db, p: Pair & { name: string; now: number }) =>
   db
-    .selectFrom('consent_grant')
-    .select('id')
+    .insertInto('consent_revocation')
+    .values({ account_id: p.accountId, client_id: p.clientId, name: p.name, revoked_at: p.now })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'client_id']).doUpdateSet((eb) => ({
+        name: eb.ref('excluded.name'),
+        revoked_at: eb.ref('excluded.revoked_at'),
+      })),
+    ),
+);
+const lastRevocation = statement((db, p: Pair) =>
+  db
+    .selectFrom('consent_revocation')
+    .select('name')
     .where('account_id', '=', p.accountId)
-    .where('client_id', '=', p.clientId)
-    .where('revoked_at', 'is not', null)
-    .orderBy('id'),
+    .where('client_id', '=', p.clientId),
 );
 
 const SHOWN = [
@@ -180,16 +189,17 @@ export function* changeGrant(grant: Decision & { id: string }): Work<Grant> {
 
 /** Ends the live grant for ever; answers its id, or undefined where there was none. */
 export function* revokeGrant(accountId: string, clientId: string, now: number): Work<string | undefined> {
-  return (yield* first(revoke, { accountId, clientId, now }))?.id;
+  const grantId = (yield* first(revoke, { accountId, clientId, now }))?.id;
+  if (grantId !== undefined) yield* run(noteRevocation, { accountId, clientId, name: randomIdentifier(), now });
+  return grantId;
 }
 
 /**
- * A name for the revocations of an app's access by a person that have happened so far: each gives it another one. It is made
- * of grants rather than of times, which the clocks of several nodes do not put in order.
+ * A name for the last revocation of an app's access by a person; empty where there was none, or none within a day. It is random
+ * rather than a time, since the clocks of several nodes do not put two revocations in order.
  */
-export function* revocationsOf(accountId: string, clientId: string): Work<string> {
-  const grants = yield* all(revokedGrants, { accountId, clientId });
-  return digest(grants.map(({ id }) => id).join(' '));
+export function* lastRevocationOf(accountId: string, clientId: string): Work<string> {
+  return (yield* first(lastRevocation, { accountId, clientId }))?.name ?? '';
 }
 
 /** The consent of a person for an app that was taken back last. */

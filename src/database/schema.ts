@@ -167,6 +167,15 @@ export interface ConsentGrantTable {
   resources: Json | null;
 }
 
+/** The last time that a person took an app's access away. */
+export interface ConsentRevocationTable {
+  account_id: Id;
+  client_id: Id;
+  /** Random: another one for each revocation. */
+  name: string;
+  revoked_at: Instant;
+}
+
 export interface AuthorizationCodeTable {
   hash: string;
   grant_id: Id;
@@ -328,6 +337,7 @@ export interface Tables {
   known_browser: KnownBrowserTable;
   interaction: InteractionTable;
   consent_grant: ConsentGrantTable;
+  consent_revocation: ConsentRevocationTable;
   authorization_code: AuthorizationCodeTable;
   token_family: TokenFamilyTable;
   client_token: ClientTokenTable;

@@ -101,6 +101,24 @@ const grants = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('id'),
 );
+/** No form that was shown before the revocation can still be sent: its request has expired. */
+const revocations = statement((db, p: { before: number; limit: number }) =>
+  db
+    .deleteFrom('consent_revocation')
+    .where((eb) =>
+      eb(
+        eb.refTuple('account_id', 'client_id'),
+        'in',
+        db
+          .selectFrom('consent_revocation')
+          .select(['account_id', 'client_id'])
+          .where('revoked_at', '<=', p.before)
+          .limit(p.limit)
+          .$asTuple('account_id', 'client_id'),
+      ),
+    )
+    .returning('name'),
+);
 /** The clients of visits to the playground: the visit goes with its client, and so does all that the client was given. */
 const visits = statement((db, p: { before: number; limit: number }) =>
   db
@@ -144,6 +162,7 @@ export async function sweep(database: Database, now: number, keepEvents: number 
     [counts, now],
     [assertions, now - NODE_CLOCK_TOLERANCE],
     [codes, now - DAY],
+    [revocations, now - DAY],
     [families, now - AFTER_END],
     [grants, now - AFTER_END],
     [clientTokens, now],

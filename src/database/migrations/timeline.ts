@@ -15,6 +15,7 @@ import { revokedByGrant } from './0013-revoked-by-grant.ts';
 import { pendingState } from './0014-pending-state.ts';
 import { withdrawnScopes } from './0015-withdrawn-scopes.ts';
 import { personalDetails } from './0016-personal-details.ts';
+import { consentRevocations } from './0017-consent-revocations.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -52,6 +53,7 @@ export const timeline: Timeline = {
   '0014-pending-state': pendingState,
   '0015-withdrawn-scopes': withdrawnScopes,
   '0016-personal-details': personalDetails,
+  '0017-consent-revocations': consentRevocations,
 };
 
 export { NewerDatabase } from './position.ts';
