@@ -127,3 +127,21 @@ test('a sharer that waits is reached although others keep coming', async () => {
   }
   await Promise.all(all);
 });
+
+test('a newcomer gets a place in a queue that is full of others with one each, and keeps it for a while', async () => {
+  const { done, add, release } = await busyPool(4);
+  const all = [add('a1', 'a'), add('b1', 'b'), add('c1', 'c'), add('d1', 'd')];
+  all.push(add('victim', 'v'), add('a2', 'a'), add('e1', 'e'));
+  await release();
+  await Promise.all(all);
+  assert.deepEqual(done.filter((name) => name.endsWith('refused')).sort(), ['a1 refused', 'b1 refused', 'c1 refused']);
+  assert.ok(done.includes('victim'));
+});
+
+test('work without sharers is turned away when the queue is full', async () => {
+  const { done, add, release } = await busyPool(1);
+  const all = [add('first'), add('second')];
+  await release();
+  await Promise.all(all);
+  assert.deepEqual(done, ['second refused', 'first']);
+});

@@ -21,7 +21,8 @@ interface Waiting {
 /**
  * The queue is served by start-time fair queuing: what a sharer adds starts one step of virtual time after all of it that waits,
  * and the earliest start is served first. So a sharer that fills the queue delays itself. Once the queue is full, the latest
- * start gives way to an earlier one. Work without sharers is served in the order in which it came.
+ * start gives way to an earlier one, and a sharer without any work in it always gets a place. Work without sharers is served in
+ * the order in which it came.
  * @param concurrency how many run side by side
  * @param capacity how many may wait
  * @param busy what a caller that is turned away is told, as `temporarily_unavailable`
@@ -46,14 +47,27 @@ export function boundedPool(
     const start = Math.max(virtualTime, ahead === undefined ? 0 : ahead.start + 1);
     if (waiting.length >= capacity) {
       const last = waiting.at(-1);
-      if (last === undefined || last.start <= start) throw refusal();
-      waiting.pop();
-      last.refuse(refusal());
+      const newcomer = sharers.length > 0 && ahead === undefined;
+      const out = last !== undefined && last.start > start ? last : newcomer ? largestSharer() : undefined;
+      if (out === undefined) throw refusal();
+      waiting.splice(waiting.indexOf(out), 1);
+      out.refuse(refusal());
     }
     return new Promise((begin, refuse) => {
       const later = waiting.findIndex((entry) => entry.start > start);
       waiting.splice(later === -1 ? waiting.length : later, 0, { start, sharers, begin, refuse });
     });
+  }
+
+  /** The first of those whose sharer has most that waits. Where all have one each, a newcomer still gets its chance. */
+  function largestSharer(): Waiting | undefined {
+    const counts = new Map<string, number>();
+    for (const { sharers } of waiting) for (const sharer of sharers) counts.set(sharer, (counts.get(sharer) ?? 0) + 1);
+    const share = (entry: Waiting) => Math.max(0, ...entry.sharers.map((sharer) => counts.get(sharer) ?? 0));
+    return waiting.reduce<Waiting | undefined>(
+      (most, entry) => (most === undefined || share(entry) > share(most) ? entry : most),
+      undefined,
+    );
   }
 
   async function handOver(took: number): Promise<void> {

@@ -12,7 +12,7 @@ import { randomIdentifier } from '../secrets.ts';
 import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
 import { readStandings } from '../verdict/store.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { addressSharer, type Passwords } from './passwords.ts';
+import { addressSharers, type Passwords } from './passwords.ts';
 import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
 import type { AccountChange, Ban, NewAccount, Suspension } from './schema.ts';
 import type { Account } from './store.ts';
@@ -51,7 +51,7 @@ export async function createAccount(parts: Parts, input: NewAccount, origin: Ori
   const profile = newProfile(input, id, now);
   if (input.password !== undefined) await refuseCommon(input.password, profile);
   const passwordHash =
-    input.password === undefined ? null : await parts.passwords.hash(input.password, [addressSharer(origin)]);
+    input.password === undefined ? null : await parts.passwords.hash(input.password, addressSharers(origin));
   const account: Account = {
     id,
     profile,
@@ -122,7 +122,7 @@ export async function updateAccount(
   const hash =
     input.password === undefined
       ? undefined
-      : await parts.passwords.hash(input.password, [addressSharer(origin), `account ${id}`]);
+      : await parts.passwords.hash(input.password, [...addressSharers(origin), `account ${id}`]);
   const type = hash === undefined ? 'account.updated' : 'account.password_changed';
   return changeAccount(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
     const profile = changeProfile(account.profile, input, now);

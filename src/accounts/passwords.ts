@@ -2,7 +2,7 @@ import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
 import type { Origin } from '../events/audit.ts';
-import { addressBucket } from '../limits/limits.ts';
+import { addressBucket, networkBucket } from '../limits/limits.ts';
 import { randomSecret } from '../secrets.ts';
 
 /** The library's number for Argon2id; its own name for it is erased with the types. */
@@ -32,9 +32,11 @@ const QUEUE_FACTOR = 32;
  */
 const LONGEST_REST = 50;
 
-/** The address behind a request, as one that shares the queue. */
-export const addressSharer = ({ address }: Pick<Origin, 'address'>): string =>
-  `address ${addressBucket(address ?? '')}`;
+/** The address behind a request, and its network, as those that share the queue: one site may have 65,536 IPv6 /64s. */
+export function addressSharers({ address }: Pick<Origin, 'address'>): readonly string[] {
+  const network = networkBucket(address);
+  return [`address ${addressBucket(address)}`, ...(network === undefined ? [] : [`network ${network}`])];
+}
 
 export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 

@@ -12,7 +12,7 @@ import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { addressBucket, take, takeRolling } from '../limits/limits.ts';
+import { addressBucket, networkBucket, take, takeRolling } from '../limits/limits.ts';
 import { coveredClaims, formatClaims } from '../scopes/claims.ts';
 import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
@@ -119,6 +119,9 @@ export async function begin(
   return kind === 'begun' ? { kind, handle } : { kind };
 }
 
+/** What a whole IPv6 network may hold, as a multiple of what one address of it may: one home has thousands of those. */
+const NETWORK_SHARE = 8;
+
 function* keep(interaction: NewInteraction, limits: Limits, origin: Origin): Work<Begun['kind']> {
   const { clientId, stored, now } = interaction;
   const address = addressBucket(origin.address);
@@ -130,6 +133,15 @@ function* keep(interaction: NewInteraction, limits: Limits, origin: Origin): Wor
   const bytes = { name: 'pendingBytesAddress', ...about } as const;
   const bucket = `pending-bytes ${address}`;
   if ((yield* takeRolling(bucket, limits.pendingBytesAddress, stored.size, now, bytes)) > 0) return 'too much';
+  const network = networkBucket(origin.address);
+  const ofNetwork = limits.pendingBytesAddress && {
+    ...limits.pendingBytesAddress,
+    count: limits.pendingBytesAddress.count * NETWORK_SHARE,
+  };
+  if (network !== undefined) {
+    const waiting = yield* takeRolling(`pending-bytes ${network}`, ofNetwork, stored.size, now, bytes);
+    if (waiting > 0) return 'too much';
+  }
   yield* insertInteraction(interaction);
   return 'begun';
 }

@@ -1,5 +1,5 @@
 import { changeAccount } from '../accounts/accounts.ts';
-import { addressSharer } from '../accounts/passwords.ts';
+import { addressSharers } from '../accounts/passwords.ts';
 import type { Account } from '../accounts/store.ts';
 import type { Origin } from '../events/audit.ts';
 import { conflict } from '../oauth-error.ts';
@@ -38,7 +38,7 @@ export async function changePassword(parts: SignInParts, change: PasswordChange)
   if (check === 'wrong') return { kind: 'wrong' };
   if (check !== 'right') return { kind: 'limited', seconds: check.seconds };
 
-  const hash = await parts.passwords.hash(password, [addressSharer(origin), `account ${account.id}`]);
+  const hash = await parts.passwords.hash(password, [...addressSharers(origin), `account ${account.id}`]);
   const begun = newSession(account, parts.clock(), session);
   const changed = await changeAccount(
     { ...parts, database: whileSignedIn(parts, session) },

@@ -1,4 +1,4 @@
-import { addressSharer, type Passwords } from '../accounts/passwords.ts';
+import { addressSharers, type Passwords } from '../accounts/passwords.ts';
 import { accountStatus } from '../accounts/rules/standing.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import type { Clock } from '../clock.ts';
@@ -6,6 +6,7 @@ import type { Limits } from '../config/limits.ts';
 import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { addressBucket, giveBack, take } from '../limits/limits.ts';
+import { OAuthError } from '../oauth-error.ts';
 import { digest } from '../secrets.ts';
 import { deviceOf } from './rules/device.ts';
 import { type NewSession, newSession, replaceSession } from './sessions.ts';
@@ -60,12 +61,11 @@ export async function signIn(
   const wait = await database.commit(() => count(buckets, limits, now, { origin, accountId: account?.id ?? null }));
   if (wait > 0) return { kind: 'limited', seconds: wait };
 
-  const sharers = [addressSharer(origin), buckets.account];
+  const sharers = [...addressSharers(origin), buckets.account];
   const check = await passwords
     .check(password, account?.passwordHash ?? null, sharers)
     .catch(async (error: unknown) => {
-      // Too many hashes wait: the attempt was not evaluated, so it does not count.
-      await database.commit(() => uncount(buckets, limits));
+      await database.commit(() => unevaluated(buckets, limits));
       throw error;
     });
   const failed = (reason: string): Work<void> =>
@@ -77,7 +77,7 @@ export async function signIn(
       accountId: account?.id ?? null,
       details: { reason },
     });
-  const rehashed = check === 'right, hash outdated' ? await passwords.hash(password, sharers) : undefined;
+  const rehashed = check === 'right, hash outdated' ? await rehash(passwords, password, sharers) : undefined;
   return database.commit(function* finish(): Work<SignInOutcome> {
     const right = check !== 'wrong' && account !== undefined;
     const current = right ? yield* lockAccount(account.id) : undefined;
@@ -107,6 +107,16 @@ export async function signIn(
     yield* record({ at: now, type: 'sign_in.succeeded', origin: own, accountId: current.id, details });
     return { kind: 'signed in', created, account: current };
   });
+}
+
+/** A stronger hash of a right password; where the queue is full, the next sign-in makes it. */
+async function rehash(passwords: Passwords, password: string, sharers: readonly string[]): Promise<string | undefined> {
+  try {
+    return await passwords.hash(password, sharers);
+  } catch (error) {
+    if (error instanceof OAuthError) return undefined;
+    throw error;
+  }
 }
 
 const deviceAt = ({ userAgent, origin }: Attempt) =>
@@ -149,6 +159,14 @@ function* uncount(buckets: Buckets, limits: Limits): Work<void> {
 }
 
 /**
+ * Too many hashes wait, so an attempt was not evaluated: that counts for nothing against the account. Against the address it
+ * does, or a flood of attempts would go on for free.
+ */
+function* unevaluated(buckets: Buckets, limits: Limits): Work<void> {
+  yield* giveBack(buckets.account, limits.signInAccount);
+}
+
+/**
  * Checks the password of a person who is signed in once more, under the limits of a sign-in.
  * @returns the seconds to wait where there were too many attempts
  */
@@ -164,9 +182,9 @@ export async function confirmPassword(
     count(buckets, limits, now, { origin: attempt.origin, accountId: account.id }),
   );
   if (seconds > 0) return { seconds };
-  const sharers = [addressSharer(attempt.origin), buckets.account];
+  const sharers = [...addressSharers(attempt.origin), buckets.account];
   const check = await passwords.check(attempt.password, account.passwordHash, sharers).catch(async (error: unknown) => {
-    await database.commit(() => uncount(buckets, limits));
+    await database.commit(() => unevaluated(buckets, limits));
     throw error;
   });
   await database.commit(function* finish(): Work<void> {
