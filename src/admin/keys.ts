@@ -56,15 +56,16 @@ export async function revokeAdminKey(
   origin: Origin,
 ): Promise<void> {
   const now = clock();
-  await database.commit(function* end(): Work<void> {
-    if (!(yield* store.endAdminKey(id, now))) {
-      throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
-    }
+  const ended = await database.commit(function* end(): Work<boolean> {
+    if (!(yield* store.endAdminKey(id, now))) return false;
     yield* record({ at: now, type: 'admin_key.revoked', origin, details: { adminKeyId: id } });
+    return true;
   });
   // In a second unit: a revocation that waited for the units under way before it commits could be kept waiting for ever, by
   // sending more of them with the very key that is to end.
   await database.commit(() => store.awaitHolders(id));
+  // Said only now: whoever revokes a second time may rely on the answer as well.
+  if (!ended) throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
 }
 
 export const adminKeyView = (key: AdminKey) => ({
