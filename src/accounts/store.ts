@@ -20,7 +20,7 @@ export interface Account extends AccountStanding {
 
 const byId = statement((db, p: { id: string }) => db.selectFrom('account').selectAll().where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
-  db.selectFrom('account').selectAll().where('id', '=', p.id).forUpdate(),
+  db.selectFrom('account').selectAll().where('id', '=', p.id).forNoKeyUpdate(),
 );
 const idHeld = statement((db, p: { id: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.id).forNoKeyUpdate(),
@@ -198,7 +198,7 @@ export function* findAccount(id: string): Work<Account | undefined> {
   return toAccount(yield* first(byId, { id }));
 }
 
-/** Reads an account that the same unit of work is about to change. */
+/** Reads an account that the same unit of work is about to change. What only refers to it may still be written meanwhile. */
 export function* lockAccount(id: string): Work<Account | undefined> {
   return toAccount(yield* first(byIdLocked, { id }));
 }

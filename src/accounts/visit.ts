@@ -5,6 +5,8 @@ import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
+import { take } from '../limits/limits.ts';
+import { rateLimited } from '../oauth-error.ts';
 import { logoutContext, type SessionParts } from '../sessions/routes.ts';
 import { whoIs } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
@@ -47,14 +49,22 @@ export function visits(parts: SessionParts) {
   async function visit(request: FastifyRequest, reply: FastifyReply): Promise<Visit> {
     const browser = browsers.of(request, reply);
     const signedIn = await whoIs(parts, browser.sessionSecret);
-    if (signedIn.kind !== 'somebody') throw new SessionEnded();
+    if (signedIn.kind !== 'somebody') {
+      browsers.clearSession(reply);
+      throw new SessionEnded();
+    }
     return { request, reply, browser, ...signedIn };
   }
 
-  /** A form of the account. @throws {SessionEnded} */
+  /** A form of the account. @throws {SessionEnded} @throws {OAuthError} `rate_limit_exceeded` */
   async function submitted(request: FastifyRequest, reply: FastifyReply): Promise<Submitted> {
     browsers.refuseForeignForm(request);
     const at = await visit(request, reply);
+    const { id: accountId } = at.account;
+    const now = parts.clock();
+    const about = { name: 'formAccount', origin: originAt(at), accountId } as const;
+    const wait = await parts.database.commit(() => take(`forms ${accountId}`, parts.limits.formAccount, now, about));
+    if (wait > 0) throw rateLimited(wait);
     const form = formOf(request);
     return { at, form, fits: at.browser.owns(form, contextOf(at)) };
   }
@@ -65,11 +75,13 @@ export function visits(parts: SessionParts) {
   return { visit, submitted, actingIn };
 }
 
-/** Answers at the pages of the account where the session has ended: the browser is sent to sign in. */
-export function sendToSignIn(app: FastifyInstance, { site, browsers }: SessionParts): void {
+/**
+ * Answers at the pages of the account where the session has ended: the browser is sent to sign in. One that ended during the
+ * request keeps its cookie, for another tab may have put a new session there: two presses of "Change password", for example.
+ */
+export function sendToSignIn(app: FastifyInstance, { site }: SessionParts): void {
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof SessionEnded)) throw error;
-    browsers.clearSession(reply);
     return redirect(request, reply, site.path('/login'));
   });
 }

@@ -74,6 +74,11 @@ export const limitVariables = {
     '60/h',
     'Visits to the playground that are begun from one address.',
   ),
+  formAccount: new LimitVariable(
+    'TESSERA_LIMIT_FORM_ACCOUNT',
+    '120/m',
+    'Forms of the account pages that one person sends: each is a commit and an event.',
+  ),
   pictureAccount: new LimitVariable(
     'TESSERA_LIMIT_PICTURE_ACCOUNT',
     '60/h',

@@ -83,6 +83,13 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
     const browser = agent(server.baseUrl);
     return isLimited(await browser.submit(await browser.get('/playground'), { act: 'begin' }, '/playground'));
   },
+  async formAccount(server) {
+    const browser = await signedIn(server, await newUser(server));
+    return async () => {
+      const page = await browser.get('/account/profile');
+      return isLimited(await browser.submit(page, { location: `Place ${++names}` }, '/account/profile'));
+    };
+  },
   async pictureAccount(server) {
     const browser = await signedIn(server, await newUser(server));
     const picture = new File([Uint8Array.from(png(8, 8))], 'picture.png');

@@ -191,6 +191,18 @@ test('of two changes of one password side by side one holds, and the other brows
   assert.deepEqual([await canSignIn(user, RESET), await canSignIn(user, NEW_PASSWORD)], [true, false]);
 });
 
+test('two presses of “Change password” leave the browser signed in, in the session of the first', async () => {
+  const browser = elsewhere(await signedIn(server, await newUser(server)));
+  const page = await browser.get('/account');
+  hashing.close();
+  const second = changePassword(browser, page);
+  await hashing.reached;
+  assert.equal((await changePassword(browser, page)).status, 200);
+  hashing.open();
+  assert.equal((await second).location?.pathname, '/login');
+  assert.equal((await browser.get('/account')).status, 200);
+});
+
 test('an operator’s new password that is under way lifts no ban', async () => {
   const user = await newUser(server);
   hashing.close();
