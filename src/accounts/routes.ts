@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redirect } from '../authorization/steps.ts';
-import { acceptUploads, uploadOf } from '../http/uploads.ts';
+import { acceptUploads, sharersOf, uploadOf } from '../http/uploads.ts';
 import { take } from '../limits/limits.ts';
 import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../pages/components.ts';
 import { html, type Part } from '../pages/html.ts';
@@ -95,7 +95,7 @@ function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
     // Asked before the body is read, so that nobody else makes the server hold a file.
     const mayUpload = async (request: FastifyRequest, reply: FastifyReply) => {
       browsers.refuseForeignForm(request);
-      await visit(request, reply);
+      request.uploader = `account ${(await visit(request, reply)).account.id}`;
     };
     uploads.post('/account/picture', { onRequest: mayUpload }, async (request, reply) => {
       const { fields, file } = uploadOf(request);
@@ -117,7 +117,7 @@ function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
         reply.header('retry-after', String(wait));
         return showAccount(at, 429, { fields: { picture: messages.picture.limited(wait) }, general: [] });
       }
-      const made = await parts.pictures.make(file ?? new Uint8Array());
+      const made = await parts.pictures.make(file ?? new Uint8Array(), sharersOf(request));
       if (typeof made === 'string') return refuse(made);
       const account = await setPicture(actingIn(at), at.account.id, made, originAt(at));
       return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.changed);

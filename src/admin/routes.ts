@@ -29,7 +29,7 @@ import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connec
 import { listEvents } from '../events/list.ts';
 import { acceptJson } from '../http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../http/operation.ts';
-import { acceptFiles } from '../http/uploads.ts';
+import { acceptFiles, sharersOf } from '../http/uploads.ts';
 import {
   createOrganization,
   getOrganization,
@@ -184,11 +184,11 @@ function pictureRoutes(admin: TypedApp, clock: Clock): void {
     const files = scope.withTypeProvider<SchemaTypes>();
     acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
     files.put('/users/:id/picture', { schema: pictures.setUserPicture }, async (request) => {
-      const picture = await requirePicture(partsOf(request).pictures, request.body);
+      const picture = await requirePicture(partsOf(request).pictures, request.body, sharersOf(request));
       return accountView(await setPicture(partsOf(request), request.params.id, picture, operator(request)), clock());
     });
     files.put('/clients/:clientId/picture', { schema: pictures.setClientPicture }, async (request) => {
-      const picture = await requirePicture(partsOf(request).pictures, request.body);
+      const picture = await requirePicture(partsOf(request).pictures, request.body, sharersOf(request));
       return clientView(await setClientPicture(partsOf(request), request.params.clientId, picture, operator(request)));
     });
   });

@@ -1,12 +1,56 @@
 import type { Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { addressBucket } from '../limits/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { decodeFormBody, parseJsonBody } from './json-body.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
 import { receive } from './receive.ts';
+import { type Exhausted, shares } from './shares.ts';
 
 /** JSON and forms have up to 64 KiB. */
 const LONGEST = 64 * 1024;
+
+/** How many bytes the bodies take that have not arrived as a whole: of all callers, and of one address. */
+const unfinished = shares(64 * 1024 * 1024);
+const OF_ADDRESS = 8 * 1024 * 1024;
+/** What a request takes beside its body: its connection, its header, what was made of them. */
+const BESIDE = 48 * 1024;
+
+/** The connection ends with the answer, so that nothing of the request is held any longer. */
+function tooMany(why: Exhausted): OAuthError {
+  const headers = { 'retry-after': '5', connection: 'close' };
+  return why === 'share'
+    ? new OAuthError(
+        429,
+        'rate_limit_exceeded',
+        'Too many requests from this address have sent only a part of their bodies. Send each as a whole, and try again in a moment.',
+        headers,
+        'unfinished bodies of the address',
+      )
+    : new OAuthError(
+        503,
+        'temporarily_unavailable',
+        'Too many requests have sent only a part of their bodies. Try again in a moment.',
+        headers,
+        'unfinished bodies',
+      );
+}
+
+/**
+ * Takes the room that a body needs while it arrives. Where there is none, a body that came together with its header is read all
+ * the same: it holds nothing, and most bodies are such.
+ * @returns what gives it back, if there is anything
+ */
+async function makeRoom({ raw, headers, address }: FastifyRequest): Promise<() => void> {
+  const announced = Number(headers['content-length'] ?? LONGEST);
+  const sharer = `address ${addressBucket(address)}`;
+  const taken = unfinished.take(BESIDE + Math.min(announced, LONGEST), [{ sharer, most: OF_ADDRESS }]);
+  if (typeof taken !== 'string') return taken;
+  await nextTurn();
+  if (!raw.complete) throw tooMany(taken);
+  return () => {};
+}
 
 /** RFC 8259 §8.1: JSON is UTF-8. Another charset would be read as something else than was meant. */
 function requireUtf8(request: FastifyRequest): void {
@@ -21,8 +65,13 @@ function requireUtf8(request: FastifyRequest): void {
 function accept(app: FastifyInstance, type: string, read: (body: Buffer) => unknown): void {
   app.addContentTypeParser(type, async (request: FastifyRequest, payload: Readable) => {
     requireUtf8(request);
-    // Of what is longer nothing is handed on.
-    return read((await receive(request, payload, LONGEST)) as Buffer);
+    const leaveRoom = await makeRoom(request);
+    try {
+      // Of what is longer nothing is handed on.
+      return read((await receive(request, payload, LONGEST)) as Buffer);
+    } finally {
+      leaveRoom();
+    }
   });
 }
 

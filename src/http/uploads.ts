@@ -1,10 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { boundedPool } from '../bounded-pool.ts';
-import { invalidRequest } from '../oauth-error.ts';
+import { addressBucket } from '../limits/limits.ts';
+import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { formOf } from './bodies.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
 import { receive } from './receive.ts';
+import { type Exhausted, type Share, shares } from './shares.ts';
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Who sends a file, such as `account 1`: set by the guard of the route, before anything of the body is read. */
+    uploader: string | null;
+  }
+}
 
 /** A form that may bring a file. */
 export interface Upload {
@@ -19,12 +27,52 @@ const MOST_PARTS = 8;
 /** How much of a body that is too large is still read, and dropped: a browser shows no answer before it has sent all. */
 const PATIENCE = 64 * 1024 * 1024;
 
-/** How many files are read at a time: with them the server holds so many MiB. */
-const AT_A_TIME = 64;
-const files = boundedPool(AT_A_TIME, 0, 'Too many files are being sent. Try again in a moment.');
+/** How many uploads are served at a time: with them the server holds so many MiB. */
+const uploads = shares(64);
+/** How many of them one address may have, and one person: fewer than the decoder of pictures has places. */
+const OF_ADDRESS = 8;
+const OF_PERSON = 4;
 
-const receiveFile = (request: FastifyRequest, payload: Readable, longest: number): Promise<Buffer | undefined> =>
-  files.run(() => receive(request, payload, longest, PATIENCE));
+function tooMany(why: Exhausted): OAuthError {
+  const headers = { 'retry-after': '5' };
+  return why === 'share'
+    ? new OAuthError(
+        429,
+        'rate_limit_exceeded',
+        'Too many files are being sent by you, or from your address. Try again in a moment.',
+        headers,
+        'uploads of the sender',
+      )
+    : new OAuthError(
+        503,
+        'temporarily_unavailable',
+        'Too many files are being sent. Try again in a moment.',
+        headers,
+        'uploads',
+      );
+}
+
+/** The shares of an upload: that of its address, and that of its sender where the route knows who that is. */
+const sharesOf = ({ address, uploader }: FastifyRequest): readonly Share[] => [
+  { sharer: `address ${addressBucket(address)}`, most: OF_ADDRESS },
+  ...(uploader === null ? [] : [{ sharer: uploader, most: OF_PERSON }]),
+];
+
+/** On whose behalf an upload is worked on: see `BoundedPool.run`. */
+export const sharersOf = (request: FastifyRequest): readonly string[] => sharesOf(request).map(({ sharer }) => sharer);
+
+/** Bounds the uploads of this context from before their bodies are read until they are answered. */
+function boundUploads(app: FastifyInstance): void {
+  app.decorateRequest('uploader', null);
+  app.addHook('preParsing', (request, { raw }, _payload, done) => {
+    const taken = uploads.take(1, sharesOf(request));
+    if (typeof taken === 'string') return done(tooMany(taken));
+    raw.once('close', taken);
+    // A caller that has hung up already closes nothing any more.
+    if (raw.closed) taken();
+    done();
+  });
+}
 
 const malformed = () => invalidRequest('The body is not a form (multipart/form-data) with one file at most.');
 
@@ -34,8 +82,9 @@ const malformed = () => invalidRequest('The body is not a form (multipart/form-d
  * @param largest how many bytes the file may have: of a larger one is only told that it was too large
  */
 export function acceptUploads(app: FastifyInstance, name: string, largest: number): void {
+  boundUploads(app);
   app.addContentTypeParser('multipart/form-data', async (request: FastifyRequest, payload: Readable) => {
-    const body = await receiveFile(request, payload, largest + WRAPPING);
+    const body = await receive(request, payload, largest + WRAPPING, PATIENCE);
     if (body === undefined) return { fields: formParameters(''), file: 'too large' } satisfies Upload;
     const boundary = boundaryOf(request.headers['content-type'] ?? '');
     if (boundary === undefined || hasTooManyParts(body, boundary)) throw malformed();
@@ -83,10 +132,12 @@ async function readForm(entries: readonly [string, string | File][], name: strin
  * 'too large'.
  */
 export function acceptFiles(app: FastifyInstance, types: readonly string[], largest: number): void {
+  boundUploads(app);
   app.removeAllContentTypeParsers();
   app.addContentTypeParser(
     [...types],
-    async (request: FastifyRequest, payload: Readable) => (await receiveFile(request, payload, largest)) ?? 'too large',
+    async (request: FastifyRequest, payload: Readable) =>
+      (await receive(request, payload, largest, PATIENCE)) ?? 'too large',
   );
 }
 

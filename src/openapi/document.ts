@@ -239,6 +239,7 @@ const ANYWHERE: Readonly<Record<number, readonly ErrorCode[]>> = {
 const WITH_BODY: Readonly<Record<number, readonly ErrorCode[]>> = {
   413: ['invalid_request'],
   415: ['invalid_request'],
+  429: ['rate_limit_exceeded'],
 };
 
 /** Whether an answer is one that goes without saying: every route may give it. */

@@ -303,7 +303,7 @@ export const en = {
     callers: 'Who calls',
     errors: 'Errors',
     errorShape:
-      'Always `{"error": "<code>", "error_description": "<text>"}`. Any call may answer 400, 413, 414, 415, 500 and 503.',
+      'Always `{"error": "<code>", "error_description": "<text>"}`. Any call may answer 400, 413, 414, 415, 429, 500 and 503.',
     caller: {
       anyone: 'Anybody may call it.',
       'access token': 'Needs an access token.',

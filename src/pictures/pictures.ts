@@ -21,8 +21,11 @@ export type PictureProblem = 'empty' | 'too large' | 'strange' | 'broken' | 'too
 
 /** Makes pictures of uploaded files, off the event loop, one at a time. */
 export interface Pictures {
-  /** @throws {OAuthError} `temporarily_unavailable` when too many wait already */
-  make(file: Uint8Array): Promise<Picture | PictureProblem>;
+  /**
+   * @param sharers on whose behalf: each gets a fair share of the decoder
+   * @throws {OAuthError} `temporarily_unavailable` when too many wait already
+   */
+  make(file: Uint8Array, sharers?: readonly string[]): Promise<Picture | PictureProblem>;
 }
 
 /** The side of a picture in pixels; one that comes smaller stays so. */
@@ -39,7 +42,7 @@ export function pictures(): Pictures {
   // One at a time bounds the memory, and leaves the threads to those who sign in.
   const pool = boundedPool(1, QUEUE, busy);
   return {
-    async make(file) {
+    async make(file, sharers) {
       if (file.length === 0) return 'empty';
       if (file.length > LARGEST_PICTURE) return 'too large';
       const header = readHeader(file);
@@ -47,7 +50,7 @@ export function pictures(): Pictures {
       const { width, height, pixelBytes } = header;
       // Before anything is decoded: a file of a few bytes can stand for any number of pixels.
       if (width * height * pixelBytes > MOST_MEMORY || Math.max(width, height) > LONGEST_SIDE) return 'too many pixels';
-      return pool.run(() => squared(file, header));
+      return pool.run(() => squared(file, header), sharers);
     },
   };
 }
@@ -96,11 +99,16 @@ const REFUSALS: Readonly<Record<PictureProblem, readonly [status: number, text: 
 /**
  * The picture of a file that an operator sent.
  * @param file its bytes; something else where none were sent, or too many
+ * @param sharers see {@link Pictures.make}
  * @throws {OAuthError} where it is none that is taken
  */
-export async function requirePicture(pictures: Pictures, file: unknown): Promise<Picture> {
+export async function requirePicture(
+  pictures: Pictures,
+  file: unknown,
+  sharers: readonly string[] = [],
+): Promise<Picture> {
   const bytes = file instanceof Uint8Array ? file : new Uint8Array();
-  const made = file === 'too large' ? file : await pictures.make(bytes);
+  const made = file === 'too large' ? file : await pictures.make(bytes, sharers);
   if (typeof made !== 'string') return made;
   const [status, text] = REFUSALS[made];
   throw new OAuthError(status, 'invalid_request', text);

@@ -1,7 +1,5 @@
 /** A person's own picture: what is taken, what becomes of it, who sees it and for how long. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
-import { type ClientRequest, request } from 'node:http';
 import { after, test } from 'node:test';
 import { deflateSync } from 'node:zlib';
 import { Transformer } from '@napi-rs/image';
@@ -267,29 +265,6 @@ test('a form that is not one of ours is refused before anything is made of it', 
   }
   assert.equal(await address(), before);
   assert.equal((await sendBody(type, `${good}${file}${end}`)).status, 200, 'what they differ from is one of ours');
-});
-
-test('no more than 64 files are read at a time, and one that ends makes room', async () => {
-  const cookie = ['tessera_browser', 'tessera_session'].map((name) => `${name}=${browser.cookie(name)}`).join('; ');
-  const type = 'multipart/form-data; boundary=b';
-  const page = await browser.get('/account');
-  const begun: ClientRequest[] = [];
-  for (let n = 0; n < 64; n++) {
-    const headers = { cookie, origin: server.baseUrl, 'content-type': type, expect: '100-continue' };
-    const upload = request(server.baseUrl + FORM, { method: 'POST', headers });
-    upload.on('error', () => {});
-    begun.push(upload);
-    await once(upload, 'continue');
-  }
-  // Which of them have got past the question who is signed in shows in who is refused.
-  let refused = await browser.upload(page, { picture: fileOf(png(9, 9)) }, FORM);
-  while (refused.status === 200) refused = await browser.upload(page, { picture: fileOf(png(9, 9)) }, FORM);
-  assert.equal(refused.status, 503);
-  assert.match(refused.headers.get('retry-after') ?? '', /^[1-9]\d*$/);
-  for (const upload of begun) upload.destroy();
-  let answer = refused;
-  while (answer.status === 503) answer = await browser.upload(page, { picture: fileOf(png(9, 9)) }, FORM);
-  assert.equal(answer.status, 200);
 });
 
 test('only the person who is signed in changes the picture, by a form of their own', async () => {
