@@ -23,6 +23,19 @@ const json = {
 /** The address alone may be 16 KiB, and is refused in words that say so beyond that. */
 const LARGEST_HEADER_KIB = 96;
 
+/** How long a request may take to arrive. */
+const LONGEST_REQUEST = 30 * SECOND;
+
+/** How long a caller whose connection is ended has to read why. */
+const FAREWELL = 2 * SECOND;
+
+/** What becomes of a connection whose octets are no request, or none in time: status, reason phrase, explanation. */
+const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `The header is larger than ${LARGEST_HEADER_KIB} KiB.`],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive as a whole in time.'],
+};
+const MALFORMED = [400, 'Bad Request', 'This is not a well-formed HTTP request.'] as const;
+
 /** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
 export interface Listener {
   readonly server: Server;
@@ -33,7 +46,7 @@ export interface Listener {
   open(): void;
   /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
   drain(): void;
-  /** Accepts no more, lets running requests finish, then lets go of the port. */
+  /** Accepts no more, lets running requests finish, as long as one may take to arrive, then lets go of the port. */
   close(): Promise<void>;
 }
 
@@ -41,7 +54,7 @@ export interface Listener {
 export async function listen(host: string, port: number): Promise<Listener> {
   const server = createServer({
     maxHeaderSize: LARGEST_HEADER_KIB * 1024,
-    requestTimeout: 30 * SECOND,
+    requestTimeout: LONGEST_REQUEST,
     headersTimeout: 15 * SECOND,
     // A missing Host is refused with the routes, in our own words: Node's refusal has no body.
     requireHostHeader: false,
@@ -54,16 +67,15 @@ export async function listen(host: string, port: number): Promise<Listener> {
   server.on('request', starting);
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
-    const [status, text] =
-      error.code === 'HPE_HEADER_OVERFLOW'
-        ? ['431', `The header is larger than ${LARGEST_HEADER_KIB} KiB.`]
-        : ['400', 'This is not a well-formed HTTP request.'];
+    const [status, reason, text] = REFUSALS[error.code ?? ''] ?? MALFORMED;
     const body = JSON.stringify({ error: 'invalid_request', error_description: text });
     const headers = Object.entries({ ...json, 'content-length': String(Buffer.byteLength(body)) });
-    const reason = status === '431' ? 'Request Header Fields Too Large' : 'Bad Request';
     socket.end(
       `HTTP/1.1 ${status} ${reason}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
     );
+    // A caller that never ends its own side would keep the connection, and what it has sent so far, for as long as it likes.
+    const end = setTimeout(() => socket.destroy(), FAREWELL);
+    socket.once('close', () => clearTimeout(end));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {
@@ -87,8 +99,11 @@ export async function listen(host: string, port: number): Promise<Listener> {
         drain();
         // A connection whose last request is answered while the server closes would otherwise wait for another one.
         const idle = setInterval(() => server.closeIdleConnections(), 20);
+        // Node no longer looks for requests that take too long once it closes.
+        const end = setTimeout(() => server.closeAllConnections(), LONGEST_REQUEST);
         server.close(() => {
           clearInterval(idle);
+          clearTimeout(end);
           resolve();
         });
         server.closeIdleConnections();

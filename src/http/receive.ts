@@ -38,6 +38,8 @@ export function receive(
     };
     const cut = () => reject(invalidRequest('The body did not arrive as a whole.'));
     if (Number(headers['content-length']) > patience) return refuse();
+    // Its caller hung up before anybody listened, and nothing will be told again.
+    if (payload.destroyed) return cut();
     payload.on('data', take);
     payload.on('error', cut);
     payload.on('close', cut);
