@@ -26,6 +26,9 @@ const LARGEST_HEADER_KIB = 96;
 /** How long a request may take to arrive. */
 const LONGEST_REQUEST = 30 * SECOND;
 
+/** How long a stopping node waits for requests under way; anybody may leave one unfinished. */
+const LONGEST_STOP = 10 * SECOND;
+
 /** How long a caller whose connection is ended has to read why. */
 const FAREWELL = 2 * SECOND;
 
@@ -46,7 +49,7 @@ export interface Listener {
   open(): void;
   /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
   drain(): void;
-  /** Accepts no more, lets running requests finish, as long as one may take to arrive, then lets go of the port. */
+  /** Accepts no more, lets running requests finish within ten seconds, then lets go of the port. */
   close(): Promise<void>;
 }
 
@@ -100,7 +103,7 @@ export async function listen(host: string, port: number): Promise<Listener> {
         // A connection whose last request is answered while the server closes would otherwise wait for another one.
         const idle = setInterval(() => server.closeIdleConnections(), 20);
         // Node no longer looks for requests that take too long once it closes.
-        const end = setTimeout(() => server.closeAllConnections(), LONGEST_REQUEST);
+        const end = setTimeout(() => server.closeAllConnections(), LONGEST_STOP);
         server.close(() => {
           clearInterval(idle);
           clearTimeout(end);
