@@ -69,6 +69,10 @@ const KNOWN: ReadonlySet<string> = new Set([
   'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   // The alphabet of base64url.
   'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_',
+  // That of base64 without its last two.
+  'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789',
+  // Made up to be repeated, for what judges secrets.
+  'q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0uRw7EiKxNo3T',
   // Made up to be given to servers that are to refuse them, or that end with the test.
   'q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E',
   'Zm9yZWlnbi1zZWNyZXQtb2YtYW5vdGhlci1kYXRhYmFzZS0x',
