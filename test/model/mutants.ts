@@ -5,7 +5,7 @@ export interface Mutant {
   /** Occurs once in the file. */
   readonly line: string;
   readonly broken: string;
-  /** Said where no run of the whole service can reach the line: the tests that guard it. */
+  /** Said where no run of the model reaches the line: the test that guards it. */
   readonly guardedBy?: string;
 }
 
@@ -177,7 +177,7 @@ export const mutants: readonly Mutant[] = [
   without(
     'form from before a revocation',
     'src/consent/decision.ts',
-    '  if ((yield* revocationsOf(accountId, client.id)) !== decision.revocations) throw new ConsentOvertaken();\n',
+    '  if ((yield* lastRevocationOf(accountId, client.id)) !== decision.revocation) throw new ConsentOvertaken();\n',
   ),
   without(
     'withdrawal from codes',

@@ -1,12 +1,13 @@
 /**
  * Breaks the decisive lines of the service one at a time, each in a copy of the sources, and tells whether the model
- * test notices: `node test/model/mutations.ts [part of a name]`. What no run of the service can reach is left to the
+ * test notices: `node test/model/mutations.ts [part of a name]`. What no run of the model can reach is left to the
  * test that the list names for it. TESSERA_MODEL_RUNS (200) is how many runs each copy is given.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { guardedMutants } from './guarded-mutants.ts';
 import { type Mutant, mutants } from './mutants.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -43,11 +44,11 @@ function withCopy<T>(work: (folder: string) => T): T {
 }
 
 const MODEL_TEST = 'test/model/model.test.ts';
-const wanted = mutants.filter(({ name }) => name.includes(process.argv[2] ?? ''));
+const wanted = [...mutants, ...guardedMutants].filter(({ name }) => name.includes(process.argv[2] ?? ''));
 
 for (const mutant of wanted) broken(mutant, root);
 withCopy((folder) => {
-  const tests = new Set([MODEL_TEST, ...wanted.flatMap(({ guardedBy }) => guardedBy ?? [])]);
+  const tests = new Set(wanted.map(({ guardedBy = MODEL_TEST }) => guardedBy));
   for (const test of tests) if (fails(folder, test)) throw new Error(`${test} fails with nothing broken`);
 });
 let missed = 0;

@@ -21,6 +21,7 @@ import {
   walk,
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { startPostgres } from '../support/postgres.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 /*
@@ -28,6 +29,10 @@ import { startServer, type TestServer } from '../support/server.ts';
  * by what the other has made of it; on SQLite there is one writer at a time. The other node is a connection of the test's own,
  * which commits when PostgreSQL says that the unit waits.
  */
+
+// A server of these tests' own, where none is given.
+const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
+if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
 
 let server: TestServer;
 let other: Client;
@@ -42,6 +47,7 @@ before(async () => {
 after(async () => {
   await Promise.all([other.end(), observer.end()]);
   await server.close();
+  await started?.stop();
 });
 
 /** Whether a unit of work of the server waits for a lock. */

@@ -1,0 +1,96 @@
+import type { Mutant } from './mutants.ts';
+
+/** Decisive lines about which the model says nothing, each with the test that guards it. */
+export const guardedMutants: readonly Mutant[] = [
+  {
+    name: 'an unknown name costs no hash',
+    file: 'src/accounts/passwords.ts',
+    line: '        await run(() => verify(decoy, password), sharers);\n',
+    broken: '',
+    guardedBy: 'src/accounts/passwords.test.ts',
+  },
+  {
+    name: 'a commit is acknowledged before it is on disk',
+    file: 'src/database/sqlite/open.ts',
+    line: 'PRAGMA synchronous = FULL',
+    broken: 'PRAGMA synchronous = NORMAL',
+    guardedBy: 'test/store/sqlite.test.ts',
+  },
+  {
+    name: 'a refusal repeats what came',
+    file: 'src/validation/validate.ts',
+    line: "return value === '' ? 'an empty text' :",
+    broken: 'return value ? value :',
+    guardedBy: 'test/security/echo.test.ts',
+  },
+  {
+    name: 'every refusal over a limit is recorded',
+    file: 'src/limits/limits.ts',
+    line: '    return secondsUntil(full?.window_ends_at ?? now, now);\n',
+    broken: '    yield* recordExceeded(now, about);\n    return secondsUntil(full?.window_ends_at ?? now, now);\n',
+    guardedBy: 'test/contract/limits.test.ts',
+  },
+  {
+    name: 'UserInfo has no limit',
+    file: 'src/userinfo/read-user.ts',
+    line: 'if (limits.userinfo !== null) {',
+    broken: 'if (false) {',
+    guardedBy: 'test/contract/limits.test.ts',
+  },
+  {
+    name: 'the command line never asks',
+    file: 'src/cli/confirm.ts',
+    line: '  if (yes || !at.input.isTTY) return;\n',
+    broken: '  return;\n',
+    guardedBy: 'src/cli/prompt.test.ts',
+  },
+  {
+    name: 'a probe holds for ever',
+    file: 'src/doctor/probe.ts',
+    line: 'Math.abs(now - Number(time)) <= HOUR && ',
+    broken: '',
+    guardedBy: 'src/doctor/probe.test.ts',
+  },
+  {
+    name: 'an event goes a millisecond early',
+    file: 'src/events/trim-store.ts',
+    line: 'at >= before',
+    broken: 'at > before',
+    guardedBy: 'test/operator/housekeeping.test.ts',
+  },
+  {
+    name: 'the code of a page has 12 bits',
+    file: 'src/authorization/progress.ts',
+    line: '=> keyedDigest(parts.codeKey, handle);',
+    broken: '=> digest(keyedDigest(parts.codeKey, handle).slice(0, 2));',
+    guardedBy: 'test/security/secrets.test.ts',
+  },
+  {
+    name: 'a code without a page has 12 bits',
+    file: 'src/authorization/progress.ts',
+    line: 'issue.handle === undefined ? randomSecret() :',
+    broken: 'issue.handle === undefined ? digest(randomSecret().slice(0, 2)) :',
+    guardedBy: 'test/security/secrets.test.ts',
+  },
+  {
+    name: 'a sign-in counts for every request that had one',
+    file: 'src/authorization/progress.ts',
+    line: 'session.hash === session.signedInFor,',
+    broken: 'session.signedInFor !== null,',
+    guardedBy: 'test/contract/authorize-age.test.ts',
+  },
+  {
+    name: 'a grant is not locked',
+    file: 'src/consent/store.ts',
+    line: 'selectGrant(db, p).forNoKeyUpdate()',
+    broken: 'selectGrant(db, p)',
+    guardedBy: 'test/postgres/locks.test.ts',
+  },
+  {
+    name: 'a documented refusal is worded otherwise',
+    file: 'src/token/authorization-code-grant.ts',
+    line: "'the code is unknown or was used before'",
+    broken: "'the code is not known'",
+    guardedBy: 'test/openapi/document.test.ts',
+  },
+];
