@@ -34,6 +34,7 @@ export const serviceEnvironment = (port: number): Environment => ({
   TESSERA_METRICS_ADDRESS: '127.0.0.1:0',
   TESSERA_LIMIT_TOKEN: '100000000/m',
   TESSERA_LIMIT_AUTHORIZATION: '100000000/m',
+  TESSERA_LIMIT_FORM_ACCOUNT: '100000000/m',
 });
 
 /** Starts the server on a population; `processes` of them share its port. */

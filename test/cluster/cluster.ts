@@ -24,6 +24,7 @@ const LIMITS_OFF = {
   TESSERA_LIMIT_CLIENT_AUTH: 'off',
   TESSERA_LIMIT_TOKEN: 'off',
   TESSERA_LIMIT_AUTHORIZATION: 'off',
+  TESSERA_LIMIT_FORM_ACCOUNT: 'off',
 };
 
 /** Several processes of the real command on one PostgreSQL database. */

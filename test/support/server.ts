@@ -89,6 +89,7 @@ export async function startServer(
     TESSERA_LIMIT_TOKEN: 'off',
     // The clock stands still, so that a minute never ends.
     TESSERA_LIMIT_AUTHORIZATION: 'off',
+    TESSERA_LIMIT_FORM_ACCOUNT: 'off',
     ...database?.environment,
     ...settings,
   };
