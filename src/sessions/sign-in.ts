@@ -65,7 +65,8 @@ export async function signIn(
   const check = await passwords
     .check(password, account?.passwordHash ?? null, sharers)
     .catch(async (error: unknown) => {
-      await database.commit(() => unevaluated(buckets, limits));
+      // Too many hashes wait: the attempt was not evaluated, so it does not count.
+      await database.commit(() => uncount(buckets, limits));
       throw error;
     });
   const failed = (reason: string): Work<void> =>
@@ -159,14 +160,6 @@ function* uncount(buckets: Buckets, limits: Limits): Work<void> {
 }
 
 /**
- * Too many hashes wait, so an attempt was not evaluated: that counts for nothing against the account. Against the address it
- * does, or a flood of attempts would go on for free.
- */
-function* unevaluated(buckets: Buckets, limits: Limits): Work<void> {
-  yield* giveBack(buckets.account, limits.signInAccount);
-}
-
-/**
  * Checks the password of a person who is signed in once more, under the limits of a sign-in.
  * @returns the seconds to wait where there were too many attempts
  */
@@ -184,7 +177,7 @@ export async function confirmPassword(
   if (seconds > 0) return { seconds };
   const sharers = [...addressSharers(attempt.origin), buckets.account];
   const check = await passwords.check(attempt.password, account.passwordHash, sharers).catch(async (error: unknown) => {
-    await database.commit(() => unevaluated(buckets, limits));
+    await database.commit(() => uncount(buckets, limits));
     throw error;
   });
   await database.commit(function* finish(): Work<void> {
