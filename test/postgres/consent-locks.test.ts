@@ -68,6 +68,10 @@ test('decisions §2: a form is out of date where access was allowed and revoked 
      VALUES (1, $1, $2, 'openid', '', 'epoch', 0, 0, 1)`,
     [user.id, client.clientId],
   );
+  await beside.query(
+    "INSERT INTO consent_revocation (account_id, client_id, name, revoked_at) VALUES ($1, $2, 'another tab', 1)",
+    [user.id, client.clientId],
+  );
   const sent = browser.submit(page, { decision: 'allow' }, '/consent');
   const met = await waiting(1, [sent]);
   await beside.query('COMMIT');
