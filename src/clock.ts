@@ -12,6 +12,28 @@ export const DAY = 24 * HOUR;
  */
 export const NODE_CLOCK_TOLERANCE = 5 * MINUTE;
 
+/** What this service dated may lie so far in a node's future: the clocks of nodes differ a little (RFC 7519 §4.1.4). */
+export const CLOCK_SKEW = MINUTE;
+
+/** What this service dated lies in the future: a clock is wrong, and what would be decided by it may be wrong as well. */
+export class ClockBehind extends Error {
+  override readonly name = 'ClockBehind';
+  constructor(by: number) {
+    super(
+      `The clock of this node went back, or another node's is ahead: it met something dated ${Math.round(by / SECOND)} s from ` +
+        'now. Let all machines keep their time with NTP.',
+    );
+  }
+}
+
+/**
+ * Proves that an instant which this service wrote down has come.
+ * @throws {ClockBehind} so that a credential is neither accepted nor refused for good by a clock that is wrong
+ */
+export function requirePast(instant: number, now: number): void {
+  if (instant > now + CLOCK_SKEW) throw new ClockBehind(instant - now);
+}
+
 /** NumericDate of RFC 7519 §2: whole seconds since the Unix epoch. */
 export const numericDate = (instant: number): number => Math.floor(instant / SECOND);
 

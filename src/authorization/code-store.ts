@@ -1,12 +1,16 @@
 import type { Profile } from '../accounts/rules/profile.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
+import { MINUTE } from '../clock.ts';
 import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
 import { all, first, run, statement } from '../database/statement.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../scopes/claims.ts';
 import { formatScopes, remainingScopes, storedScopes } from '../scopes/scopes.ts';
 import type { Inherited, Standing } from '../verdict/rules.ts';
+
+/** How long a code lives. */
+export const CODE_LIFETIME = MINUTE;
 
 /** An authorization code on record, with everything that the verdict needs, as of one moment. */
 export interface CodeRecord {
@@ -15,6 +19,7 @@ export interface CodeRecord {
   readonly grantId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
+  readonly issuedAt: number;
   readonly expiresAt: number;
   readonly redeemed: boolean;
   readonly familyId: string | null;
@@ -199,6 +204,7 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
     grantId: row.grant_id,
     redirectUri: row.redirect_uri,
     codeChallenge: row.code_challenge,
+    issuedAt: row.expires_at - CODE_LIFETIME,
     expiresAt: row.expires_at,
     redeemed: row.redeemed_at !== null,
     familyId: row.family_id,

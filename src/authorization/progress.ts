@@ -3,7 +3,7 @@ import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
 import { findClient } from '../clients/store.ts';
 import type { Clock } from '../clock.ts';
-import { HOUR, MINUTE } from '../clock.ts';
+import { HOUR } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import { type ConsentDecision, ConsentOvertaken, rememberedOf, writeDecision } from '../consent/decision.ts';
 import { grantedPart } from '../consent/rules/consent.ts';
@@ -18,7 +18,7 @@ import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
 import { findSession, keepSession } from '../sessions/store.ts';
-import { insertCode, openCodeOwner } from './code-store.ts';
+import { CODE_LIFETIME, insertCode, openCodeOwner } from './code-store.ts';
 import {
   findInteraction,
   finishInteraction,
@@ -42,7 +42,6 @@ export interface AuthorizationParts {
   readonly note: Note;
 }
 
-const CODE_LIFETIME = MINUTE;
 export const INTERACTION_LIFETIME = HOUR;
 
 /** Where a request stands, with whom and what it is about. */

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ClockBehind } from '../clock.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
@@ -46,6 +47,10 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StoreUnavailable) {
     request.log.error({ reqId: request.id, err: error }, 'the store is unavailable');
+    return unavailable();
+  }
+  if (error instanceof ClockBehind) {
+    request.log.error({ reqId: request.id, err: error }, 'the clock is behind');
     return unavailable();
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';

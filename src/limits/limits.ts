@@ -1,10 +1,14 @@
+import { CLOCK_SKEW } from '../clock.ts';
 import type { Limit, LimitName } from '../config/limits.ts';
 import type { Work } from '../database/database.ts';
 import { all, first, run, statement } from '../database/statement.ts';
 import { type Origin, record } from '../events/audit.ts';
 import { canonicalAddress } from '../validation/ip-address.ts';
 
-/** One more use, or `weight` of them. Where the count is beyond `most`, nothing is written. */
+/**
+ * One more use, or `weight` of them. Where the count is beyond `most`, nothing is written, unless the window ends later than
+ * one that begins now: a clock was ahead then, and went back.
+ */
 const count = statement((db, p: { bucket: string; weight: number; now: number; endsAt: number; most: number }) =>
   db
     .insertInto('rate_count')
@@ -21,22 +25,35 @@ const count = statement((db, p: { bucket: string; weight: number; now: number; e
             .end(),
           window_ends_at: eb
             .case()
-            .when('rate_count.window_ends_at', '<=', p.now)
+            .when(
+              eb.or([
+                eb('rate_count.window_ends_at', '<=', p.now),
+                eb('rate_count.window_ends_at', '>', eb.ref('excluded.window_ends_at')),
+              ]),
+            )
             .then(eb.ref('excluded.window_ends_at'))
             .else(eb.ref('rate_count.window_ends_at'))
             .end(),
         }))
-        .where((eb) => eb.or([eb('rate_count.count', '<=', p.most), eb('rate_count.window_ends_at', '<=', p.now)])),
+        .where((eb) =>
+          eb.or([
+            eb('rate_count.count', '<=', p.most),
+            eb('rate_count.window_ends_at', '<=', p.now),
+            eb('rate_count.window_ends_at', '>', eb.ref('excluded.window_ends_at')),
+          ]),
+        ),
     )
     .returning(['count', 'window_ends_at']),
 );
 
-const current = statement((db, p: { bucket: string; now: number }) =>
+/** A window that ends later than any could by the clocks of nodes that serve is the next use's to correct: see `count`. */
+const current = statement((db, p: { bucket: string; now: number; latest: number }) =>
   db
     .selectFrom('rate_count')
     .select(['count', 'window_ends_at'])
     .where('bucket', '=', p.bucket)
-    .where('window_ends_at', '>', p.now),
+    .where('window_ends_at', '>', p.now)
+    .where('window_ends_at', '<=', p.latest),
 );
 
 const uncount = statement((db, p: { bucket: string; weight: number }) =>
@@ -56,6 +73,8 @@ const inParts = statement(
       .where('window_ends_at', '>', p.now),
 );
 
+const latestEnd = ({ windowMs }: NonNullable<Limit>, now: number): number => now + windowMs + CLOCK_SKEW;
+
 /** What a limit is about, for its event. */
 interface About {
   readonly name: LimitName;
@@ -74,7 +93,7 @@ export function* take(bucket: string, limit: Limit, now: number, about: About): 
   // The first use beyond the limit is the last that counts.
   const row = yield* first(count, { bucket, weight: 1, now, endsAt: now + limit.windowMs, most: limit.count });
   if (row === undefined) {
-    const full = yield* first(current, { bucket, now });
+    const full = yield* first(current, { bucket, now, latest: latestEnd(limit, now) });
     return secondsUntil(full?.window_ends_at ?? now, now);
   }
   if (row.count <= limit.count) return 0;
@@ -112,13 +131,14 @@ export function* takeRolling(bucket: string, limit: Limit, weight: number, now: 
 /** Whether the caller is the first of all nodes to claim this name in the window that now begins or runs. */
 export function* claim(name: string, windowMs: number, now: number): Work<boolean> {
   const row = yield* first(count, { bucket: `claim ${name}`, weight: 1, now, endsAt: now + windowMs, most: 0 });
-  return row !== undefined;
+  // A second use is written where the window is corrected.
+  return row?.count === 1;
 }
 
 /** Whether a bucket is over its limit already, without counting: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
   if (limit === null) return 0;
-  const row = yield* first(current, { bucket, now });
+  const row = yield* first(current, { bucket, now, latest: latestEnd(limit, now) });
   return row === undefined || row.count <= limit.count ? 0 : secondsUntil(row.window_ends_at, now);
 }
 

@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.ts';
-import { SECOND } from '../clock.ts';
+import { type Clock, ClockBehind, SECOND } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openIdToken } from '../keys/open-id-token.ts';
@@ -47,11 +46,24 @@ const NOTHING_KNOWN = {
 } as const;
 
 const ANEW = 'Send the user through authorization again.';
+const BEHIND = {
+  reason: 'it was issued in the future, by the clock of this machine',
+  remedy: 'Let all machines keep their time with NTP, and try again.',
+} as const;
 const INVALID = { access: '401 invalid_token', refresh: '400 invalid_grant' } as const;
 const KINDS = { access: 'access token', refresh: 'refresh token' } as const;
 
 /** Explains a token, by the verdict that every route goes by. It reads only: what it looks at is not used by it. */
 export async function explainToken(parts: Parts, presented: string): Promise<Explanation> {
+  try {
+    return await explain(parts, presented);
+  } catch (error) {
+    if (!(error instanceof ClockBehind)) throw error;
+    return { ...NOTHING_KNOWN, verdict: 'refused', answer: '503 temporarily_unavailable', kind: 'token', ...BEHIND };
+  }
+}
+
+async function explain(parts: Parts, presented: string): Promise<Explanation> {
   const { keys, issuer, clock } = parts;
   const now = clock();
   const opened = await openAnyToken(keys, presented);

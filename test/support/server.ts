@@ -37,6 +37,8 @@ export interface TestServer {
   readonly environment: Readonly<Record<string, string>>;
   now(): number;
   advance(milliseconds: number): void;
+  /** Sets the clock back, as an operator or a time service may. */
+  setBack(milliseconds: number): void;
   /** Lets its nodes tell apps of ended sessions, as far as that is due, side by side. */
   deliverNotices(): Promise<unknown>;
   /** Closes the server and opens another one on the same data: as a new process would. */
@@ -120,6 +122,10 @@ export async function startServer(
     advance(milliseconds) {
       assert.ok(milliseconds >= 0);
       now += milliseconds;
+    },
+    setBack(milliseconds) {
+      assert.ok(milliseconds >= 0);
+      now -= milliseconds;
     },
     deliverNotices: () => Promise.all([first, ...others].map((node) => node.deliverNotices())),
     async restart() {

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Profile } from '../../accounts/rules/profile.ts';
-import { numericDate, SECOND } from '../../clock.ts';
+import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../clock.ts';
 import { isSnowflake } from '../../identifiers/snowflake.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
 import type { TokenKind } from '../../keys/token-key.ts';
@@ -13,9 +13,6 @@ export const ACCESS_LIFETIME = 1800;
 const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
 /** A family of tokens ends this long after its authorization, in seconds. */
 export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
-
-/** `iat` and `nbf` may lie this far in the future (RFC 7519 §4.1.4 allows for clock skew between nodes). */
-const SKEW = 60;
 
 /**
  * The authentication context class of every sign-in (OpenID Connect Core 1.0 §2): a password over a protected channel, by the
@@ -234,6 +231,7 @@ const NO_CLAIMS: readonly string[] = [];
  * Reads the claims of a token whose signature has been proved, at the place that it is meant for.
  * @param now milliseconds since the epoch: a token is good in its last second and dead in the instant of `exp`
  * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
+ * @throws {ClockBehind} where it was issued in the future
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
   const { aud } = claims;
@@ -261,7 +259,8 @@ function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, iss
   if (iss !== issuer || audiences === undefined) return undefined;
   if (!isSeconds(iat) || !isSeconds(exp) || !isSeconds(nbf)) return undefined;
   const seconds = numericDate(now);
-  if (exp <= seconds || iat > seconds + SKEW || nbf > seconds + SKEW) return undefined;
+  if (exp <= seconds || nbf > seconds + CLOCK_SKEW / SECOND) return undefined;
+  requirePast(iat * SECOND, seconds * SECOND);
   if (!isId(client_id) || typeof jti !== 'string' || jti === '') return undefined;
   return { clientId: client_id, jti, audience: audiences, issuedAt: iat, expiresAt: exp };
 }

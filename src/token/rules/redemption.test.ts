@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClockBehind } from '../../clock.ts';
 import { type CodePresentation, type IssuedCode, redemption } from './redemption.ts';
 
 // The example of RFC 7636 appendix B.
@@ -10,6 +11,7 @@ const code: IssuedCode = {
   clientId: '1',
   redirectUri: 'https://a/cb',
   codeChallenge: null,
+  issuedAt: 0,
   expiresAt: 60_000,
   redeemed: false,
 };
@@ -64,3 +66,8 @@ const cases: [string, IssuedCode, CodePresentation, number, string][] = [
 for (const [name, issued, presented, now, kind] of cases) {
   test(name, () => assert.equal(redemption(issued, presented, now).kind, kind));
 }
+
+test('a code that was issued in the future, beyond a minute, is not judged', () => {
+  assert.throws(() => redemption({ ...code, issuedAt: 60_001, expiresAt: 120_001 }, right, 0), ClockBehind);
+  assert.equal(redemption({ ...code, issuedAt: 60_000, expiresAt: 120_000 }, right, 0).kind, 'redeem');
+});

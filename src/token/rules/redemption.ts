@@ -1,10 +1,12 @@
 import { hash } from 'node:crypto';
+import { requirePast } from '../../clock.ts';
 
 /** An authorization code as it was issued. */
 export interface IssuedCode {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
+  readonly issuedAt: number;
   readonly expiresAt: number;
   readonly redeemed: boolean;
 }
@@ -30,7 +32,10 @@ const refuse = (reason: string): Redemption => ({ kind: 'refuse', reason });
 /** RFC 7636 §4.1: 43 to 128 unreserved characters. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
-/** RFC 6749 §4.1.3 and RFC 7636 §4.6: what a code means for the client that presents it. */
+/**
+ * RFC 6749 §4.1.3 and RFC 7636 §4.6: what a code means for the client that presents it.
+ * @throws {ClockBehind} where it was issued in the future: it would live until the clock has caught up
+ */
 export function redemption(code: IssuedCode, presented: CodePresentation, now: number): Redemption {
   if (code.clientId !== presented.clientId) {
     return { kind: 'refuse', reason: 'the code was issued to another client', foreignClient: true };
@@ -51,6 +56,7 @@ export function redemption(code: IssuedCode, presented: CodePresentation, now: n
     if (challenge !== code.codeChallenge) return refuse('code_verifier does not fit the code_challenge');
   }
   if (code.redeemed) return { kind: 'replay' };
+  requirePast(code.issuedAt, now);
   if (code.expiresAt <= now) return refuse('the code has expired');
   return { kind: 'redeem' };
 }

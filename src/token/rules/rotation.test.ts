@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { ClockBehind } from '../../clock.ts';
 import { type Chain, rotation } from './rotation.ts';
 
 const fresh: Chain = { leafJti: 'a', predecessorJti: null, rotatedAt: null };
@@ -18,3 +19,11 @@ const cases: [string, Chain, string, number, string][] = [
 for (const [name, chain, jti, now, expected] of cases) {
   test(name, () => assert.equal(rotation(chain, jti, now), expected));
 }
+
+test('where the rotation lies in the future beyond a minute, no token of the family is judged', () => {
+  for (const jti of ['a', 'b', 'x']) {
+    assert.throws(() => rotation(rotated, jti, 939_999), ClockBehind);
+    assert.ok(rotation(rotated, jti, 940_000));
+  }
+  assert.equal(rotation(rotated, 'c', 940_000), 'rotate');
+});

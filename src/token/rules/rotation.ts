@@ -1,4 +1,4 @@
-import { SECOND } from '../../clock.ts';
+import { requirePast, SECOND } from '../../clock.ts';
 
 /** For how long after a rotation its predecessor is answered with the same successor again. */
 export const GRACE = 30 * SECOND;
@@ -22,9 +22,11 @@ export type Rotation =
 /**
  * RFC 9700 §4.14.2. The successor's own use makes another token the predecessor, so the grace ends with it.
  * @param jti of the token presented, which is of this family and not expired
+ * @throws {ClockBehind} where the rotation lies in the future: the grace would last until the clock has caught up
  */
 export function rotation(chain: Chain, jti: string, now: number): Rotation {
   if (jti === chain.leafJti) return 'rotate';
+  if (chain.rotatedAt !== null) requirePast(chain.rotatedAt, now);
   const inGrace = chain.rotatedAt !== null && now < chain.rotatedAt + GRACE;
   return jti === chain.predecessorJti && inGrace ? 'repeat' : 'reuse';
 }
