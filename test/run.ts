@@ -6,7 +6,9 @@
  *   npm run test:all                           with what is spared otherwise
  *   npm run test:postgres                      everything that is for PostgreSQL
  */
-import { availableParallelism } from 'node:os';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { availableParallelism, tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { startGuard } from './runner/guard.ts';
 import { planned, ROOT, type Store } from './runner/plan.ts';
@@ -35,6 +37,9 @@ async function main(): Promise<number> {
   const begun = performance.now();
   const guard = startGuard();
   const onPostgres = planned({ ...wanted, stores: stores.filter((store) => store === 'PostgreSQL') }).length > 0;
+  const cache = mkdtempSync(join(tmpdir(), 'tessera-compiled-'));
+  // Hundreds of processes load the same sources: compiled once, they take a third of the time.
+  process.env['NODE_COMPILE_CACHE'] = cache;
   const postgres = onPostgres ? await startShared() : undefined;
   if (postgres?.process.pid !== undefined) guard.watch(postgres.process.pid);
   const hardEnd = () => {
@@ -52,6 +57,7 @@ async function main(): Promise<number> {
     return failures(counts) === 0 ? 0 : 1;
   } finally {
     await postgres?.stop();
+    rmSync(cache, { recursive: true, force: true });
   }
 }
 

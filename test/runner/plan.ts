@@ -50,7 +50,8 @@ const PLANS: Readonly<Record<Store, Plan>> = {
       'test/conformance/{basic-form-post,basic-query,config,logout-rp-initiated}.test.ts',
       // Some hundred starts of the command; every order of five events, of which the model has a sample.
       'test/operator/{cli,cli-confirm,key-client,observing,pictures,playground,public-client}.test.ts',
-      'test/security/same-second.test.ts',
+      'test/contract/{jwt-keys,sign-in-limits,states-time,token-secrets,userinfo-scopes}.test.ts',
+      'test/security/{barred,echo,hostile,logging,same-second,secrets}.test.ts',
     ],
     settings: 'test/support/postgres.env',
   },
