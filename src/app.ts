@@ -9,11 +9,14 @@ import { baseUrlOf, type Config, isLoopback } from './config/config.ts';
 import { previousSecret } from './config/secret-file.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, type Opening, openCore } from './core.ts';
+import { timeline } from './database/migrations/timeline.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
 import { probeKey } from './doctor/probe.ts';
 import { doctorRoutes } from './doctor/routes.ts';
 import { notes } from './events/notes.ts';
+import { readiness } from './health/readiness.ts';
 import { healthRoutes } from './health/routes.ts';
+import { clockOffset } from './health/shared-time.ts';
 import { homeRoutes } from './home/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -99,6 +102,9 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
 
     await fillOrigins(database);
     let draining = false;
+    const known = opening.migration?.steps ?? timeline;
+    const unready = readiness({ ...parts, timeline: known, leaving: () => draining });
+    metrics?.watchNode({ unready, clockOffset: () => clockOffset(database, clock) });
     const app = createApp({
       server: listener.server,
       https: new URL(baseUrl).protocol === 'https:',
@@ -115,7 +121,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
         userInfoRoutes(root, parts);
         adminRoutes(root, parts);
         pictureRoutes(root, parts);
-        healthRoutes(root, { database, leaving: () => draining });
+        healthRoutes(root, unready);
         doctorRoutes(root, { ...parts, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
         discoveryRoutes(root, parts);
         referenceRoutes(root, { ...parts, described });
@@ -145,7 +151,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       clock,
       MINUTE,
       (error) => app.log.error({ err: error }, 'housekeeping'),
-      () => tendKeys(database, secret, clock(), config.keyRotation),
+      (now) => tendKeys(database, secret, now, config.keyRotation),
       config.auditRetention,
     );
     const failed = (error: unknown) => app.log.error({ err: error }, 'notices of ended sessions');

@@ -32,6 +32,8 @@ export interface Opening {
   /** For tests, which hash thousands of passwords at a lower cost, and hold up a hash or a picture under way. */
   readonly passwords?: (concurrency: number) => Passwords;
   readonly pictures?: Pictures;
+  /** In place of the time by the database's clock, for tests that move their own. */
+  readonly sharedTime?: () => number;
 }
 
 /**
@@ -44,7 +46,9 @@ export async function openCore(
   { migration, meter, ...own }: Opening = {},
 ): Promise<Core> {
   const found = findSecret(config);
-  const database = await usable(config, openDatabase(config, migration, meter));
+  const opened = await usable(config, openDatabase(config, migration, meter));
+  const { sharedTime } = own;
+  const database = sharedTime === undefined ? opened : { ...opened, sharedTime: async () => sharedTime() };
   const secret = found ?? (await secretFor(config, database));
   const ids = leasedIds(database, clock);
   return {

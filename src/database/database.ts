@@ -37,6 +37,11 @@ export interface Database {
    * left undone while another process uses the database.
    */
   emptyJournal(): Promise<void>;
+  /**
+   * The time, in milliseconds since the Unix epoch, by a clock that all processes on this database share; null where there is
+   * none but this machine's.
+   */
+  sharedTime(): Promise<number | null>;
   /** What waits and what is in use right now. */
   load(): DatabaseLoad;
   /** Finishes what was handed over, then lets go of the database. */

@@ -323,6 +323,11 @@ export interface AuditEventTable {
   details: Json;
 }
 
+/** The migrations that ran: see `migrations/migrate.ts`. */
+interface MigrationTable {
+  name: string;
+}
+
 /** The tables, as the query builder knows them. The migrations create them. */
 export interface Tables {
   account: AccountTable;
@@ -350,4 +355,5 @@ export interface Tables {
   rate_count: RateCountTable;
   admin_key: AdminKeyTable;
   audit_event: AuditEventTable;
+  kysely_migration: MigrationTable;
 }

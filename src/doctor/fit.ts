@@ -24,6 +24,7 @@ export async function fitOf(
     read: (work) => inspection.read(work),
     commit: () => Promise.reject(new WouldWrite()),
     emptyJournal: async () => {},
+    sharedTime: async () => null,
     load: () => ({ waiting: 0 }),
     close: async () => {},
   };

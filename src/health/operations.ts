@@ -19,7 +19,8 @@ export const isReady = {
   ...IN_HEALTH,
   operationId: 'isReady',
   summary: 'Whether the process can do its work',
-  description: 'Not while the store is away, and not while the node is about to stop.',
+  description:
+    'Not while the database is away or takes no writes, while its clock and the node’s differ by more than 30 seconds, while a later version has changed it, and while the node is about to stop. The description of a 503 says which.',
   response,
   examples,
 } satisfies FastifySchema;

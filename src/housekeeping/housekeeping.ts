@@ -3,6 +3,7 @@ import { type Clock, DAY, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } from '../clock.
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
 import { trimEvents } from '../events/trim-store.ts';
+import { sharedTime } from '../health/shared-time.ts';
 import { claim } from '../limits/limits.ts';
 
 const BATCH = 500;
@@ -189,6 +190,7 @@ export async function sweepInTurn(database: Database, now: number, keepEvents: n
 
 /**
  * Sweeps now and then until stopped.
+ * @param failed told of what kept it from that, such as a clock that is far from the database's
  * @param tend what else is done from time to time, after each sweep
  * @param keepEvents see {@link sweep}
  */
@@ -197,16 +199,21 @@ export function startHousekeeping(
   clock: Clock,
   intervalMs: number,
   failed: (error: unknown) => void,
-  tend: () => Promise<unknown> = async () => {},
+  tend: (now: number) => Promise<unknown> = async () => {},
   keepEvents: number | null = null,
 ) {
   let running: Promise<unknown> = Promise.resolve();
   let busy = false;
+  async function tidy(): Promise<void> {
+    // By the clock that the nodes share: one node whose own is wrong would delete what lives.
+    const now = await sharedTime(database, clock);
+    await sweepInTurn(database, now, keepEvents);
+    await tend(now);
+  }
   const timer = setInterval(() => {
     if (busy) return;
     busy = true;
-    running = sweepInTurn(database, clock(), keepEvents)
-      .then(tend)
+    running = tidy()
       .catch(failed)
       .finally(() => {
         busy = false;

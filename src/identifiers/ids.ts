@@ -8,6 +8,11 @@ import { nextTick, snowflake, type Tick } from './snowflake.ts';
 export interface Ids {
   /** @throws {StoreUnavailable} when the lease on the node number has run out and cannot be renewed */
   next(): Promise<string>;
+  /**
+   * Prolongs the lease on the node number, or takes one: a durable write.
+   * @throws {StoreUnavailable} where the database takes no writes, or has no number left
+   */
+  renew(): Promise<void>;
   /** Gives the node number back. */
   release(): Promise<void>;
 }
@@ -35,6 +40,13 @@ export function leasedIds(database: Database, clock: Clock): Ids {
     lease = { node: await database.commit(() => claimNode(holder, now, endsAt)), endsAt };
   }
 
+  function renewOnce(): Promise<void> {
+    renewing ??= renew().finally(() => {
+      renewing = undefined;
+    });
+    return renewing;
+  }
+
   return {
     async next() {
       for (;;) {
@@ -43,12 +55,10 @@ export function leasedIds(database: Database, clock: Clock): Ids {
           last = tick;
           return snowflake(tick.instant, lease.node, tick.sequence);
         }
-        renewing ??= renew().finally(() => {
-          renewing = undefined;
-        });
-        await renewing;
+        await renewOnce();
       }
     },
+    renew: renewOnce,
     async release() {
       const held = lease;
       if (held === undefined) return;

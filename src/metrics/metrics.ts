@@ -10,6 +10,14 @@ export interface Watched {
   readonly passwords: Pick<Passwords, 'load'>;
 }
 
+/** What is found out about the node when the metrics are read. */
+export interface NodeState {
+  /** Why it should get no requests; undefined where it should. */
+  unready(): Promise<string | undefined>;
+  /** How far its clock is ahead of the database's, in milliseconds. */
+  clockOffset(): Promise<number>;
+}
+
 /** What is counted in the database when the figures are read. */
 export interface Queued {
   waiting(): Promise<number>;
@@ -22,6 +30,8 @@ export interface Metrics {
   watch(watched: Watched): void;
   /** Shows how many notices of ended sessions wait, from now on. */
   watchNotices(queued: Queued): void;
+  /** Shows the state of the node, from now on. */
+  watchNode(node: NodeState): void;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -33,6 +43,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   let watched: Watched | undefined;
   let notices: Queued | undefined;
+  let node: NodeState | undefined;
   // Event-loop delay, memory, processor time, garbage collection: the library's own.
   collectDefaultMetrics({ register: registry });
 
@@ -119,6 +130,28 @@ export function createMetrics(): Metrics {
     },
   });
 
+  new Gauge({
+    name: 'tessera_ready',
+    help: '1 where /health/ready answers 200, else 0.',
+    registers,
+    async collect() {
+      const ready = node?.unready().then(
+        (reason) => reason === undefined,
+        () => false,
+      );
+      this.set((await ready) === true ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'tessera_clock_offset_seconds',
+    help: 'How far the clock of this node is ahead of the database’s (0 on SQLite). Beyond 30 either way it is not ready and deletes nothing.',
+    registers,
+    async collect() {
+      const offset = await node?.clockOffset().catch(() => Number.NaN);
+      this.set((offset ?? 0) / 1000);
+    },
+  });
+
   return {
     registry,
     watch(those) {
@@ -126,6 +159,9 @@ export function createMetrics(): Metrics {
     },
     watchNotices(queued) {
       notices = queued;
+    },
+    watchNode(state) {
+      node = state;
     },
     meter: {
       answered({ method, route, status, seconds, refusal }) {

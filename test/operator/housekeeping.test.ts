@@ -238,6 +238,46 @@ test('of many nodes one sweeps at a time; the next turn is anybody’s', async (
   await dispose();
 });
 
+test('a node whose clock is far from the database’s deletes nothing; one whose clock is near goes by the database’s', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const { database, dispose } = await openOwnStore();
+  const shared = { ...database, sharedTime: async () => DAY };
+  const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
+  const about = { name: 'token', origin } as const;
+  const { take } = await import('../../src/limits/limits.ts');
+  // One has ended by the shared clock, the other ends within the difference of the clocks.
+  const buckets = ['ended', 'live'];
+  for (const [index, bucket] of buckets.entries()) {
+    const now = DAY - MINUTE + index * 10_000;
+    await database.commit(() => take(bucket, { count: 1, windowMs: MINUTE }, now, about));
+  }
+  const left = async () =>
+    ((await dump(database))['rate_count'] as { bucket: string }[])
+      .map(({ bucket }) => bucket)
+      .filter((bucket) => buckets.includes(bucket))
+      .sort();
+  for (const [offset, failed, rows] of [
+    [100 * DAY, 1, buckets],
+    [-30_001, 1, buckets],
+    [30_000, 0, ['live']],
+  ] as const) {
+    const failures: unknown[] = [];
+    const tended: number[] = [];
+    const stop = startHousekeeping(
+      shared,
+      () => DAY + offset,
+      MINUTE,
+      (error) => failures.push(error),
+      async (now) => tended.push(now),
+    );
+    context.mock.timers.tick(MINUTE);
+    await stop();
+    assert.deepEqual([failures.length, tended, await left()], [failed, failed === 1 ? [] : [DAY], rows], `${offset}`);
+    if (failed === 1) assert.match(String(failures[0]), /clock of this node is .* the database's\. Let both/);
+  }
+  await dispose();
+});
+
 test('a sweep that fails is reported and harms nothing; stopping waits for the one that runs', async (context) => {
   context.mock.timers.enable({ apis: ['setInterval'] });
   const { database, dispose } = await openOwnStore();

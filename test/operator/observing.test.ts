@@ -203,6 +203,8 @@ test('commits, passwords, connections and the event loop are measured', async ()
   ]) {
     assert.ok(text.includes(`\n${name} `), name);
   }
+  assert.equal(await figure('tessera_ready'), 1);
+  assert.ok(Math.abs(await figure('tessera_clock_offset_seconds')) < 30);
   if (database !== undefined) assert.ok((await figure('tessera_database_connections', { state: 'idle' })) > 0);
 });
 

@@ -62,6 +62,8 @@ const CHEAP: HashCost = { memoryCost: 64, timeCost: 1 };
 interface Hold {
   readonly passwords?: (passwords: Passwords) => Passwords;
   readonly pictures?: (pictures: Pictures) => Pictures;
+  /** How far the clock of its database is ahead of its own, in milliseconds. */
+  readonly databaseAhead?: () => number;
 }
 
 const held = <T>(own: T, hold: ((own: T) => T) | undefined): T => hold?.(own) ?? own;
@@ -100,6 +102,7 @@ export async function startServer(
     start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now, {
       passwords: (concurrency) => held(passwords(concurrency, hashCost), hold.passwords),
       pictures: held(pictures(), hold.pictures),
+      sharedTime: () => now + (hold.databaseAhead?.() ?? 0),
     });
   let first = await open('0');
   const { baseUrl } = first;

@@ -1,4 +1,5 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { sql } from 'kysely';
 import {
   type Database,
   type DatabaseMeter,
@@ -9,7 +10,7 @@ import {
   type Work,
 } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
-import { type Compiled, compile, type Statement } from '../statement.ts';
+import { type Compiled, compile, first, type Statement, statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline, servicePool } from './connections.ts';
 import { builder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
@@ -19,6 +20,10 @@ import { explainStart } from './start.ts';
 
 /** How often a unit of work is run again after a conflict with another, before the caller is told to come back. */
 const ATTEMPTS = 12;
+
+const serverTime = statement((db, _p: object) =>
+  db.selectNoFrom(sql<number>`(extract(epoch FROM clock_timestamp()) * 1000)::float8`.as('now')),
+);
 
 /**
  * Opens (and migrates) a PostgreSQL database.
@@ -116,16 +121,19 @@ export async function openPostgres(
     return promise;
   }
 
+  const reading = <T>(read: () => Promise<T>): Promise<T> =>
+    tracked(async () => {
+      try {
+        return await read();
+      } catch (error) {
+        throw translate(error);
+      }
+    });
+
   return {
-    read: (work) =>
-      tracked(async () => {
-        try {
-          return await drive(work(), readShared);
-        } catch (error) {
-          throw translate(error);
-        }
-      }),
+    read: (work) => reading(() => drive(work(), readShared)),
     commit: (work) => tracked(() => retried(work)),
+    sharedTime: () => reading(async () => Number((await drive(first(serverTime, {}), readShared))?.now ?? Number.NaN)),
     load: () => lent.load(),
     // The server's own business: its WAL is what replicas and archives are made of.
     async emptyJournal() {},

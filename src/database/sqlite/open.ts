@@ -222,6 +222,7 @@ export async function openSqlite(
         });
       });
     },
+    sharedTime: async () => null,
     load: () => ({ waiting: waiting.length }),
     async emptyJournal() {
       if (closed) return;
