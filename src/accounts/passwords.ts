@@ -2,8 +2,8 @@ import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
 import type { Origin } from '../events/audit.ts';
-import { addressBucket, networkBucket } from '../limits/limits.ts';
 import { randomSecret } from '../secrets.ts';
+import { addressBucket, networkBucket } from '../validation/address-bucket.ts';
 
 /** The library's number for Argon2id; its own name for it is erased with the types. */
 const ARGON2ID = 2;

@@ -7,11 +7,12 @@ import type { Origin } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
 import { originOf } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { addressBucket, exceeded, take } from '../limits/limits.ts';
+import { exceeded, take } from '../limits/limits.ts';
 import { invalidToken, OAuthError, rateLimited } from '../oauth-error.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import { digest, equalSecrets } from '../secrets.ts';
 import { bearerToken } from '../userinfo/bearer.ts';
+import { addressBucket } from '../validation/address-bucket.ts';
 import { findLiveAdminKey } from './key-store.ts';
 import { whileKeyLives } from './live-key.ts';
 

@@ -12,12 +12,13 @@ import type { Database, Work } from '../database/database.ts';
 import { type Origin, record } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { addressBucket, networkBucket, take, takeRolling } from '../limits/limits.ts';
+import { take, takeRolling } from '../limits/limits.ts';
 import { coveredClaims, formatClaims } from '../scopes/claims.ts';
 import { formatScopes } from '../scopes/scopes.ts';
 import { digest, keyedDigest, randomSecret } from '../secrets.ts';
 import { judgedSession, noteUse, type SignedIn } from '../sessions/sessions.ts';
 import { findSession, keepSession } from '../sessions/store.ts';
+import { addressBucket, networkBucket } from '../validation/address-bucket.ts';
 import { CODE_LIFETIME, insertCode, openCodeOwner } from './code-store.ts';
 import {
   findInteraction,

@@ -1,8 +1,8 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addressBucket } from '../limits/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
+import { addressBucket } from '../validation/address-bucket.ts';
 import { decodeFormBody, parseJsonBody } from './json-body.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
 import { receive } from './receive.ts';

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { addressBucket } from '../limits/limits.ts';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { addressBucket } from '../validation/address-bucket.ts';
 import { formOf } from './bodies.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
 import { receive } from './receive.ts';

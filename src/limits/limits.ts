@@ -3,7 +3,6 @@ import type { Limit, LimitName } from '../config/limits.ts';
 import type { Work } from '../database/database.ts';
 import { all, first, run, statement } from '../database/statement.ts';
 import { type Origin, record } from '../events/audit.ts';
-import { canonicalAddress } from '../validation/ip-address.ts';
 
 /**
  * One more use, or `weight` of them. Where the count is beyond `most`, nothing is written, unless the window ends later than
@@ -147,30 +146,4 @@ const secondsUntil = (instant: number, now: number): number => Math.max(1, Math.
 /** Takes a use back: it turned out to be none of those that are limited. */
 export function* giveBack(bucket: string, limit: Limit): Work<void> {
   if (limit !== null) yield* run(uncount, { bucket, weight: 1 });
-}
-
-/**
- * The part of an address that is limited as one: an IPv4 address, or the /64 of an IPv6 one (one household's own). All that
- * is no address shares one bucket, so that nobody gets a fresh count by writing something else.
- */
-export function addressBucket(text: string | null): string {
-  const address = canonicalAddress(text ?? '');
-  if (address === undefined) return 'unknown';
-  if (!address.includes(':')) return address;
-  return `${groupsOf(address).slice(0, 4).join(':')}::/64`;
-}
-
-/** The network of an IPv6 address, which one site may have whole: its /48. Undefined for any other address. */
-export function networkBucket(text: string | null): string | undefined {
-  const address = canonicalAddress(text ?? '');
-  if (address === undefined || !address.includes(':')) return undefined;
-  return `${groupsOf(address).slice(0, 3).join(':')}::/48`;
-}
-
-/** The eight groups of a canonical IPv6 address. */
-function groupsOf(address: string): string[] {
-  const [head = '', tail] = address.split('::');
-  const left = head === '' ? [] : head.split(':');
-  const right = tail === undefined || tail === '' ? [] : tail.split(':');
-  return [...left, ...Array<string>(8 - left.length - right.length).fill('0'), ...right];
 }

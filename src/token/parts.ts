@@ -7,7 +7,8 @@ import type { Note } from '../events/notes.ts';
 import type { Parameters } from '../http/parameters.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import type { Keys } from '../keys/keys.ts';
-import { addressBucket, take } from '../limits/limits.ts';
+import { take } from '../limits/limits.ts';
+import { addressBucket } from '../validation/address-bucket.ts';
 import type { AccessTokenResponse, TokenResponse } from './mint.ts';
 
 /**

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBucket } from './limits.ts';
+import { addressBucket } from './address-bucket.ts';
 
 // Decisions §9: an IPv4 address counts alone, an IPv6 one with its /64; one address has one bucket, however it is spelled.
 const buckets: Readonly<Record<string, readonly string[]>> = {
