@@ -8,7 +8,7 @@ import { SECOND } from '../src/clock.ts';
 import { readConfig } from '../src/config/config.ts';
 import { addGrant } from '../src/consent/store.ts';
 import { databaseFile, openCore } from '../src/core.ts';
-import type { Origin } from '../src/events/audit.ts';
+import type { Origin } from '../src/http/origin.ts';
 import { openKeys } from '../src/keys/keys.ts';
 import { digest, randomIdentifier } from '../src/secrets.ts';
 import { insertSession } from '../src/sessions/store.ts';

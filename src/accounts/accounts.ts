@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type EventType, type Origin, record } from '../events/audit.ts';
+import { type EventType, record } from '../events/audit.ts';
 import { eraseReasons } from '../events/erase-store.ts';
+import type { Origin } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { announceAccountEnd } from '../logout/announce.ts';
 import { conflict, invalidRequest, notFound } from '../oauth-error.ts';

@@ -1,7 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
-import type { Origin } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 import { randomSecret } from '../secrets.ts';
 import { addressBucket, networkBucket } from '../validation/address-bucket.ts';
 

@@ -1,9 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { redirect } from '../authorization/steps.ts';
-import type { Origin } from '../events/audit.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
-import { originOf } from '../http/origin.ts';
+import { type Origin, originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { take } from '../limits/limits.ts';
 import { rateLimited } from '../oauth-error.ts';

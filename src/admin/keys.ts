@@ -1,6 +1,7 @@
 import { type Clock, iso, isoOrNull } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { notFound } from '../oauth-error.ts';
 import { digest, randomSecret } from '../secrets.ts';

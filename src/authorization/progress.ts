@@ -9,8 +9,9 @@ import { type ConsentDecision, ConsentOvertaken, rememberedOf, writeDecision } f
 import { grantedPart } from '../consent/rules/consent.ts';
 import { findGrant, lockGrant } from '../consent/store.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
+import type { Origin } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { take, takeRolling } from '../limits/limits.ts';
 import { coveredClaims, formatClaims } from '../scopes/claims.ts';

@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { ConfigError, readConfig } from '../config/config.ts';
 import { type Core, databaseFile, openCore } from '../core.ts';
 import type { MigrationProgress } from '../database/migrations/migrate.ts';
-import type { Origin } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 
 /** Every act of the command line is recorded as its own, with who ran it; what one run does bears one id. */
 export const CLI_ORIGIN: Origin = {

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type Clock, DAY, SECOND } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type EventType, type Origin, record } from '../events/audit.ts';
+import { type EventType, record } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
 import { conflict, invalidRequest, notFound } from '../oauth-error.ts';

@@ -1,17 +1,6 @@
 import type { Work } from '../database/database.ts';
 import { run, statement } from '../database/statement.ts';
-
-/** Who acted, and from where: taken from the session, the client's credentials or the admin key, never from a body. */
-export interface Origin {
-  readonly actor:
-    | { readonly type: 'user' | 'client' | 'admin'; readonly id: string | null }
-    | { readonly type: 'cli' | 'system' | 'anonymous'; readonly id: null };
-  readonly address: string | null;
-  /** One HTTP request, or one run of a command. */
-  readonly requestId: string | null;
-  /** Who ran the command, by the name that the machine has for them. */
-  readonly systemUser?: string;
-}
+import type { Origin } from '../http/origin.ts';
 
 export const actorTypes = [
   'user',

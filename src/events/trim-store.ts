@@ -1,6 +1,7 @@
 import type { Database, Work } from '../database/database.ts';
 import { all, statement } from '../database/statement.ts';
-import { type Origin, record } from './audit.ts';
+import type { Origin } from '../http/origin.ts';
+import { record } from './audit.ts';
 
 const BATCH = 500;
 const HOUSEKEEPING: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };

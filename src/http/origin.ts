@@ -1,5 +1,4 @@
 import type { FastifyRequest } from 'fastify';
-import type { Origin } from '../events/audit.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -9,6 +8,18 @@ declare module 'fastify' {
      */
     address: string | null;
   }
+}
+
+/** Who acted, and from where: taken from the session, the client's credentials or the admin key, never from a body. */
+export interface Origin {
+  readonly actor:
+    | { readonly type: 'user' | 'client' | 'admin'; readonly id: string | null }
+    | { readonly type: 'cli' | 'system' | 'anonymous'; readonly id: null };
+  readonly address: string | null;
+  /** One HTTP request, or one run of a command. */
+  readonly requestId: string | null;
+  /** Who ran the command, by the name that the machine has for them. */
+  readonly systemUser?: string;
 }
 
 /** Where a request comes from, for the audit trail. */

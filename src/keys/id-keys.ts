@@ -1,6 +1,7 @@
 import { iso } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 import { randomIdentifier } from '../secrets.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { deleteKeyPair, insertKeyPair, readKeyPairs, type StoredKeyPair, startKeyPair } from './id-key-store.ts';

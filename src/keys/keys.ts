@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { type Clock, DAY } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 import { randomIdentifier, randomName } from '../secrets.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { readKeyPairs, resealKeyPair } from './id-key-store.ts';

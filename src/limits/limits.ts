@@ -2,7 +2,8 @@ import { CLOCK_SKEW } from '../clock.ts';
 import type { Limit, LimitName } from '../config/limits.ts';
 import type { Work } from '../database/database.ts';
 import { all, first, run, statement } from '../database/statement.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 
 /**
  * One more use, or `weight` of them. Where the count is beyond `most`, nothing is written, unless the window ends later than

@@ -1,8 +1,9 @@
 import { findAccount } from '../accounts/store.ts';
 import { type Clock, iso } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
 import { Id, Instant } from '../http/operation.ts';
+import type { Origin } from '../http/origin.ts';
 import type { Ids } from '../identifiers/ids.ts';
 import { conflict, notFound } from '../oauth-error.ts';
 import * as Type from '../validation/type.ts';

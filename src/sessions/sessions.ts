@@ -1,8 +1,9 @@
 import { type Account, findAccount } from '../accounts/store.ts';
 import { type Clock, DAY, iso, MINUTE } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
 import { Id, Instant, orNull } from '../http/operation.ts';
+import type { Origin } from '../http/origin.ts';
 import { announceSessionEnd } from '../logout/announce.ts';
 import { digest, randomIdentifier, randomSecret } from '../secrets.ts';
 import * as Type from '../validation/type.ts';

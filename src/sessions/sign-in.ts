@@ -4,7 +4,8 @@ import { type Account, findByIdentifier, lockAccount, saveAccount } from '../acc
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database, Work } from '../database/database.ts';
-import { type Origin, record } from '../events/audit.ts';
+import { record } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
 import { giveBack, take } from '../limits/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { digest } from '../secrets.ts';

@@ -1,8 +1,9 @@
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database, Work } from '../database/database.ts';
-import type { AuditEvent, Origin } from '../events/audit.ts';
+import type { AuditEvent } from '../events/audit.ts';
 import type { Note } from '../events/notes.ts';
+import type { Origin } from '../http/origin.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import type { Keys } from '../keys/keys.ts';
 import { openToken } from '../keys/open-token.ts';

@@ -25,7 +25,7 @@ import { revokeAccess } from '../../src/consent/connections.ts';
 import type { Database, Row, Work } from '../../src/database/database.ts';
 import { builder } from '../../src/database/sqlite/dialect.ts';
 import { compile } from '../../src/database/statement.ts';
-import type { Origin } from '../../src/events/audit.ts';
+import type { Origin } from '../../src/http/origin.ts';
 import { leasedIds } from '../../src/identifiers/ids.ts';
 import { dropKey, openKeys, rotateKeys } from '../../src/keys/keys.ts';
 import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
