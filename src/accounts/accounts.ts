@@ -10,8 +10,6 @@ import { conflict, invalidRequest, notFound } from '../oauth-error.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import { randomIdentifier } from '../secrets.ts';
-import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
-import { readStandings } from '../verdict/store.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { addressSharers, type Passwords } from './passwords.ts';
 import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
@@ -210,21 +208,6 @@ export function signOutEverywhere(parts: Stored, id: string, origin: Origin): Pr
     ...account,
     generation: randomIdentifier(),
   }));
-}
-
-/**
- * Reads and judges anew the tokens that all apps held of an account, after it got another generation.
- * @param account as it was before
- */
-export function endOfTokens({ database, clock }: Stored, account: Account): Promise<Stopped> {
-  const { id: accountId, generation } = account;
-  const before = (standing: Standing): Standing => ({
-    ...standing,
-    account: standing.account && { ...standing.account, generation },
-  });
-  return database.read(function* look(): Work<Stopped> {
-    return whatStopped(yield* readStandings({ accountId, except: '' }), before, clock());
-  });
 }
 
 /** @throws {OAuthError} `not_found` */

@@ -1,9 +1,10 @@
+import type { Kysely } from 'kysely';
 import type { Profile } from '../accounts/rules/profile.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import { MINUTE } from '../clock.ts';
-import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
+import type { Tables } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../scopes/claims.ts';
 import { formatScopes, remainingScopes, storedScopes } from '../scopes/scopes.ts';
@@ -62,6 +63,10 @@ export interface NewCode {
   readonly authTime: number;
   readonly expiresAt: number;
 }
+
+/** The grants of a person, of whatever app, with those that were revoked: what was issued under them is found by them. */
+export const grantIdsOf = (db: Kysely<Tables>, accountId: string) =>
+  db.selectFrom('consent_grant').select('id').where('account_id', '=', accountId);
 
 const insert = statement((db, p: Required<NewCode>) =>
   db.insertInto('authorization_code').values({

@@ -35,10 +35,6 @@ const selectGrant = (db: Kysely<Tables>, p: Pair) =>
 const liveGrant = statement((db, p: Pair) => selectGrant(db, p));
 const liveGrantLocked = statement((db, p: Pair) => selectGrant(db, p).forNoKeyUpdate());
 
-/** The grants of a person, of whatever app, with those that were revoked: what was issued under them is found by them. */
-export const grantIdsOf = (db: Kysely<Tables>, accountId: string) =>
-  db.selectFrom('consent_grant').select('id').where('account_id', '=', accountId);
-
 interface Decision {
   readonly scopes: string;
   readonly declined: string;

@@ -1,4 +1,4 @@
-import { holdAccount } from '../accounts/store.ts';
+import { type Account, holdAccount } from '../accounts/store.ts';
 import { dropCodes } from '../authorization/code-store.ts';
 import type { Clock } from '../clock.ts';
 import type { Database, Work } from '../database/database.ts';
@@ -63,3 +63,18 @@ export async function endSessions(
 /** As it was before what happened at this instant. */
 const unended = (standing: Standing, at: number): Standing =>
   standing.family?.deadAt === at ? { ...standing, family: { ...standing.family, deadAt: null } } : standing;
+
+/**
+ * Reads and judges anew the tokens that all apps held of an account, after it got another generation.
+ * @param account as it was before
+ */
+export function endOfTokens({ database, clock }: Parts, account: Pick<Account, 'id' | 'generation'>): Promise<Stopped> {
+  const { id: accountId, generation } = account;
+  const before = (standing: Standing): Standing => ({
+    ...standing,
+    account: standing.account && { ...standing.account, generation },
+  });
+  return database.read(function* look(): Work<Stopped> {
+    return whatStopped(yield* readStandings({ accountId, except: '' }), before, clock());
+  });
+}

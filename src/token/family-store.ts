@@ -1,5 +1,5 @@
+import { grantIdsOf } from '../authorization/code-store.ts';
 import { storedResources } from '../clients/rules/resources.ts';
-import { grantIdsOf } from '../consent/store.ts';
 import type { Work } from '../database/database.ts';
 import { all, run, statement } from '../database/statement.ts';
 import { formatScopes, storedScopes } from '../scopes/scopes.ts';
