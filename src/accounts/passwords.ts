@@ -1,9 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
-import type { Origin } from '../http/origin.ts';
 import { randomSecret } from '../secrets.ts';
-import { addressBucket, networkBucket } from '../validation/address-bucket.ts';
 
 /** The library's number for Argon2id; its own name for it is erased with the types. */
 const ARGON2ID = 2;
@@ -31,12 +29,6 @@ const QUEUE_FACTOR = 32;
  * beside a loop that is always busy, sign-in keeps about half of its pace.
  */
 const LONGEST_REST = 50;
-
-/** The address behind a request, and its network, as those that share the queue: one site may have 65,536 IPv6 /64s. */
-export function addressSharers({ address }: Pick<Origin, 'address'>): readonly string[] {
-  const network = networkBucket(address);
-  return [`address ${addressBucket(address)}`, ...(network === undefined ? [] : [`network ${network}`])];
-}
 
 export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 

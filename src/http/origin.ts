@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { addressBucket, networkBucket } from '../validation/address-bucket.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -25,4 +26,10 @@ export interface Origin {
 /** Where a request comes from, for the audit trail. */
 export function originOf(request: FastifyRequest, actor: Origin['actor'] = { type: 'anonymous', id: null }): Origin {
   return { actor, address: request.address, requestId: request.id };
+}
+
+/** The address behind a request, and its network, as those that share the queue: one site may have 65,536 IPv6 /64s. */
+export function addressSharers({ address }: Pick<Origin, 'address'>): readonly string[] {
+  const network = networkBucket(address);
+  return [`address ${addressBucket(address)}`, ...(network === undefined ? [] : [`network ${network}`])];
 }

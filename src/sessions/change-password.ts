@@ -1,7 +1,6 @@
 import { changeAccount } from '../accounts/accounts.ts';
-import { addressSharers } from '../accounts/passwords.ts';
 import type { Account } from '../accounts/store.ts';
-import type { Origin } from '../http/origin.ts';
+import { addressSharers, type Origin } from '../http/origin.ts';
 import { conflict } from '../oauth-error.ts';
 import { randomIdentifier } from '../secrets.ts';
 import { type NewSession, newSession } from './sessions.ts';

@@ -1,11 +1,11 @@
-import { addressSharers, type Passwords } from '../accounts/passwords.ts';
+import type { Passwords } from '../accounts/passwords.ts';
 import { accountStatus } from '../accounts/rules/standing.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import type { Clock } from '../clock.ts';
 import type { Limits } from '../config/limits.ts';
 import type { Database, Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
-import type { Origin } from '../http/origin.ts';
+import { addressSharers, type Origin } from '../http/origin.ts';
 import { giveBack, take } from '../limits/limits.ts';
 import { OAuthError } from '../oauth-error.ts';
 import { digest } from '../secrets.ts';
