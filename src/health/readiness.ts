@@ -12,7 +12,7 @@ const migrationsAfter = statement((db, p: { last: string }) =>
   db.selectFrom('kysely_migration').select('name').where('name', '>', p.last),
 );
 
-/** How long an answer about writes and clocks is good, and how long a caller waits for one at most, in milliseconds. */
+/** How long an answer about writes and clocks is good, and how long one is waited for, in milliseconds. */
 const FRESH = SECOND;
 const PATIENCE = 2 * SECOND;
 
@@ -55,7 +55,7 @@ export function readiness({
 
   function refreshed(): Promise<string | undefined> {
     if (latest !== undefined && performance.now() < latest.at + FRESH) return latest.outcome;
-    const outcome = writesAndTime();
+    const outcome = Promise.race([writesAndTime(), late()]);
     const begun = { at: Number.POSITIVE_INFINITY, outcome };
     latest = begun;
     const ended = () => {
@@ -70,7 +70,7 @@ export function readiness({
     const later = await database.read(() => all(migrationsAfter, { last: known.at(-1) ?? '' }));
     const { obstacle } = positionOf([...known, ...later.map(({ name }) => name)], timeline);
     if (obstacle !== undefined) return obstacle.message;
-    return Promise.race([refreshed(), late()]);
+    return refreshed();
   };
 }
 
