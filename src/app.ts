@@ -25,6 +25,7 @@ import { listen } from './http/listener.ts';
 import { outgoing } from './http/outgoing.ts';
 import { createApp } from './http/server.ts';
 import { readByHandler } from './http/validators.ts';
+import { keepNumber } from './identifiers/keep.ts';
 import { openKeys, tendKeys } from './keys/keys.ts';
 import { startCourier } from './logout/courier.ts';
 import { logoutRoutes } from './logout/routes.ts';
@@ -157,6 +158,8 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const failed = (error: unknown) => app.log.error({ err: error }, 'notices of ended sessions');
     const courier = startCourier({ ...parts, send: ask, meter, failed });
     metrics?.watchNotices(courier);
+    metrics?.watchNumbers(ids);
+    const stopKeeping = keepNumber(ids, (error) => app.log.error({ err: error }, 'the node number'));
     listener.open();
 
     const served = figures;
@@ -174,6 +177,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
         await listener.close();
         await courier.stop();
         await stopHousekeeping();
+        await stopKeeping();
         await app.close();
         await opened.close();
         await served?.close();

@@ -17,9 +17,11 @@ import { judgeClocks } from '../doctor/rules/clock.ts';
 import { judgeConfiguration, judgeRefusals } from '../doctor/rules/configuration.ts';
 import { judgeCookies } from '../doctor/rules/cookies.ts';
 import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../doctor/rules/database.ts';
+import { judgeNodeNumbers } from '../doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../doctor/rules/proxy.ts';
 import { type Fit, judgeSecret, type SecretSight } from '../doctor/rules/secret.ts';
 import { cookieStyle } from '../http/browser.ts';
+import { countHeld } from '../identifiers/lease-store.ts';
 import { type ContextOf, examples } from './context.ts';
 import { printable } from './output.ts';
 import { environment } from './session.ts';
@@ -52,10 +54,14 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const position = inspection && positionOf(inspection.applied, timeline);
   const current = position?.obstacle === undefined && position?.pending.length === 0;
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
+  let heldNumbers: number | undefined;
   let fit: Fit = { kind: empty ? 'no keys' : 'not looked at' };
   try {
     const roots = { current: secret, previous: previousSecret(config) };
-    if (inspection !== undefined && current) fit = await fitOf(inspection, roots, clock);
+    if (inspection !== undefined && current) {
+      heldNumbers = await inspection.read(() => countHeld(clock()));
+      fit = await fitOf(inspection, roots, clock);
+    }
   } finally {
     await inspection?.close();
   }
@@ -63,6 +69,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...judgeConfiguration(config, baseUrl),
     ...judgeDatabase(sight),
     ...judgeMigrations(sight, position),
+    ...judgeNodeNumbers(heldNumbers),
     ...judgeSecret(secretSight, fit),
   ];
   if (config.baseUrl === undefined && config.port === 0) {

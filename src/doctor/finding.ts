@@ -3,6 +3,7 @@ export type Check =
   | 'configuration'
   | 'database'
   | 'migrations'
+  | 'node-numbers'
   | 'secret'
   | 'base-url'
   | 'proxy-headers'

@@ -1,22 +1,41 @@
 import { StoreUnavailable, type Work } from '../database/database.ts';
-import { first, run, statement } from '../database/statement.ts';
+import { all, first, run, statement } from '../database/statement.ts';
+import { NODES } from './snowflake.ts';
 
-const NODES = 1024;
+/** A lease that ends so soon, in milliseconds, is as good as ended: whoever takes it makes ids from its end on. */
+const SOON = 1000;
 
-const freeNode = statement((db, p: { now: number }) =>
-  db.selectFrom('node_lease').select(['node']).where('expires_at', '<=', p.now).orderBy('node').limit(1).forUpdate(),
+/** No node number is free: no id can be made, and most of the service goes on without. */
+export class NoNodeNumber extends StoreUnavailable {
+  constructor() {
+    super(
+      `All ${NODES} node numbers of this database are held, and a node needs one to make ids. Stop nodes that are not needed, ` +
+        'and look for processes that end without giving theirs back: a number comes free two minutes after. ' +
+        '`tessera doctor` tells how many are held.',
+    );
+  }
+}
+
+const freeNode = statement((db, p: { before: number }) =>
+  db
+    .selectFrom('node_lease')
+    .select(['node', 'expires_at as endsAt'])
+    .where('expires_at', '<=', p.before)
+    .orderBy('node')
+    .limit(1)
+    .forUpdate(),
 );
 
 const lastNode = statement((db, _p: object) =>
   db.selectFrom('node_lease').select((eb) => eb.fn.max('node').as('node')),
 );
 
-const takeOver = statement((db, p: { node: number; holder: string; endsAt: number; now: number }) =>
+const takeOver = statement((db, p: { node: number; holder: string; endsAt: number; before: number }) =>
   db
     .updateTable('node_lease')
     .set({ holder: p.holder, expires_at: p.endsAt })
     .where('node', '=', p.node)
-    .where('expires_at', '<=', p.now)
+    .where('expires_at', '<=', p.before)
     .returning('node'),
 );
 
@@ -28,41 +47,73 @@ const addNode = statement((db, p: { node: number; holder: string; endsAt: number
     .returning('node'),
 );
 
-const extend = statement((db, p: { node: number; holder: string; endsAt: number }) =>
+const change = statement((db, p: { node: number; holder: string; next: string; endsAt: number }) =>
   db
     .updateTable('node_lease')
-    .set({ expires_at: p.endsAt })
+    .set({ holder: p.next, expires_at: p.endsAt })
     .where('node', '=', p.node)
     .where('holder', '=', p.holder)
     .returning('node'),
 );
 
+const held = statement((db, p: { now: number }) =>
+  db.selectFrom('node_lease').select(['node', 'holder', 'expires_at as endsAt']).where('expires_at', '>', p.now),
+);
+
+const count = statement((db, p: { now: number }) =>
+  db
+    .selectFrom('node_lease')
+    .select((eb) => eb.fn.countAll().as('held'))
+    .where('expires_at', '>', p.now),
+);
+
+/** A lease on a node number. Its holder is what tells it from a later one on the same number. */
+export interface NodeLease {
+  readonly node: number;
+  readonly holder: string;
+  readonly endsAt: number;
+}
+
+/** What is written down of a lease for ids from an instant on. */
+type Terms = (from: number) => { readonly holder: string; readonly endsAt: number };
+
 /**
- * Takes a node number whose lease has run out, or a new one.
- * @throws {StoreUnavailable} when all 1024 are held
+ * Takes a node number whose lease has run out, or a new one, for ids from the answered instant on: at or past the end of every
+ * lease that there was on it.
+ * @throws {NoNodeNumber} when all are held
  */
-export function* claimNode(holder: string, now: number, endsAt: number): Work<number> {
-  const free = yield* first(freeNode, { now });
+export function* claimNode(now: number, terms: Terms): Work<{ readonly node: number; readonly from: number }> {
+  const before = now + SOON;
+  const free = yield* first(freeNode, { before });
   if (free !== undefined) {
-    const taken = yield* first(takeOver, { node: free.node, holder, endsAt, now });
-    if (taken !== undefined) return taken.node;
+    const from = Math.max(now, free.endsAt);
+    const taken = yield* first(takeOver, { node: free.node, before, ...terms(from) });
+    if (taken !== undefined) return { node: free.node, from };
   }
   for (let attempt = 0; attempt < NODES; attempt++) {
     const last = yield* first(lastNode, {});
     const node = last?.node == null ? 0 : last.node + 1;
     if (node >= NODES) break;
-    const added = yield* first(addNode, { node, holder, endsAt });
-    if (added !== undefined) return added.node;
+    const added = yield* first(addNode, { node, ...terms(now) });
+    if (added !== undefined) return { node, from: now };
   }
-  throw new StoreUnavailable(`all ${NODES} node numbers of this database are held; stop a process, or wait an hour`);
+  throw new NoNodeNumber();
 }
 
 /** Prolongs a lease that is still held; answers whether it was. */
-export function* extendLease(node: number, holder: string, endsAt: number): Work<boolean> {
-  return (yield* first(extend, { node, holder, endsAt })) !== undefined;
+export function* extendLease(lease: NodeLease, next: string): Work<boolean> {
+  return (yield* first(change, { ...lease, next })) !== undefined;
 }
 
-/** Ends a lease at a moment after its last id. */
-export function* releaseLease(node: number, holder: string, endsAt: number): Work<void> {
-  yield* run(extend, { node, holder, endsAt });
+/** Lets leases end at instants that none of their ids has reached. */
+export function* endLeases(leases: readonly NodeLease[]): Work<void> {
+  for (const lease of leases) yield* run(change, { ...lease, next: 'none' });
+}
+
+/** The leases that have not run out. */
+export const listHeld = (now: number): Work<NodeLease[]> => all(held, { now });
+
+/** How many node numbers are held. */
+export function* countHeld(now: number): Work<number> {
+  return Number((yield* first(count, { now }))?.held ?? 0);
 }

@@ -1,6 +1,9 @@
 /** The epoch of Tessera's ids: 2024-01-01T00:00:00Z. */
 export const SNOWFLAKE_EPOCH = 1_704_067_200_000;
 
+/** How many node numbers there are. */
+export const NODES = 1024;
+
 /** One id: 41 bits of milliseconds since the epoch, 10 bits of node, 12 bits of sequence, as a decimal string. */
 export function snowflake(instant: number, node: number, sequence: number): string {
   return ((BigInt(instant - SNOWFLAKE_EPOCH) << 22n) | (BigInt(node) << 12n) | BigInt(sequence)).toString();

@@ -23,6 +23,11 @@ export interface Queued {
   waiting(): Promise<number>;
 }
 
+/** What is counted in the database, of all nodes. */
+export interface Numbered {
+  held(): Promise<number>;
+}
+
 export interface Metrics {
   readonly meter: Meter;
   readonly registry: Registry;
@@ -32,6 +37,8 @@ export interface Metrics {
   watchNotices(queued: Queued): void;
   /** Shows the state of the node, from now on. */
   watchNode(node: NodeState): void;
+  /** Shows how many node numbers are held, from now on. */
+  watchNumbers(numbered: Numbered): void;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -44,6 +51,7 @@ export function createMetrics(): Metrics {
   let watched: Watched | undefined;
   let notices: Queued | undefined;
   let node: NodeState | undefined;
+  let numbers: Numbered | undefined;
   // Event-loop delay, memory, processor time, garbage collection: the library's own.
   collectDefaultMetrics({ register: registry });
 
@@ -151,6 +159,15 @@ export function createMetrics(): Metrics {
       this.set((offset ?? 0) / 1000);
     },
   });
+  new Gauge({
+    name: 'tessera_node_numbers_held',
+    help: 'Node numbers that are held, by all processes on the database: of 1,024. Without one a node makes no ids.',
+    registers,
+    async collect() {
+      const held = await numbers?.held().catch(() => Number.NaN);
+      this.set(held ?? 0);
+    },
+  });
 
   return {
     registry,
@@ -162,6 +179,9 @@ export function createMetrics(): Metrics {
     },
     watchNode(state) {
       node = state;
+    },
+    watchNumbers(numbered) {
+      numbers = numbered;
     },
     meter: {
       answered({ method, route, status, seconds, refusal }) {

@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
+import type { Finding } from '../../src/doctor/finding.ts';
 import { type Node, openService, type Service, startNode } from '../faults/service.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import { assertInvalidGrant, assertInvalidToken } from '../support/api-call.ts';
@@ -22,6 +23,7 @@ import {
 } from '../support/flow.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import type { TestServer } from '../support/server.ts';
+import { tessera } from './command.ts';
 
 // RT-13: what ends every token has done so before it answers. The process is killed as soon as the answer is there, and another
 // one on the same data knows.
@@ -98,3 +100,20 @@ for (const [name, prepare] of Object.entries(EVENTS)) {
     assert.equal((await refresh(server, client, bystander.tokens.refresh_token)).status, 200);
   });
 }
+
+test('the node numbers of nodes that were killed are free for those that come after them', async () => {
+  for (let life = 0; life < 4; life++) {
+    await newUser(server);
+    await node.kill();
+    service.front.targets = [];
+    await startAnother();
+  }
+  await newUser(server);
+  const { stdout } = await tessera(['doctor', '--json'], { env: service.settings });
+  const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+  const numbers = findings.filter(({ check }) => check === 'node-numbers');
+  assert.deepEqual(
+    numbers.map(({ found }) => found.replace(/,.*/, '')),
+    ['1 of 1024 node numbers are held'],
+  );
+});

@@ -189,6 +189,7 @@ test('commits, passwords, connections and the event loop are measured', async ()
   for (const name of [
     'tessera_database_commit_units_count',
     'tessera_database_commit_duration_seconds_count',
+    'tessera_node_numbers_held',
     'nodejs_eventloop_lag_p99_seconds',
     'process_resident_memory_bytes',
   ]) {

@@ -6,13 +6,22 @@ import { findInteraction, finishInteraction, insertInteraction } from '../../src
 import type { AuthorizationRequest } from '../../src/authorization/rules/request.ts';
 import { storedRequest } from '../../src/authorization/rules/stored-request.ts';
 import { addSecret, removeClient } from '../../src/clients/store.ts';
+import { HOUR, MINUTE } from '../../src/clock.ts';
 import { findGrant, revokeGrant } from '../../src/consent/store.ts';
 import { type Database, StoreUnavailable, type Work } from '../../src/database/database.ts';
 import { first, run, statement } from '../../src/database/statement.ts';
 import { record } from '../../src/events/audit.ts';
 import { listEvents } from '../../src/events/list.ts';
 import type { EventFilter } from '../../src/events/schema.ts';
-import { claimNode } from '../../src/identifiers/lease-store.ts';
+import {
+  claimNode,
+  countHeld,
+  endLeases,
+  extendLease,
+  listHeld,
+  NoNodeNumber,
+} from '../../src/identifiers/lease-store.ts';
+import { NODES } from '../../src/identifiers/snowflake.ts';
 import { createKeySet, readKeySet } from '../../src/keys/store.ts';
 import { exceeded, giveBack, take, takeRolling } from '../../src/limits/limits.ts';
 import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
@@ -204,10 +213,35 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   });
 
   it('parallel claims get different node numbers; one that ran out is given again', async () => {
-    const nodes = await times(12, (n) => database.commit(() => claimNode(`holder ${n}`, NOW, NOW + 1000)));
+    const claim = async (holder: string, now: number) =>
+      (await database.commit(() => claimNode(now, () => ({ holder, endsAt: now + MINUTE })))).node;
+    const nodes = await times(12, (n) => claim(`holder ${n}`, NOW));
     assert.equal(new Set(nodes).size, 12);
-    const later = await times(12, (n) => database.commit(() => claimNode(`later ${n}`, NOW + 1000, NOW + 2000)));
+    const later = await times(12, (n) => claim(`later ${n}`, NOW + MINUTE));
     assert.deepEqual(later.toSorted(), nodes.toSorted());
+  });
+
+  it('a lease is prolonged and ended by the one that holds it alone; with all numbers held there is none to claim', async () => {
+    // Past all leases of other tests.
+    const begin = NOW + HOUR;
+    const claim = (holder: string) =>
+      database.commit(() => claimNode(begin, () => ({ holder, endsAt: begin + MINUTE })));
+    const lease = { ...(await claim('first')), holder: 'first', endsAt: begin + 2 * MINUTE };
+    assert.equal(await database.commit(() => extendLease({ ...lease, holder: 'another' }, 'another')), false);
+    assert.equal(await database.commit(() => extendLease(lease, 'renewed')), true);
+    await database.commit(() => endLeases([{ ...lease, endsAt: begin }]));
+    const held = { node: lease.node, holder: 'renewed', endsAt: lease.endsAt };
+    assert.deepEqual(await database.read(() => listHeld(begin)), [held]);
+    for (let number = 1; number < NODES; number++) await claim(`holder ${number}`);
+    assert.equal(await database.read(() => countHeld(begin)), NODES);
+    await assert.rejects(claim('one too many'), NoNodeNumber);
+    await database.commit(() => endLeases([{ ...held, endsAt: begin + 500 }]));
+    assert.equal(await database.read(() => countHeld(begin + 500)), NODES - 1);
+    assert.deepEqual(
+      await claim('late'),
+      { node: lease.node, from: begin + 500 },
+      'it begins where the last one ended',
+    );
   });
 
   it('of processes that start together on an empty database one makes the key set', async () => {

@@ -11,6 +11,7 @@ import { judgeAddress } from './address.ts';
 import { judgeClocks } from './clock.ts';
 import { judgeConfiguration } from './configuration.ts';
 import { judgeDatabase, othersWhoRead } from './database.ts';
+import { judgeNodeNumbers } from './node-numbers.ts';
 import { judgeProxies, MARKER } from './proxy.ts';
 
 /** The worst of some findings, as `level: what was found → remedy`. */
@@ -287,3 +288,14 @@ test('settings that are valid and not for people', () => {
   assert.match(judged({ TESSERA_LOG_LEVEL: 'silent' }), /^warning: .*no trace/);
   assert.match(judged({ TESSERA_LIMIT_USERINFO: 'off' }), /^ok/);
 });
+
+for (const [held, expected] of [
+  [undefined, /^nothing$/],
+  [1, /^ok: 1 of 1024 node numbers are held/],
+  [511, /^ok/],
+  [512, /^warning: 512 of 1024 .* → Stop nodes .* end again and again/],
+  [899, /^warning/],
+  [900, /^problem: 900 of 1024 .* → Stop nodes/],
+] as const) {
+  test(`node numbers: ${held}`, () => assert.match(worst(judgeNodeNumbers(held)), expected));
+}
