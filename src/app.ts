@@ -54,8 +54,11 @@ export interface Tessera {
   drain(): void;
   /** Tells apps of the sessions that have ended; this is done every second by itself, too. */
   deliverNotices(): Promise<void>;
-  /** Answers what is under way, then lets go of the port and the data. */
-  close(): Promise<void>;
+  /**
+   * Answers what is under way, then lets go of the port and the data.
+   * @param patiently whether callers that are about to send another request get the time to
+   */
+  close(patiently?: boolean): Promise<void>;
 }
 
 /**
@@ -172,9 +175,9 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       metricsPort: served?.port,
       drain,
       deliverNotices: courier.deliverDue,
-      async close() {
+      async close(patiently) {
         drain();
-        await listener.close();
+        await listener.close(patiently);
         await courier.stop();
         await stopHousekeeping();
         await stopKeeping();

@@ -4,7 +4,7 @@ import { HASH_COST, type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { type Config, ConfigError } from './config/config.ts';
 import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
-import { type Database, type DatabaseMeter, DatabaseUnusable, StoreUnavailable } from './database/database.ts';
+import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
 import type { Inspection } from './database/inspection.ts';
 import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
 import { inspectSqlite } from './database/sqlite/inspect.ts';
@@ -62,9 +62,8 @@ export async function openCore(
     async close() {
       try {
         await ids.release();
-      } catch (error) {
-        // With the database away nothing can be given back: the lease runs out by itself.
-        if (!(error instanceof StoreUnavailable)) throw error;
+      } catch {
+        // With the database away nothing can be given back: the lease runs out by itself, and a stop is a stop.
       } finally {
         await database.close();
       }

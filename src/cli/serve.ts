@@ -32,7 +32,7 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
       // Only a supervisor has somebody to tell; whoever presses Ctrl+C waits for nothing.
       const patience = signal === 'SIGTERM' ? config.drainSeconds * SECOND : 0;
       wait(patience)
-        .then(tessera.close)
+        .then(() => tessera.close(signal === 'SIGTERM'))
         .then(
           () => process.exit(0),
           (error: unknown) => {

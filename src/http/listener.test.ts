@@ -53,3 +53,61 @@ test('a request that never arrives as a whole does not keep the listener from cl
   t.mock.timers.tick(10_000);
   await closed;
 });
+
+const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
+
+/** A connection, and all that comes on it until it ends. A reset rejects. */
+function caller(port: number) {
+  const socket = connect({ host: '127.0.0.1', port });
+  let text = '';
+  socket.setEncoding('latin1').on('data', (more) => {
+    text += String(more);
+  });
+  return { socket, text: () => text, ended: once(socket, 'end') };
+}
+
+test('a patient stop answers what is on its way, on kept connections and on those not accepted yet, and resets none', async () => {
+  const own = await listen('127.0.0.1', 0);
+  own.open();
+  own.server.on('request', (_request, response) => response.end('answer'));
+  const kept = [caller(own.port), caller(own.port)];
+  for (const { socket } of kept) {
+    socket.write(REQUEST);
+    await once(socket, 'data');
+  }
+  const silent = caller(own.port);
+  await once(silent.socket, 'connect');
+  const late = caller(own.port);
+  late.socket.write(REQUEST);
+  // The connection is made with the next tick, and accepted in a later turn than this.
+  await new Promise((resolve) => process.nextTick(resolve));
+  kept[0]?.socket.write(REQUEST);
+  const closed = own.close(true);
+  await Promise.all([...kept, silent, late].map(({ ended }) => ended));
+  await closed;
+  const answers = [...kept, silent, late].map(({ text }) =>
+    text()
+      .match(/HTTP.*|connection: .*/gi)
+      ?.join(' '),
+  );
+  assert.deepEqual(answers, [
+    'HTTP/1.1 200 OK Connection: keep-alive HTTP/1.1 200 OK connection: close',
+    'HTTP/1.1 200 OK Connection: keep-alive',
+    undefined,
+    'HTTP/1.1 200 OK connection: close',
+  ]);
+});
+
+test('a caller that never ends its side does not keep the listener from closing', async (t) => {
+  const own = await listen('127.0.0.1', 0);
+  const accepted = once(own.server, 'connection');
+  const { socket, ended } = caller(own.port);
+  socket.allowHalfOpen = true;
+  await accepted;
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const closed = own.close();
+  await ended;
+  t.mock.timers.tick(2000);
+  await closed;
+  socket.destroy();
+});

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { MINUTE, SECOND } from '../clock.ts';
 import { ConfigError } from '../config/config.ts';
 import { createServer } from './node-http.ts';
+import { stopper } from './stopper.ts';
 
 const REMEDIES: Readonly<Record<string, string>> = {
   EADDRINUSE: 'Another program listens there already. Stop it, or set TESSERA_PORT to a free port.',
@@ -26,9 +27,6 @@ const LARGEST_HEADER_KIB = 96;
 /** How long a request may take to arrive. */
 const LONGEST_REQUEST = 30 * SECOND;
 
-/** How long a stopping node waits for requests under way; anybody may leave one unfinished. */
-const LONGEST_STOP = 10 * SECOND;
-
 /** How long a caller whose connection is ended has to read why. */
 const FAREWELL = 2 * SECOND;
 
@@ -49,8 +47,11 @@ export interface Listener {
   open(): void;
   /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
   drain(): void;
-  /** Accepts no more, lets running requests finish within ten seconds, then lets go of the port. */
-  close(): Promise<void>;
+  /**
+   * Accepts no more, lets running requests finish within ten seconds, then lets go of the port.
+   * @param patiently whether callers that are about to send another request get the time to
+   */
+  close(patiently?: boolean): Promise<void>;
 }
 
 /** @throws {ConfigError} when the address cannot be had, with the remedy */
@@ -88,28 +89,14 @@ export async function listen(host: string, port: number): Promise<Listener> {
     });
     server.listen(port, host, resolve);
   });
-  const leave = (_request: unknown, response: ServerResponse) => void response.setHeader('connection', 'close');
-  const drain = () => void (server.listeners('request').includes(leave) || server.prependListener('request', leave));
+  const stop = stopper(server);
   const bound = server.address() as AddressInfo;
   return {
     server,
-    drain,
+    drain: stop.drain,
+    close: stop.close,
     address: bound.address,
     port: bound.port,
     open: () => void server.off('request', starting),
-    close: () =>
-      new Promise((resolve) => {
-        drain();
-        // A connection whose last request is answered while the server closes would otherwise wait for another one.
-        const idle = setInterval(() => server.closeIdleConnections(), 20);
-        // Node no longer looks for requests that take too long once it closes.
-        const end = setTimeout(() => server.closeAllConnections(), LONGEST_STOP);
-        server.close(() => {
-          clearInterval(idle);
-          clearTimeout(end);
-          resolve();
-        });
-        server.closeIdleConnections();
-      }),
   };
 }

@@ -5,7 +5,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
+import { Client } from 'pg';
 import { start, type Tessera } from '../../src/app.ts';
 import { ConfigError, readConfig } from '../../src/config/config.ts';
 import {
@@ -309,3 +311,30 @@ test('SIGTERM: readiness goes at once, the rest when the time is over; a second 
   }
   assert.deepEqual(await ended, [1, null]);
 });
+
+test('SIGTERM while the database takes no writes: the node gives back what it can and ends with status 0', async () => {
+  const own = { ...settings, TESSERA_METRICS_ADDRESS: 'off' };
+  const node = await serve({ env: own });
+  const there = { baseUrl: node.baseUrl } as TestServer;
+  // It holds a node number, which it would give back.
+  await newUser(there);
+  const writer = await blockWrites();
+  try {
+    assert.deepEqual(await node.stop(), { code: 0, signal: null });
+  } finally {
+    await writer.end();
+  }
+});
+
+/** Keeps everybody else from writing leases. */
+async function blockWrites(): Promise<{ end(): Promise<unknown> }> {
+  if (database === undefined) {
+    const connection = new DatabaseSync(join(folder, 'tessera.db'));
+    connection.exec('BEGIN IMMEDIATE');
+    return { end: async () => connection.close() };
+  }
+  const connection = new Client({ connectionString: database.url });
+  await connection.connect();
+  await connection.query('BEGIN; LOCK TABLE node_lease IN ACCESS EXCLUSIVE MODE');
+  return connection;
+}
