@@ -65,6 +65,7 @@ What to watch, and what it says:
 | \`tessera_password_hashes{state="waiting"}\` | more sign-ins than the processors can hash |
 | \`tessera_ready\` | 0: no load balancer should send requests here; the description at \`/health/ready\` says why |
 | \`tessera_clock_offset_seconds\` | beyond a few seconds: nodes disagree about what has ended; beyond 30 the node is not ready |
+| \`tessera_store_up\` | 0: the database is away or takes no writes; the log says since when and why |
 | \`tessera_node_numbers_held\` | more than 500 of 1,024: processes that end again and again without a stop |
 | \`tessera_database_waiting\` | a database that is slower than what is asked of it |
 | \`nodejs_eventloop_lag_p99_seconds\` | a node that is at its limit: add another |

@@ -9,6 +9,7 @@ import { baseUrlOf, type Config, isLoopback } from './config/config.ts';
 import { previousSecret } from './config/secret-file.ts';
 import { consentRoutes } from './consent/routes.ts';
 import { type Core, type Opening, openCore } from './core.ts';
+import { StoreUnavailable } from './database/database.ts';
 import { timeline } from './database/migrations/timeline.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './discovery/routes.ts';
 import { probeKey } from './doctor/probe.ts';
@@ -22,6 +23,7 @@ import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
 import { browsers } from './http/browser.ts';
 import { listen } from './http/listener.ts';
+import { watchOutages } from './http/outages.ts';
 import { outgoing } from './http/outgoing.ts';
 import { createApp } from './http/server.ts';
 import { readByHandler } from './http/validators.ts';
@@ -109,12 +111,19 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const known = opening.migration?.steps ?? timeline;
     const unready = readiness({ ...parts, timeline: known, leaving: () => draining });
     metrics?.watchNode({ unready, clockOffset: () => clockOffset(database, clock) });
+    const outages = watchOutages(clock, meter, ({ level, facts, message }) => app.log[level](facts, message));
+    metrics?.watchStore(outages);
+    const failedAt = (what: string) => (error: unknown) => {
+      if (error instanceof StoreUnavailable) outages.failed(error, false);
+      else app.log.error({ err: error }, what);
+    };
     const app = createApp({
       server: listener.server,
       https: new URL(baseUrl).protocol === 'https:',
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
       meter,
+      outages,
       isRegisteredOrigin: registeredOrigins(database),
       answerError: strayErrors(site),
     });
@@ -154,15 +163,14 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       database,
       clock,
       MINUTE,
-      (error) => app.log.error({ err: error }, 'housekeeping'),
+      failedAt('housekeeping'),
       (now) => tendKeys(database, secret, now, config.keyRotation),
       config.auditRetention,
     );
-    const failed = (error: unknown) => app.log.error({ err: error }, 'notices of ended sessions');
-    const courier = startCourier({ ...parts, send: ask, meter, failed });
+    const courier = startCourier({ ...parts, send: ask, meter, failed: failedAt('notices of ended sessions') });
     metrics?.watchNotices(courier);
     metrics?.watchNumbers(ids);
-    const stopKeeping = keepNumber(ids, (error) => app.log.error({ err: error }, 'the node number'));
+    const stopKeeping = keepNumber(ids, failedAt('the node number'));
     listener.open();
 
     const served = figures;
@@ -181,6 +189,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
         await courier.stop();
         await stopHousekeeping();
         await stopKeeping();
+        outages.stop();
         await app.close();
         await opened.close();
         await served?.close();

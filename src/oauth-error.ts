@@ -101,10 +101,12 @@ export const rateLimited = (seconds: number): OAuthError =>
     'retry-after': String(seconds),
   });
 
-export const unavailable = (): OAuthError =>
-  new OAuthError(503, 'temporarily_unavailable', 'The service cannot answer right now. Try again in a moment.', {
-    'retry-after': String(1 + Math.floor(Math.random() * 3)),
-  });
+/** @param reason why, for the log */
+export const unavailable = (reason?: string): OAuthError => {
+  const text = 'The service cannot answer right now. Try again in a moment.';
+  const headers = { 'retry-after': String(1 + Math.floor(Math.random() * 3)) };
+  return new OAuthError(503, 'temporarily_unavailable', text, headers, reason);
+};
 
 /** RFC 6750 §3.1: the challenge that goes with a bearer token that is not accepted. */
 export const invalidToken = (description: string, reason?: string): OAuthError => {

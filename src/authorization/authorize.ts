@@ -3,6 +3,7 @@ import { areResources } from '../clients/resources.ts';
 import { type Client, findClient } from '../clients/store.ts';
 import { formOf } from '../http/bodies.ts';
 import type { Browser } from '../http/browser.ts';
+import { toOAuthError } from '../http/errors.ts';
 import { originOf } from '../http/origin.ts';
 import type { RepeatableParameters } from '../http/parameters.ts';
 import { isSnowflake } from '../identifiers/snowflake.ts';
@@ -192,9 +193,12 @@ function sendBack(
 
 /** A fault after the target is certain goes to the client, as the contract's list of codes has it. */
 function asRedirectedError(error: unknown, request: FastifyRequest): RedirectedError {
-  const away = error instanceof OAuthError ? error.status === 503 : (error as Error)?.name === 'StoreUnavailable';
-  request.log.error({ reqId: request.id, err: error }, 'an authorization request failed');
-  return away
-    ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment' }
+  const { status } = toOAuthError(error, request);
+  const reason = request.refusal?.reason ?? 'try again in a moment';
+  if (status !== 503 && error instanceof OAuthError) {
+    request.log.error({ reqId: request.id, err: error }, 'an authorization request failed');
+  }
+  return status === 503
+    ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment', reason }
     : { kind: 'redirect', error: 'server_error', description: `correlation id ${request.id}` };
 }

@@ -3,8 +3,12 @@ import { ClockBehind } from '../clock.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
+import { type Outages, STORE_AWAY } from './outages.ts';
 
 declare module 'fastify' {
+  interface FastifyInstance {
+    readonly outages: Outages;
+  }
   interface FastifyRequest {
     /** How the request was refused, for the log and the figures. */
     refusal: {
@@ -46,8 +50,10 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
 function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StoreUnavailable) {
-    request.log.error({ reqId: request.id, err: error }, 'the store is unavailable');
-    return unavailable();
+    // The log tells of the outage as a whole.
+    request.server.outages.failed(error, true);
+    request.log.debug({ reqId: request.id, err: error }, STORE_AWAY);
+    return unavailable(STORE_AWAY);
   }
   if (error instanceof ClockBehind) {
     request.log.error({ reqId: request.id, err: error }, 'the clock is behind');

@@ -8,6 +8,7 @@ import { callerAddress } from './caller-address.ts';
 import { crossOrigin } from './cors.ts';
 import { toOAuthError } from './errors.ts';
 import { observe } from './observe.ts';
+import type { Outages } from './outages.ts';
 import { formParameters } from './parameters.ts';
 import { compileValidator } from './validators.ts';
 
@@ -20,6 +21,7 @@ export interface ServerOptions {
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   readonly meter: Pick<Meter, 'answered'>;
+  readonly outages: Outages;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
   /** Answers with an error where no route has its own way to. */
@@ -90,6 +92,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
 
   const methodsAt = servedMethods(app);
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
+  app.decorate('outages', options.outages);
   observe(app, options.meter);
   const addressOf = callerAddress(options.trustProxy);
   app.decorateRequest('address', null);

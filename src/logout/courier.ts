@@ -1,6 +1,6 @@
 import { findClient } from '../clients/store.ts';
 import { type Clock, iso, SECOND } from '../clock.ts';
-import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
+import type { Database, Work } from '../database/database.ts';
 import { record } from '../events/audit.ts';
 import type { Outgoing } from '../http/outgoing.ts';
 import { OutgoingFailed } from '../http/outgoing.ts';
@@ -27,7 +27,7 @@ export interface CourierParts {
   readonly issuer: string;
   readonly send: Outgoing;
   readonly meter: Pick<Meter, 'notified'>;
-  /** Told of faults of ours; nobody waits for the delivery who could be. */
+  /** Told of faults of ours and of a database that is away; this asks again every second, and nobody waits for it. */
   failed(error: unknown): void;
 }
 
@@ -101,10 +101,7 @@ export function startCourier(parts: CourierParts, interval = INTERVAL): Courier 
         await takeOn();
       } while (again && !stopping.signal.aborted);
     })()
-      .catch((error: unknown) => {
-        // While the database is away the requests tell of it; this asks again every second.
-        if (!(error instanceof StoreUnavailable)) parts.failed(error);
-      })
+      .catch(parts.failed)
       .finally(() => {
         looking = undefined;
       });

@@ -15,9 +15,16 @@ export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
 /** What the service counts about itself. */
 export interface Meter extends DatabaseMeter {
   answered(answer: Answered): void;
+  /** A request was refused since the store is unavailable. */
+  refusedForStore(): void;
   /** One try to tell an app of an ended session. */
   notified(outcome: NoticeOutcome): void;
 }
 
 /** Where nobody reads the figures, none are kept. */
-export const unmetered: Meter = { ...unmeteredDatabase, answered: () => {}, notified: () => {} };
+export const unmetered: Meter = {
+  ...unmeteredDatabase,
+  answered: () => {},
+  refusedForStore: () => {},
+  notified: () => {},
+};

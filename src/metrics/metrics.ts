@@ -39,6 +39,8 @@ export interface Metrics {
   watchNode(node: NodeState): void;
   /** Shows how many node numbers are held, from now on. */
   watchNumbers(numbered: Numbered): void;
+  /** Shows whether an outage of the store lasts, from now on. */
+  watchStore(outages: { lasts(): boolean }): void;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -52,6 +54,7 @@ export function createMetrics(): Metrics {
   let notices: Queued | undefined;
   let node: NodeState | undefined;
   let numbers: Numbered | undefined;
+  let outages: { lasts(): boolean } | undefined;
   // Event-loop delay, memory, processor time, garbage collection: the library's own.
   collectDefaultMetrics({ register: registry });
 
@@ -169,6 +172,20 @@ export function createMetrics(): Metrics {
     },
   });
 
+  const forStore = new Counter({
+    name: 'tessera_store_unavailable_total',
+    help: 'Requests that were refused since the store was unavailable.',
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_store_up',
+    help: '0 from the first failure of the store until nothing has failed for 30 seconds, 1 otherwise.',
+    registers,
+    collect() {
+      this.set(outages?.lasts() ? 0 : 1);
+    },
+  });
+
   return {
     registry,
     watch(those) {
@@ -180,6 +197,9 @@ export function createMetrics(): Metrics {
     watchNode(state) {
       node = state;
     },
+    watchStore(those) {
+      outages = those;
+    },
     watchNumbers(numbered) {
       numbers = numbered;
     },
@@ -188,6 +208,7 @@ export function createMetrics(): Metrics {
         requests.observe(`${status} ${method} ${route}`, () => ({ method, route, status }), seconds);
         if (refusal !== null) refusals.inc({ route, error: refusal.code, reason: refusal.reason ?? '' });
       },
+      refusedForStore: () => forStore.inc(),
       committed(count, seconds) {
         units.observe(count);
         commits.observe(seconds);

@@ -192,6 +192,7 @@ test('commits, passwords, connections and the event loop are measured', async ()
     'tessera_database_commit_units_count',
     'tessera_database_commit_duration_seconds_count',
     'tessera_node_numbers_held',
+    'tessera_store_up',
     'nodejs_eventloop_lag_p99_seconds',
     'process_resident_memory_bytes',
   ]) {
@@ -203,6 +204,7 @@ test('commits, passwords, connections and the event loop are measured', async ()
     'tessera_password_hashes{state="waiting"}',
     'tessera_database_waiting',
     'tessera_database_conflicts_total',
+    'tessera_store_unavailable_total',
   ]) {
     assert.ok(text.includes(`\n${name} `), name);
   }
@@ -326,8 +328,8 @@ test('SIGTERM while the database takes no writes: the node gives back what it ca
   }
 });
 
-/** Keeps everybody else from writing leases. */
-async function blockWrites(): Promise<{ end(): Promise<unknown> }> {
+/** Keeps everybody else from writing: to a table on PostgreSQL, to all of them on SQLite. */
+async function blockWrites(table = 'node_lease'): Promise<{ end(): Promise<unknown> }> {
   if (database === undefined) {
     const connection = new DatabaseSync(join(folder, 'tessera.db'));
     connection.exec('BEGIN IMMEDIATE');
@@ -335,6 +337,41 @@ async function blockWrites(): Promise<{ end(): Promise<unknown> }> {
   }
   const connection = new Client({ connectionString: database.url });
   await connection.connect();
-  await connection.query('BEGIN; LOCK TABLE node_lease IN ACCESS EXCLUSIVE MODE');
+  await connection.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`);
   return connection;
 }
+
+test('an outage of the store has one line of error, however many requests it refuses', async () => {
+  const env = { ...settings, TESSERA_LOG_LEVEL: 'info', TESSERA_METRICS_ADDRESS: '127.0.0.1:0' };
+  const node = await serve({ env });
+  let output = '';
+  node.process.stdout?.on('data', (chunk) => {
+    output += String(chunk);
+  });
+  const closed = once(node.process, 'close');
+  const there = { baseUrl: node.baseUrl } as TestServer;
+  try {
+    // From now on it makes ids without the database.
+    await newUser(there);
+    const writer = await blockWrites('organization');
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, (_, n) =>
+        admin(there, 'POST', '/organizations', { name: `name-${n}`, domain: `n${n}.example` }),
+      ),
+    ).finally(() => writer.end());
+    assert.deepEqual([...new Set(answers.map(({ status }) => status))], [503]);
+    assert.equal((await admin(there, 'POST', '/organizations', { name: 'name', domain: 'n.example' })).status, 201);
+  } finally {
+    await node.stop();
+    await closed;
+  }
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  const entries = lines.map((line) => JSON.parse(line) as { level: number; msg: string; causes?: readonly string[] });
+  const told = entries.filter(({ level, msg }) => level >= 40 || msg === 'answered');
+  assert.deepEqual(
+    told.map(({ msg }) => msg),
+    ['the store is unavailable: requests that need it are refused'],
+    output,
+  );
+  assert.match(told[0]?.causes?.[0] ?? '', /locked|did not answer|lock/);
+});
