@@ -37,6 +37,9 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_MAX_PARAM_LENGTH: [404, NOTHING_HERE],
 };
 
+/** How a refusal for a clock that is wrong is told from others, in the log and the metrics. */
+const CLOCK_BEHIND = 'a clock is wrong: what was presented lies in the future';
+
 /**
  * Any error as one that the caller may see. What is not a refusal of ours is a fault of ours: it goes to the log, and the
  * caller gets a correlation id and nothing else.
@@ -56,8 +59,8 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
     return unavailable(STORE_AWAY);
   }
   if (error instanceof ClockBehind) {
-    request.log.error({ reqId: request.id, err: error }, 'the clock is behind');
-    return unavailable();
+    request.log.debug({ reqId: request.id, err: error }, CLOCK_BEHIND);
+    return unavailable(CLOCK_BEHIND);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (MEDIA_TYPE_ERRORS.includes(code)) return notRead(request);
