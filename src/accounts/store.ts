@@ -1,4 +1,5 @@
 import { type Selectable, sql } from 'kysely';
+import { pick } from '../database/columns.ts';
 import type { Work } from '../database/database.ts';
 import type { AccountTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
@@ -18,18 +19,48 @@ export interface Account extends AccountStanding {
   readonly updatedAt: number;
 }
 
-const byId = statement((db, p: { id: string }) => db.selectFrom('account').selectAll().where('id', '=', p.id));
+/** Every column, so that a statement reads and sets all of them. */
+const COLUMNS = [
+  'id',
+  'username',
+  'email',
+  'email_key',
+  'email_verified',
+  'password_hash',
+  'generation',
+  'display_name',
+  'about',
+  'language',
+  'theme',
+  'website',
+  'location',
+  'birth_date',
+  'phone',
+  'social_links',
+  'avatar_color',
+  'banned_at',
+  'banned_until',
+  'ban_reason',
+  'suspended_at',
+  'suspension_reason',
+  'created_at',
+  'updated_at',
+  'picture',
+] as const;
+const columns = (p: AccountTable): AccountTable => pick(p, COLUMNS);
+
+const byId = statement((db, p: { id: string }) => db.selectFrom('account').select(COLUMNS).where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
-  db.selectFrom('account').selectAll().where('id', '=', p.id).forNoKeyUpdate(),
+  db.selectFrom('account').select(COLUMNS).where('id', '=', p.id).forNoKeyUpdate(),
 );
 const idHeld = statement((db, p: { id: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.id).forNoKeyUpdate(),
 );
 const byUsername = statement((db, p: { username: string }) =>
-  db.selectFrom('account').selectAll().where('username', '=', p.username),
+  db.selectFrom('account').select(COLUMNS).where('username', '=', p.username),
 );
 const byEmail = statement((db, p: { key: string }) =>
-  db.selectFrom('account').selectAll().where('email_key', '=', p.key),
+  db.selectFrom('account').select(COLUMNS).where('email_key', '=', p.key),
 );
 
 const insert = statement((db, p: AccountTable) =>
@@ -45,7 +76,7 @@ const update = statement((db, p: AccountTable) => db.updateTable('account').set(
 const remove = statement((db, p: { id: string }) => db.deleteFrom('account').where('id', '=', p.id).returning('id'));
 
 const page = statement((db, p: { after: string; limit: number }) =>
-  db.selectFrom('account').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
+  db.selectFrom('account').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 
 /** Whether a column holds a text somewhere; `lower` knows the letters of ASCII alone on SQLite. */
@@ -55,7 +86,7 @@ const contains = (column: 'username' | 'email_key' | 'display_name', pattern: st
 const search = statement((db, p: { after: string; limit: number; pattern: string; asTyped: string; id: string }) =>
   db
     .selectFrom('account')
-    .selectAll()
+    .select(COLUMNS)
     .where('id', '>', p.after)
     .where((eb) =>
       eb.or([
@@ -72,37 +103,6 @@ const search = statement((db, p: { after: string; limit: number; pattern: string
 
 /** A pattern for texts that contain this one, in which no character is a wildcard. */
 const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
-
-/** Every column by name, so that a statement sets all of them. */
-function columns(p: AccountTable): AccountTable {
-  return {
-    id: p.id,
-    username: p.username,
-    email: p.email,
-    email_key: p.email_key,
-    email_verified: p.email_verified,
-    password_hash: p.password_hash,
-    generation: p.generation,
-    display_name: p.display_name,
-    about: p.about,
-    language: p.language,
-    theme: p.theme,
-    website: p.website,
-    location: p.location,
-    birth_date: p.birth_date,
-    phone: p.phone,
-    social_links: p.social_links,
-    avatar_color: p.avatar_color,
-    banned_at: p.banned_at,
-    banned_until: p.banned_until,
-    ban_reason: p.ban_reason,
-    suspended_at: p.suspended_at,
-    suspension_reason: p.suspension_reason,
-    created_at: p.created_at,
-    updated_at: p.updated_at,
-    picture: p.picture,
-  };
-}
 
 type AccountRow = Selectable<AccountTable>;
 

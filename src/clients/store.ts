@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { pick } from '../database/columns.ts';
 import type { Work } from '../database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
 import { all, first, run, statement } from '../database/statement.ts';
@@ -63,21 +63,57 @@ export interface ClientSecret {
   readonly expiresAt: number | null;
 }
 
-const byId = statement((db, p: { id: string }) => db.selectFrom('client').selectAll().where('id', '=', p.id));
+/** Every column, so that a statement reads and sets all of them. */
+const COLUMNS = [
+  'id',
+  'name',
+  'description',
+  'logo_url',
+  'homepage_url',
+  'policy_url',
+  'terms_url',
+  'redirect_uris',
+  'post_logout_redirect_uris',
+  'scopes',
+  'resource',
+  'grant_types',
+  'type',
+  'require_pkce',
+  'id_token_signed_response_alg',
+  'default_max_age',
+  'backchannel_logout_uri',
+  'backchannel_logout_session_required',
+  'userinfo_signed_response_alg',
+  'token_endpoint_auth_method',
+  'jwks',
+  'jwks_uri',
+  'owner',
+  'picture',
+  'status',
+  'generation',
+  'consent_epoch',
+  'created_at',
+  'updated_at',
+] as const;
+const columns = (p: ClientTable): ClientTable => pick(p, COLUMNS);
+
+const SECRET_COLUMNS = ['id', 'hash', 'created_at', 'last_used_at', 'expires_at'] as const;
+
+const byId = statement((db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id));
 const byIdLocked = statement((db, p: { id: string }) =>
-  db.selectFrom('client').selectAll().where('id', '=', p.id).forUpdate(),
+  db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forUpdate(),
 );
 const byResource = statement((db, p: { resource: string }) =>
-  db.selectFrom('client').selectAll().where('resource', '=', p.resource),
+  db.selectFrom('client').select(COLUMNS).where('resource', '=', p.resource),
 );
 const insert = statement((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
 const update = statement((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
 const remove = statement((db, p: { id: string }) => db.deleteFrom('client').where('id', '=', p.id).returning('id'));
 const page = statement((db, p: { after: string; limit: number }) =>
-  db.selectFrom('client').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
+  db.selectFrom('client').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 const secretsOf = statement((db, p: { clientId: string }) =>
-  db.selectFrom('client_secret').selectAll().where('client_id', '=', p.clientId).orderBy('id'),
+  db.selectFrom('client_secret').select(SECRET_COLUMNS).where('client_id', '=', p.clientId).orderBy('id'),
 );
 const insertSecret = statement((db, p: { id: string; clientId: string; hash: string; now: number }) =>
   db.insertInto('client_secret').values({
@@ -98,40 +134,6 @@ const deleteSecret = statement((db, p: { id: string; clientId: string }) =>
 const touchSecret = statement((db, p: { id: string; now: number }) =>
   db.updateTable('client_secret').set({ last_used_at: p.now }).where('id', '=', p.id),
 );
-
-function columns(p: ClientTable): ClientTable {
-  return {
-    id: p.id,
-    name: p.name,
-    description: p.description,
-    logo_url: p.logo_url,
-    homepage_url: p.homepage_url,
-    policy_url: p.policy_url,
-    terms_url: p.terms_url,
-    redirect_uris: p.redirect_uris,
-    post_logout_redirect_uris: p.post_logout_redirect_uris,
-    scopes: p.scopes,
-    resource: p.resource,
-    grant_types: p.grant_types,
-    type: p.type,
-    require_pkce: p.require_pkce,
-    id_token_signed_response_alg: p.id_token_signed_response_alg,
-    default_max_age: p.default_max_age,
-    backchannel_logout_uri: p.backchannel_logout_uri,
-    backchannel_logout_session_required: p.backchannel_logout_session_required,
-    userinfo_signed_response_alg: p.userinfo_signed_response_alg,
-    token_endpoint_auth_method: p.token_endpoint_auth_method,
-    jwks: p.jwks,
-    jwks_uri: p.jwks_uri,
-    owner: p.owner,
-    picture: p.picture,
-    status: p.status,
-    generation: p.generation,
-    consent_epoch: p.consent_epoch,
-    created_at: p.created_at,
-    updated_at: p.updated_at,
-  };
-}
 
 function toClient(row: ClientTable): Client {
   return {
@@ -201,7 +203,7 @@ function toRow(client: Client): ClientTable {
   };
 }
 
-const toSecret = (row: Selectable<ClientSecretTable>): ClientSecret => ({
+const toSecret = (row: Omit<ClientSecretTable, 'client_id'>): ClientSecret => ({
   id: row.id,
   hash: row.hash,
   createdAt: row.created_at,

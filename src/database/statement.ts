@@ -21,7 +21,7 @@ export interface Statement<P, R> {
 export type RowOf<S> = S extends Statement<infer _P, infer R> ? R : never;
 
 /**
- * Declares a statement: `statement((db, p: { id: string }) => db.selectFrom('account').selectAll().where('id', '=', p.id))`.
+ * Declares a statement: `statement((db, p: { id: string }) => db.selectFrom('account').select('username').where('id', '=', p.id))`.
  *
  * The builder runs once for each database; `p` holds placeholders then, so it may only be handed on to the query.
  */

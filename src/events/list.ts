@@ -82,11 +82,25 @@ const inBlocks = (db: Kysely<Tables>, p: Span) =>
 
 const blockOf = (id: string) => sql<number>`cast(${id} as bigint) / 1024`;
 
+const COLUMNS = [
+  'audit_event.id',
+  'audit_event.at',
+  'audit_event.type',
+  'audit_event.outcome',
+  'audit_event.actor_type',
+  'audit_event.actor_id',
+  'audit_event.account_id',
+  'audit_event.client_id',
+  'audit_event.address',
+  'audit_event.request_id',
+  'audit_event.details',
+] as const;
+
 /** @param about the column whose index leads to the events, where one is asked for: else the ids do */
 const span = (order: 'asc' | 'desc', about?: 'account_id' | 'client_id') =>
   statement((db, p: Span) => {
     const from = about === undefined ? db.selectFrom('audit_event') : inBlocks(db, p);
-    let query = from.selectAll('audit_event').where('id', '>=', p.from).where('id', '<=', p.to);
+    let query = from.select(COLUMNS).where('id', '>=', p.from).where('id', '<=', p.to);
     if (about === 'account_id') query = query.where('account_id', '=', p.userId);
     if (about === 'client_id') query = query.where('client_id', '=', p.clientId);
     return query

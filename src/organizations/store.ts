@@ -20,7 +20,9 @@ export interface Membership {
   readonly domain: string;
 }
 
-const byId = statement((db, p: { id: string }) => db.selectFrom('organization').selectAll().where('id', '=', p.id));
+const COLUMNS = ['id', 'name', 'domain', 'created_at'] as const;
+
+const byId = statement((db, p: { id: string }) => db.selectFrom('organization').select(COLUMNS).where('id', '=', p.id));
 const insert = statement((db, p: OrganizationTable) =>
   db
     .insertInto('organization')
@@ -29,7 +31,7 @@ const insert = statement((db, p: OrganizationTable) =>
     .returning('id'),
 );
 const page = statement((db, p: { after: string; limit: number }) =>
-  db.selectFrom('organization').selectAll().where('id', '>', p.after).orderBy('id').limit(p.limit),
+  db.selectFrom('organization').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 const upsert = statement((db, p: { accountId: string; organizationId: string; role: string | null }) =>
   db

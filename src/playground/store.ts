@@ -11,7 +11,10 @@ export interface StoredVisit {
 }
 
 const ofBrowser = statement((db, p: { browserHash: string }) =>
-  db.selectFrom('playground_visit').selectAll().where('browser_hash', '=', p.browserHash),
+  db
+    .selectFrom('playground_visit')
+    .select(['client_id', 'turn', 'sealed', 'expires_at'])
+    .where('browser_hash', '=', p.browserHash),
 );
 const insert = statement((db, p: StoredVisit) =>
   db.insertInto('playground_visit').values({

@@ -17,8 +17,21 @@ export interface Session extends Device {
   readonly expiresAt: number;
 }
 
+const COLUMNS = [
+  'hash',
+  'sid',
+  'account_id',
+  'generation',
+  'auth_time',
+  'last_seen_at',
+  'expires_at',
+  'browser',
+  'system',
+  'network',
+] as const;
+
 const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
-  db.selectFrom('browser_session').selectAll().where('hash', '=', p.hash);
+  db.selectFrom('browser_session').select(COLUMNS).where('hash', '=', p.hash);
 
 const byHash = statement((db, p: { hash: string }) => selectSession(db, p));
 const byHashKept = statement((db, p: { hash: string }) => selectSession(db, p).forKeyShare());
@@ -45,7 +58,7 @@ const remove = statement((db, p: { hash: string }) =>
 const live = statement((db, p: LiveSessions & { skip: number; limit: number }) =>
   db
     .selectFrom('browser_session')
-    .selectAll()
+    .select(COLUMNS)
     .where('account_id', '=', p.accountId)
     .where('generation', '=', p.generation)
     .where('expires_at', '>', p.now)
@@ -75,10 +88,10 @@ const apps = statement((db, p: { accountId: string; generation: string; now: num
     .orderBy('c.name'),
 );
 const removeOne = statement((db, p: { accountId: string; sid: string }) =>
-  db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '=', p.sid).returningAll(),
+  db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '=', p.sid).returning(COLUMNS),
 );
 const removeOthers = statement((db, p: { accountId: string; sid: string }) =>
-  db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '<>', p.sid).returningAll(),
+  db.deleteFrom('browser_session').where('account_id', '=', p.accountId).where('sid', '<>', p.sid).returning(COLUMNS),
 );
 /** All of a person but those used last; those of an earlier generation, which are dead, go first. */
 const removeOldest = statement((db, p: { accountId: string; generation: string; kept: number }) =>
@@ -97,7 +110,7 @@ const removeOldest = statement((db, p: { accountId: string; generation: string; 
         .limit(Number.MAX_SAFE_INTEGER)
         .offset(p.kept),
     )
-    .returningAll(),
+    .returning(COLUMNS),
 );
 const forgetOldest = statement((db, p: { accountId: string; kept: number }) =>
   db
