@@ -51,9 +51,17 @@ export interface Database {
 export interface DatabaseLoad {
   /** Units of work that wait for a commit or for a connection. */
   readonly waiting: number;
-  /** Connections at work and at rest, where there are several. */
-  readonly busy?: number;
-  readonly idle?: number;
+  /** The connections, where there are several: what only reads has its own, which no commit holds up. */
+  readonly connections?: { readonly read: ConnectionLoad; readonly write: ConnectionLoad };
+}
+
+export interface ConnectionLoad {
+  /** Units of work that wait for one. */
+  readonly waiting: number;
+  readonly busy: number;
+  readonly idle: number;
+  /** Those that are to be closed, and that the server has not ended yet. */
+  readonly unanswered: number;
 }
 
 /** What a database tells of its work, for whoever counts it. */

@@ -104,13 +104,17 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_database_connections',
-    help: 'Connections to the database by state.',
-    labelNames: ['state'] as const,
+    help: 'Connections to the database (PostgreSQL) by what they are for, read or write, and by state. Unanswered ones are kept until the server has ended them.',
+    labelNames: ['pool', 'state'] as const,
     registers,
     collect() {
-      const { busy = 0, idle = 0 } = watched?.database.load() ?? {};
-      this.set({ state: 'busy' }, busy);
-      this.set({ state: 'idle' }, idle);
+      const connections = watched?.database.load().connections;
+      if (connections === undefined) return;
+      for (const [pool, { busy, idle, unanswered }] of Object.entries(connections)) {
+        this.set({ pool, state: 'busy' }, busy);
+        this.set({ pool, state: 'idle' }, idle);
+        this.set({ pool, state: 'unanswered' }, unanswered);
+      }
     },
   });
   new Gauge({

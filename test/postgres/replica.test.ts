@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { servicePool } from '../../src/database/postgres/connections.ts';
+import { servicePool } from '../../src/database/postgres/pools.ts';
 import { randomSecret } from '../../src/secrets.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
@@ -123,7 +123,7 @@ test('a commit is on disk when it is acknowledged, whatever the server’s synch
     ['remote_apply', 'remote_apply'],
   ] as const) {
     await ask(primary.url, `ALTER ROLE tessera SET synchronous_commit = ${theirs}`);
-    const pool = servicePool(primary.url);
+    const pool = servicePool(primary.url, 1);
     try {
       assert.equal((await pool.query('SHOW synchronous_commit')).rows[0].synchronous_commit, ours, theirs);
     } finally {

@@ -1,13 +1,8 @@
-import { Socket } from 'node:net';
-import { DatabaseError, Pool, type PoolClient, type PoolConfig, type QueryConfig, type QueryResult } from 'pg';
-import { type DatabaseLoad, StoreUnavailable } from '../database.ts';
-import { checkServer, type Queryable } from './start.ts';
-
-const SECOND = 1000;
-const MINUTE = 60 * SECOND;
-
-/** How long a caller waits for the database at most, in milliseconds: for a connection and for all answers together. */
-const PATIENCE = 5 * SECOND;
+import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
+import { type ConnectionLoad, StoreUnavailable } from '../database.ts';
+import { leavesUnusable } from './errors.ts';
+import { backendOf, cut, PATIENCE } from './pools.ts';
+import type { Reaper } from './reaper.ts';
 
 /** The moment, by the clock of the process, at which a caller has waited long enough. */
 export type Deadline = number;
@@ -17,147 +12,175 @@ export const deadline = (): Deadline => performance.now() + PATIENCE;
 /** Sends a query on one connection and waits for its answer. */
 export type Ask = (query: QueryConfig) => Promise<QueryResult>;
 
-/** The connections of this process to its database. */
+/** Connections of this process to its database, for one purpose. */
 export interface Connections {
   /**
    * Lends a connection to `use`, which is to be done with it when its promise settles.
    * @throws {StoreUnavailable} where there is none, or no answer on it, before the deadline
    */
   lend<T>(until: Deadline, use: (ask: Ask) => Promise<T>): Promise<T>;
-  load(): DatabaseLoad;
+  load(): ConnectionLoad;
+  /** How often one of them has failed. */
+  failures(): number;
   close(): Promise<void>;
 }
 
-/**
- * The server's own ends of what nobody waits for any longer, each before ours: a statement, a lock, and a transaction whose
- * process has gone without a word. They are set here rather than at the start of the connection, where poolers refuse them.
- */
-const setting = (statement: number, lock: number, idle: number): string =>
-  `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}; ${DURABLE}`;
+/** For how long a connection may be idle before it is closed, in milliseconds. */
+const IDLE = 10_000;
 
-/** An acknowledged commit is on disk, whatever the server's own setting; a stronger one (`remote_apply`) stays. */
-const DURABLE =
-  "SELECT set_config('synchronous_commit', 'on', false) " +
-  "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
-
-const base = (url: string, session: string) => ({
-  connectionString: url,
-  application_name: 'tessera',
-  connectionTimeoutMillis: PATIENCE,
-  keepAlive: true,
-  // A query is sent at once, before those ahead of it have answered.
-  pipeline: true,
-  // Names, proxies and addresses may lead anywhere: every connection proves that its server is the primary before it is used.
-  // A lagging replica would accept what was revoked.
-  async onConnect(client: Queryable) {
-    await client.query(session);
-    await checkServer(client);
-  },
-});
-
-/** The driver forgets a socket on which it could not sign in, and the process would live on with it: this pool closes it. */
-class ClosingPool extends Pool {
-  readonly #sockets: ReadonlySet<Socket>;
-
-  constructor(config: PoolConfig) {
-    const sockets = new Set<Socket>();
-    const stream = () => {
-      const socket = new Socket();
-      sockets.add(socket);
-      socket.once('close', () => sockets.delete(socket));
-      return socket;
-    };
-    super({ ...config, stream });
-    this.#sockets = sockets;
-  }
-
-  override async end(): Promise<void> {
-    await super.end();
-    for (const socket of this.#sockets) socket.destroy();
-  }
+/** What is known of a connection. */
+interface State {
+  /** How many failures there had been when it answered last. */
+  answered: number;
+  usedAt: number;
+  /** How many warnings it has brought. */
+  warnings: number;
+  /** How many queries the server has not answered; none once it has said its last. */
+  open: number;
 }
 
-function pooled(pool: Pool): Pool {
-  // An idle connection that breaks leaves the pool by itself; the next query opens another.
-  pool.on('error', () => {});
-  // A server that ends a connection between two statements must not end this process: the next statement is told.
-  pool.on('connect', (client) => void client.on('error', () => {}));
-  return pool;
-}
-
-/** A pool for the migrations, which take as long as their tables are large and wait for each other. */
-export const migrationPool = (url: string): Pool =>
-  pooled(
-    new ClosingPool({
-      ...base(url, setting(10 * MINUTE, 0, 10 * MINUTE)),
-      max: 2,
-      query_timeout: 10 * MINUTE + 5 * SECOND,
-    }),
-  );
-
-/** How many connections one process takes at most. */
-export const POOL_SIZE = 16;
-
-export const servicePool = (url: string): Pool =>
-  pooled(
-    new ClosingPool({
-      ...base(url, setting(PATIENCE - SECOND / 2, PATIENCE - SECOND, PATIENCE)),
-      max: POOL_SIZE,
-      query_timeout: PATIENCE,
-    }),
-  );
-
-const unanswered = () => new StoreUnavailable(`the database did not answer within ${PATIENCE / SECOND} seconds`);
+const unanswered = () => new StoreUnavailable(`the database did not answer within ${PATIENCE / 1000} seconds`);
+const unreplicated = () =>
+  new StoreUnavailable('the wait for the standby was ended on the server: the commit may be lost with the primary');
 
 /**
  * Lends the connections of a pool, and none that may be dead: when one of them fails, all that were idle at that time
- * are closed instead of being lent again, so that an outage ends for everybody with the first new connection.
+ * are closed, so that an outage ends for everybody with the first new connection.
+ *
+ * One that is closed keeps its place until the server has ended it. A commit that waits for a standby takes no notice of a
+ * client that has gone: if others took its place, they would in the end take every connection of the server.
+ *
+ * @param elsewhere counts failures of other connections that these are not to be trusted after, either: what keeps a commit
+ * waiting does not concern a read, and what keeps a read waiting is an outage
  */
-export function connections(pool: Pool): Connections {
+export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number = () => 0): Connections {
   /** Counts the failures; a connection that answered last before the latest is not trusted. */
-  let failures = 0;
-  const answered = new WeakMap<PoolClient, number>();
-  pool.on('connect', (client) => void answered.set(client as PoolClient, failures));
+  let own = 0;
+  const failures = (): number => own + elsewhere();
+  const states = new WeakMap<PoolClient, State>();
+  /** Those that are to be closed, each with what gives up waiting for that. */
+  const retired = new Map<PoolClient, () => void>();
+  pool.on('connect', (client) => {
+    const state: State = { answered: failures(), usedAt: performance.now(), warnings: 0, open: 0 };
+    states.set(client, state);
+    client.on('notice', ({ code }) => {
+      if (code === WARNING) state.warnings++;
+    });
+  });
+  const sweeping = setInterval(sweep, IDLE).unref();
 
-  async function take(until: Deadline): Promise<PoolClient> {
+  async function take(until: Deadline): Promise<{ client: PoolClient; state: State }> {
     for (;;) {
       const client = await before(until, pool.connect());
-      if (answered.get(client) === failures) return client;
-      client.release(true);
+      const state = states.get(client);
+      if (state?.answered === failures()) return { client, state };
+      retire(client);
     }
+  }
+
+  /** Closes what is idle and not trusted, or has been idle for long. */
+  function sweep(): void {
+    const usedAfter = performance.now() - IDLE;
+    const check = (client: PoolClient): void => {
+      const state = states.get(client);
+      if (state?.answered === failures() && state.usedAt > usedAfter) client.release();
+      else retire(client);
+    };
+    for (let idle = pool.idleCount; idle > 0; idle--) pool.connect().then(check, () => {});
+  }
+
+  /**
+   * Closes a connection when what was asked on it is answered. That it was cut says nothing of the server's end: a proxy may
+   * have done so.
+   */
+  function retire(client: PoolClient): void {
+    const { promise: gone, resolve } = Promise.withResolvers<void>();
+    const giveUp = (): void => {
+      cut(client);
+      resolve();
+    };
+    retired.set(client, giveUp);
+    const backend = backendOf(client);
+    const forget = backend && reaper.watch(backend, giveUp);
+    void client
+      .end()
+      .then(() => (states.get(client)?.open === 0 ? undefined : gone))
+      .then(() => {
+        forget?.();
+        retired.delete(client);
+        client.release(true);
+      });
   }
 
   return {
     async lend(until, use) {
-      const client = await take(until);
+      const { client, state } = await take(until);
+      const { warnings } = state;
+      const waiting = new Set<(error: Error) => void>();
       let broken = false;
-      const ask: Ask = async (query) => {
-        const left = Math.ceil(until - performance.now());
-        if (broken || left <= 0) {
-          broken = true;
-          throw unanswered();
-        }
-        const timed: QueryConfig & { query_timeout: number } = { ...query, query_timeout: left };
-        try {
-          return await client.query(timed);
-        } catch (error) {
-          // Without an answer, or after the server's last, there is no telling where the connection stands.
-          if (!(error instanceof DatabaseError) || error.severity === 'FATAL') broken = true;
-          throw error;
-        }
-      };
+      const timer = setTimeout(() => {
+        broken = true;
+        for (const reject of waiting) reject(unanswered());
+      }, until - performance.now());
+      const ask: Ask = (query) =>
+        new Promise((resolve, reject) => {
+          if (broken || performance.now() >= until) {
+            broken = true;
+            reject(unanswered());
+            return;
+          }
+          waiting.add(reject);
+          state.open++;
+          client.query(query).then(
+            (result) => {
+              waiting.delete(reject);
+              state.open--;
+              if (query.text !== 'COMMIT' || state.warnings === warnings) return resolve(result);
+              broken = true;
+              reject(unreplicated());
+            },
+            (error: Error) => {
+              waiting.delete(reject);
+              const answer = error instanceof DatabaseError;
+              if (answer) state.open = error.severity === 'FATAL' ? 0 : state.open - 1;
+              // Without an answer, or after the server's last, there is no telling where the connection stands.
+              if (!answer || leavesUnusable(error)) broken = true;
+              reject(error);
+            },
+          );
+        });
       try {
         return await use(ask);
       } finally {
-        if (broken) failures++;
-        else answered.set(client, failures);
-        client.release(broken);
+        clearTimeout(timer);
+        if (broken) {
+          own++;
+          retire(client);
+          sweep();
+        } else {
+          state.answered = failures();
+          state.usedAt = performance.now();
+          client.release();
+        }
       }
     },
-    load: () => ({ waiting: pool.waitingCount, busy: pool.totalCount - pool.idleCount, idle: pool.idleCount }),
-    close: () => pool.end(),
+    load: () => ({
+      waiting: pool.waitingCount,
+      busy: pool.totalCount - pool.idleCount - retired.size,
+      idle: pool.idleCount,
+      unanswered: retired.size,
+    }),
+    failures,
+    async close() {
+      clearInterval(sweeping);
+      for (const giveUp of retired.values()) giveUp();
+      await pool.end();
+    },
   };
 }
+
+/** What the server says with a commit that nobody but itself has: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const WARNING = '01000';
 
 /** A connection that comes before the deadline; one that comes later is for whoever asks next. */
 function before(until: Deadline, connecting: Promise<PoolClient>): Promise<PoolClient> {

@@ -1,3 +1,4 @@
+import { DatabaseError } from 'pg';
 import { DatabaseUnusable, StoreUnavailable } from '../database.ts';
 
 const codeOf = (error: unknown): string =>
@@ -19,6 +20,17 @@ export const isConflict = (error: unknown): boolean =>
  */
 const OUTAGE = /^(08...|28...|3D000|53...|57P0.|57014|58...|25006|25P03|55...|XX...)$/;
 
+/**
+ * What was prepared on a connection no longer fits: a table has changed under it, or a pooler gave us another connection of
+ * its own. PostgreSQL has no code for the first alone, and its text may be in any language: the function that says it has not.
+ */
+const isStale = (error: DatabaseError): boolean =>
+  error.code === '26000' || (error.code === '0A000' && error.routine === 'RevalidateCachedQuery');
+
+/** Whether a connection is of no use after this: it ends, what it prepared is stale, or its server takes no writes any more. */
+export const leavesUnusable = (error: DatabaseError): boolean =>
+  error.severity === 'FATAL' || error.code === '25006' || isStale(error);
+
 /** Errors of the socket and of the pool, which have other codes or none. */
 const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;
 const POOL =
@@ -29,6 +41,8 @@ export function translate(error: unknown): unknown {
   if (error instanceof StoreUnavailable || !(error instanceof Error)) return error;
   const code = codeOf(error);
   if (error instanceof DatabaseUnusable) return new StoreUnavailable(error.message, { cause: error });
-  const away = OUTAGE.test(code) || SOCKET.test(code) || POOL.test(error.message) || error instanceof AggregateError;
+  const stale = error instanceof DatabaseError && isStale(error);
+  const away =
+    stale || OUTAGE.test(code) || SOCKET.test(code) || POOL.test(error.message) || error instanceof AggregateError;
   return away ? new StoreUnavailable(error.message || code, { cause: error }) : error;
 }

@@ -3,8 +3,8 @@ import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
 import { type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
-import { POOL_SIZE } from './connections.ts';
 import { builder, columnTypes, rowsOf } from './dialect.ts';
+import { POOL_SIZE } from './pools.ts';
 import { checkServer, explainStart } from './start.ts';
 
 const ROUNDS = 7;

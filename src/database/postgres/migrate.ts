@@ -1,7 +1,7 @@
 import { PostgresDialect } from 'kysely';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
-import { migrationPool } from './connections.ts';
 import { columnTypes } from './dialect.ts';
+import { migrationPool } from './pools.ts';
 import { explainStart } from './start.ts';
 
 /**

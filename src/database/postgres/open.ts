@@ -11,10 +11,12 @@ import {
 } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { type Compiled, compile, first, type Statement, statement } from '../statement.ts';
-import { type Ask, connections, type Deadline, deadline, servicePool } from './connections.ts';
+import { type Ask, connections, type Deadline, deadline } from './connections.ts';
 import { builder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { migratePostgres } from './migrate.ts';
+import { READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
+import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
 import { explainStart } from './start.ts';
 
@@ -37,18 +39,19 @@ export async function openPostgres(
   options?: MigrationOptions,
   meter: DatabaseMeter = unmeteredDatabase,
 ): Promise<Database> {
-  const pool = servicePool(url);
+  const pool = reaperPool(url);
+  const reaping = reaper(pool);
   try {
     await migratePostgres(url, options);
-    // The first connection proves that the server is fit, as every later one does.
-    await pool.query('SELECT 1');
   } catch (error) {
-    await pool.end();
+    await reaping.close();
     throw explainStart(error);
   }
 
-  const lent = connections(pool);
-  const readShared = sharedReads(lent, meter);
+  // A unit of work takes a connection of one of them, and never waits for the other.
+  const readers = connections(servicePool(url, READERS), reaping);
+  const writers = connections(servicePool(url, WRITERS), reaping, readers.failures);
+  const readShared = sharedReads(readers, meter);
   const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
   let closed = false;
   const running = new Set<Promise<unknown>>();
@@ -68,7 +71,7 @@ export async function openPostgres(
    * and COMMIT go out with their neighbours. PostgreSQL runs them in order, and nothing after one that failed.
    */
   const transaction = <T>(work: () => Work<T>, until: Deadline): Promise<T> =>
-    lent.lend(until, async (ask) => {
+    writers.lend(until, async (ask) => {
       const sent: Promise<unknown>[] = [];
       function ahead(answer: Promise<unknown>): readonly Row[] {
         answer.catch(() => {});
@@ -134,14 +137,17 @@ export async function openPostgres(
     read: (work) => reading(() => drive(work(), readShared)),
     commit: (work) => tracked(() => retried(work)),
     sharedTime: () => reading(async () => Number((await drive(first(serverTime, {}), readShared))?.now ?? Number.NaN)),
-    load: () => lent.load(),
+    load() {
+      const [read, write] = [readers.load(), writers.load()];
+      return { waiting: read.waiting + write.waiting, connections: { read, write } };
+    },
     // The server's own business: its WAL is what replicas and archives are made of.
     async emptyJournal() {},
     async close() {
       if (closed) return;
       closed = true;
       await Promise.allSettled(running);
-      await lent.close();
+      await Promise.all([readers.close(), writers.close(), reaping.close()]);
     },
   };
 }

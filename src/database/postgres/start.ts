@@ -53,6 +53,13 @@ export interface ServerFacts {
   readonly readonly: string;
 }
 
+/** One process of a server, and when it began: its number alone is given again. */
+export interface Backend {
+  readonly pid: number;
+  /** Seconds, with all digits of the server. */
+  readonly began: string;
+}
+
 /** Why a server cannot be used, with the remedy; undefined where it can. */
 export function unfitness(server: ServerFacts | undefined): string | undefined {
   if (server === undefined) return 'The server does not say which it is.';
@@ -75,14 +82,22 @@ export interface Queryable {
   query(text: string): Promise<QueryResult>;
 }
 
-/** @throws {DatabaseUnusable} where the server is too old, or does not take writes */
-export async function checkServer(connection: Queryable): Promise<void> {
-  const { rows } = await connection.query(
-    "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
-      "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly",
-  );
-  const reason = unfitness(rows[0] as ServerFacts | undefined);
+const FACTS =
+  "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
+  "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly, " +
+  'pg_backend_pid() AS pid, ' +
+  '(SELECT extract(epoch FROM backend_start)::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS began';
+
+/**
+ * Asks a server what it is, and which of its processes serves this connection.
+ * @throws {DatabaseUnusable} where the server is too old, or does not take writes
+ */
+export async function checkServer(connection: Queryable): Promise<ServerFacts & Backend> {
+  const { rows } = await connection.query(FACTS);
+  const facts = rows[0] as ServerFacts & Backend;
+  const reason = unfitness(facts);
   if (reason !== undefined) throw new DatabaseUnusable(reason);
+  return facts;
 }
 
 /** An error of the start in words that name the remedy, as far as there are some. */

@@ -1,0 +1,105 @@
+/** What was prepared on a connection stops fitting under a running node: a newer node migrates, or a pooler resets. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { sql } from 'kysely';
+import { Client } from 'pg';
+import { findAccount } from '../../src/accounts/store.ts';
+import { StoreUnavailable } from '../../src/database/database.ts';
+import { openPostgres } from '../../src/database/postgres/open.ts';
+import { first, statement } from '../../src/database/statement.ts';
+import { account } from '../store/rows.ts';
+import { admin, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { ownDatabase } from '../support/postgres-database.ts';
+import { startServer } from '../support/server.ts';
+
+const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
+if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
+async function execute(url: string, text: string): Promise<void> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(text);
+  } finally {
+    await client.end();
+  }
+}
+
+test('a column that is added to every table under a running node disturbs nothing', async (t) => {
+  const server = await startServer();
+  t.after(() => server.close());
+  const [user, client] = [await newUser(server), await newClient(server)];
+  await admin(server, 'POST', '/organizations', { name: 'acme', domain: 'acme.example' });
+  const statuses = async () => {
+    const browser = await signedIn(server, user);
+    const { access_token: token, refresh_token: next } = await tokensFor(server, client, user);
+    const answers = await Promise.all([
+      userinfo(server, token),
+      refresh(server, client, next),
+      ...['/users', '/clients', '/organizations', '/audit-events', `/users/${user.id}/sessions`].map((path) =>
+        admin(server, 'GET', path),
+      ),
+      browser.get('/account/sessions'),
+      browser.get('/playground'),
+    ]);
+    return answers.map(({ status }) => status);
+  };
+  const expected = await statuses();
+  assert.ok(
+    expected.every((status) => status < 400),
+    String(expected),
+  );
+  await execute(
+    server.environment['TESSERA_DATABASE_URL'] ?? '',
+    `DO $$ DECLARE name text; BEGIN
+       FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
+         EXECUTE format('ALTER TABLE %I ADD COLUMN of_a_newer_version TEXT', name);
+       END LOOP;
+     END $$`,
+  );
+  assert.deepEqual(await statuses(), expected);
+});
+
+const own = await ownDatabase();
+assert.ok(own !== undefined);
+const database = await openPostgres(own.url);
+after(async () => {
+  await database.close();
+  await own.drop();
+  await started?.stop();
+});
+
+const raw = (text: string) => statement((db, _p: object) => ({ compile: () => sql.raw(text).compile(db) }));
+const touch = statement((db, _p: object) =>
+  db.updateTable('account').set({ location: 'x' }).where('id', '=', '1').returning('about'),
+);
+const uses: Readonly<Record<string, () => Promise<unknown>>> = {
+  read: () => database.read(() => findAccount('1')),
+  commit: () => database.commit(() => first(touch, {})),
+};
+const forget = raw('DEALLOCATE ALL');
+const freeze = raw('SET default_transaction_read_only = on');
+let width = 1000;
+const retype = () => execute(own.url, `ALTER TABLE account ALTER about TYPE varchar(${++width})`);
+const changes: readonly [string, keyof typeof uses, () => Promise<unknown>][] = [
+  ['a type was changed (0A000), and a unit reads', 'read', retype],
+  ['a type was changed (0A000), and a unit writes', 'commit', retype],
+  ['a pooler forgot what was prepared (26000)', 'commit', () => database.commit(() => first(forget, {}))],
+  ['the server takes no writes any more (25006)', 'commit', () => database.commit(() => first(freeze, {}))],
+];
+
+for (const [what, use, change] of changes) {
+  test(`${what}: an outage of one moment, and the next has a new connection`, async () => {
+    const attempt = uses[use];
+    assert.ok(attempt !== undefined);
+    await database.commit(() => account('1')).catch(() => {});
+    await attempt();
+    // The first read finds out about its statement on another connection. From then on one of them serves all, in turn.
+    while ((database.load().connections?.read.busy ?? 0) > 0) await nextTurn();
+    await attempt();
+    await change();
+    await assert.rejects(attempt(), StoreUnavailable);
+    assert.ok(await attempt());
+  });
+}
