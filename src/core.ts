@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { HASH_COST, type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
-import { type Config, ConfigError } from './config/config.ts';
+import { baseUrlOf, type Config, ConfigError, isLoopback } from './config/config.ts';
 import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
 import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
 import type { Inspection } from './database/inspection.ts';
@@ -29,6 +29,8 @@ export interface Core {
 export interface Opening {
   readonly migration?: MigrationOptions;
   readonly meter?: DatabaseMeter;
+  /** Told what the database puts at risk, where that does not stop a start. */
+  readonly caution?: (text: string) => void;
   /** For tests, which hash thousands of passwords at a lower cost, and hold up a hash or a picture under way. */
   readonly passwords?: (concurrency: number) => Passwords;
   readonly pictures?: Pictures;
@@ -43,10 +45,10 @@ export interface Opening {
 export async function openCore(
   config: Config,
   clock: Clock,
-  { migration, meter, ...own }: Opening = {},
+  { migration, meter, caution, ...own }: Opening = {},
 ): Promise<Core> {
   const found = findSecret(config);
-  const opened = await usable(config, openDatabase(config, migration, meter));
+  const opened = await usable(config, openDatabase(config, migration, meter, caution));
   const { sharedTime } = own;
   const database = sharedTime === undefined ? opened : { ...opened, sharedTime: async () => sharedTime() };
   const secret = found ?? (await secretFor(config, database));
@@ -109,9 +111,14 @@ export function inspectDatabase(config: Config, clock: Clock): Promise<Inspectio
   if (path !== undefined) return usable(config, inspectSqlite(path));
   return usable(
     config,
-    import('./database/postgres/inspect.ts').then(({ inspectPostgres }) => inspectPostgres(config.databaseUrl, clock)),
+    import('./database/postgres/inspect.ts').then(({ inspectPostgres }) =>
+      inspectPostgres(config.databaseUrl, clock, servesThisMachine(config)),
+    ),
   );
 }
+
+/** Whether no other machine is served. */
+const servesThisMachine = (config: Config): boolean => isLoopback(new URL(baseUrlOf(config, config.port)).hostname);
 
 /** What `sqlite:` names: a file, or `:memory:`. */
 const fileOf = ({ databaseUrl }: Config): string | undefined => /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
@@ -122,12 +129,17 @@ export function databaseFile(config: Config): string | undefined {
   return path === ':memory:' ? undefined : path;
 }
 
-async function openDatabase(config: Config, migration?: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
+async function openDatabase(
+  config: Config,
+  migration?: MigrationOptions,
+  meter?: DatabaseMeter,
+  caution: (text: string) => void = () => {},
+): Promise<Database> {
   const path = fileOf(config);
   if (path === undefined) {
     // Loaded where it is used: the embedded default starts without it.
     const { openPostgres } = await import('./database/postgres/open.ts');
-    return openPostgres(config.databaseUrl, migration, meter);
+    return openPostgres(config.databaseUrl, migration, meter, { local: servesThisMachine(config), caution });
   }
   return inFolder(path, () => openSqlite(path, migration, meter));
 }

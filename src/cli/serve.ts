@@ -20,7 +20,8 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
   const config = readConfig(environment(flags));
   setFlagsFromString(HEAP_GROWTH);
   makeRoomForHashing(config.hashingConcurrency);
-  const tessera = await start(config, Date.now, { migration: { progress: sayWaiting } });
+  const caution = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
+  const tessera = await start(config, Date.now, { migration: { progress: sayWaiting }, caution });
   // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
   let stopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -43,6 +43,10 @@ export interface PostgresFacts {
   readonly maxConnections: number;
   /** What one process of Tessera takes of them at most. */
   readonly poolSize: number;
+  /** What its settings put at risk. */
+  readonly cautions: readonly { readonly found: string; readonly remedy: string }[];
+  /** `synchronous_commit`, as this user gets it. */
+  readonly synchronousCommit: string;
   readonly mayCreateTables: boolean;
   readonly encrypted: boolean;
   /** Reached over a socket of this machine, or over its loopback. */

@@ -61,6 +61,8 @@ export interface RunningServer {
   readonly process: ChildProcess;
   /** Asks it to end, and answers how it did. */
   stop(signal?: NodeJS.Signals): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
+  /** All that it wrote to its standard error, once it has ended. */
+  errors(): Promise<string>;
 }
 
 /** Starts the real server on a free port and waits until it says that it is ready. */
@@ -85,6 +87,7 @@ async function started(program: string, args: readonly string[], { env, cwd }: R
     errors += String(chunk);
   });
   const exited = once(child, 'exit');
+  const closed = once(child, 'close');
   const lines: string[] = [];
   const output = createInterface({ input: child.stdout });
   for await (const line of output) {
@@ -103,6 +106,10 @@ async function started(program: string, args: readonly string[], { env, cwd }: R
       child.kill(signal);
       const [code, by] = await exited;
       return { code, signal: by };
+    },
+    async errors() {
+      await closed;
+      return errors;
     },
   };
 }

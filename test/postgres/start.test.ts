@@ -181,6 +181,65 @@ for (const [what, settings, message] of refusals) {
   });
 }
 
+async function set(name: string, value: string): Promise<void> {
+  await execute(`ALTER SYSTEM SET ${name} = ${value}`);
+  await execute('SELECT pg_reload_conf()');
+  // The server takes up its settings when it comes to it.
+  for (let now = ''; now !== value; ) {
+    const client = new Client({ connectionString: primary.url });
+    await client.connect();
+    now = String((await client.query(`SELECT current_setting('${name}') AS now`)).rows[0]?.now);
+    await client.end();
+  }
+}
+
+test('a server that loses acknowledged changes with the power is refused, but on a developer’s machine', async (t) => {
+  await execute('CREATE DATABASE risky');
+  t.after(async () => {
+    await set('fsync', 'on');
+    await set('full_page_writes', 'on');
+  });
+  await set('fsync', 'off');
+  await set('full_page_writes', 'off');
+  const { env, cwd } = run({ TESSERA_DATABASE_URL: address('risky'), TESSERA_SECRET: secret });
+  const abroad = { ...env, TESSERA_BASE_URL: 'https://login.example.com' };
+  assert.match(
+    await refusedStart(abroad, cwd),
+    /fsync is off on the PostgreSQL server: .*revives what was revoked\. Turn it on: ALTER SYSTEM SET fsync = on/,
+  );
+  const at = (more: Readonly<Record<string, string>>) => ({ env: { ...env, ...more }, cwd });
+  const findings = async (more: Readonly<Record<string, string>>): Promise<string[]> => {
+    const told = await tessera(['doctor', '--json'], at(more));
+    const all: { check: string; level: string; found: string }[] = JSON.parse(told.stdout).findings;
+    return all.filter(({ check }) => check === 'database').map(({ level, found }) => `${level}: ${found}`);
+  };
+  const has = (all: readonly string[], pattern: RegExp) =>
+    assert.ok(
+      all.some((one) => pattern.test(one)),
+      all.join('\n'),
+    );
+  has(await findings({ TESSERA_BASE_URL: 'https://login.example.com' }), /^problem: .*fsync is off/);
+
+  const server = await serve(at({}));
+  await server.stop();
+  const said = await server.errors();
+  assert.match(said, /^Warning: fsync is off .*Turn it on/m);
+  assert.match(said, /^Warning: full_page_writes is off .*copies on write/m);
+  await set('synchronous_commit', 'off');
+  t.after(() => set('synchronous_commit', 'on'));
+  const local = await findings({});
+  has(local, /^warning: fsync is off/);
+  has(local, /^warning: full_page_writes is off/);
+  has(local, /^ok: synchronous_commit is off .*Tessera sets it to on/);
+
+  await set('fsync', 'on');
+  const careful = await serve(at({ TESSERA_BASE_URL: 'https://login.example.com' }));
+  await careful.stop();
+  const stderr = await careful.errors();
+  assert.match(stderr, /^Warning: full_page_writes is off/m);
+  assert.doesNotMatch(stderr, /fsync is off/);
+});
+
 test('a right password lets in; the greeting names the database without it, and no secret is written down', async () => {
   await execute('CREATE DATABASE good OWNER guarded');
   const url = address('good', { user: 'guarded', password: 'the right one' });

@@ -5,15 +5,16 @@ import { type Inspection, type PostgresFacts, readSingly } from '../inspection.t
 import { appliedOn } from '../migrations/migrate.ts';
 import { builder, columnTypes, rowsOf } from './dialect.ts';
 import { POOL_SIZE } from './pools.ts';
-import { checkServer, explainStart } from './start.ts';
+import { cautions, checkServer, explainStart, refuseLoss } from './start.ts';
 
 const ROUNDS = 7;
 
 /**
  * Opens a PostgreSQL database to look at it.
+ * @param local whether only this machine is served
  * @throws {DatabaseUnusable} where a start would refuse it, in the same words
  */
-export async function inspectPostgres(url: string, clock: Clock): Promise<Inspection> {
+export async function inspectPostgres(url: string, clock: Clock, local: boolean): Promise<Inspection> {
   const pool = new Pool({
     connectionString: url,
     max: 1,
@@ -25,9 +26,10 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Inspec
   const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     rowsOf(await pool.query(text, [...values]));
   try {
-    await checkServer(pool);
+    const server = await checkServer(pool);
+    if (!local) refuseLoss(server);
     return {
-      facts: await gather(ask, clock),
+      facts: { ...(await gather(ask, clock)), cautions: cautions(server) },
       applied: await appliedOn(ask, columnTypes),
       read: (work) => readSingly(work(), builder, ask),
       close: () => pool.end(),
@@ -38,7 +40,10 @@ export async function inspectPostgres(url: string, clock: Clock): Promise<Inspec
   }
 }
 
-async function gather(ask: (text: string) => Promise<readonly Row[]>, clock: Clock): Promise<PostgresFacts> {
+async function gather(
+  ask: (text: string) => Promise<readonly Row[]>,
+  clock: Clock,
+): Promise<Omit<PostgresFacts, 'cautions'>> {
   const times: number[] = [];
   let clockAhead = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -50,6 +55,7 @@ async function gather(ask: (text: string) => Promise<readonly Row[]>, clock: Clo
   const [server] = await ask(
     "SELECT current_setting('server_version') AS release, " +
       "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections, " +
+      "current_setting('synchronous_commit') AS durability, " +
       "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates, " +
       "coalesce(host(inet_server_addr()) IN ('127.0.0.1', '::1'), true) AS local, " +
       'coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS encrypted',
@@ -60,6 +66,7 @@ async function gather(ask: (text: string) => Promise<readonly Row[]>, clock: Clo
     roundTrip: times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0,
     maxConnections: Number(server?.['connections']),
     poolSize: POOL_SIZE,
+    synchronousCommit: String(server?.['durability']),
     mayCreateTables: server?.['creates'] === true,
     encrypted: server?.['encrypted'] === true,
     local: server?.['local'] === true,

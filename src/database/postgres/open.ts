@@ -18,7 +18,7 @@ import { migratePostgres } from './migrate.ts';
 import { READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
 import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
-import { explainStart } from './start.ts';
+import { cautions, checkServer, explainStart, refuseLoss } from './start.ts';
 
 /** How often a unit of work is run again after a conflict with another, before the caller is told to come back. */
 const ATTEMPTS = 12;
@@ -26,6 +26,13 @@ const ATTEMPTS = 12;
 const serverTime = statement((db, _p: object) =>
   db.selectNoFrom(sql<number>`(extract(epoch FROM clock_timestamp()) * 1000)::float8`.as('now')),
 );
+
+/** What a start makes of a server that may lose what it acknowledged. */
+export interface Risk {
+  /** Whether only this machine is served: a developer's, who may throw the data away. */
+  readonly local: boolean;
+  caution?(text: string): void;
+}
 
 /**
  * Opens (and migrates) a PostgreSQL database.
@@ -38,10 +45,14 @@ export async function openPostgres(
   url: string,
   options?: MigrationOptions,
   meter: DatabaseMeter = unmeteredDatabase,
+  risk: Risk = { local: true },
 ): Promise<Database> {
   const pool = reaperPool(url);
   const reaping = reaper(pool);
   try {
+    const server = await checkServer(pool);
+    if (!risk.local) refuseLoss(server);
+    for (const { found, remedy } of cautions(server)) risk.caution?.(`${found} ${remedy}`);
     await migratePostgres(url, options);
   } catch (error) {
     await reaping.close();

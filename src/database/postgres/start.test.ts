@@ -1,8 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ServerFacts, unfitness } from './start.ts';
+import { cautions, refuseLoss, type ServerFacts, unfitness } from './start.ts';
 
-const good: ServerFacts = { version: '180004', release: '18.4', replica: false, readonly: 'off' };
+const good: ServerFacts = {
+  version: '180004',
+  release: '18.4',
+  replica: false,
+  readonly: 'off',
+  fsync: 'on',
+  fullPages: 'on',
+};
 const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
   ['18', good, undefined],
   ['the first of 14', { ...good, version: '140000', release: '14.0' }, undefined],
@@ -25,3 +32,12 @@ for (const [what, facts, reason] of cases) {
     else assert.match(unfitness(facts) ?? '', reason);
   });
 }
+
+test('what a loss of power may undo is told; where others are served, it is refused', () => {
+  const told = (facts: ServerFacts) => cautions(facts).map(({ found }) => found.split(' ', 1)[0]);
+  assert.deepEqual(told(good), []);
+  assert.deepEqual(told({ ...good, fsync: 'off' }), ['fsync']);
+  assert.deepEqual(told({ ...good, fullPages: 'off' }), ['full_page_writes']);
+  refuseLoss({ ...good, fullPages: 'off' });
+  assert.throws(() => refuseLoss({ ...good, fsync: 'off' }), /Turn it on/);
+});

@@ -51,6 +51,9 @@ export interface ServerFacts {
   readonly replica: boolean;
   /** `default_transaction_read_only`. */
   readonly readonly: string;
+  readonly fsync: string;
+  /** `full_page_writes`. */
+  readonly fullPages: string;
 }
 
 /** One process of a server, and when it began: its number alone is given again. */
@@ -77,6 +80,35 @@ export function unfitness(server: ServerFacts | undefined): string | undefined {
   return undefined;
 }
 
+/** What is not well with a server, and what to do about it. */
+export interface Caution {
+  readonly found: string;
+  readonly remedy: string;
+}
+
+const LOSS: Caution = {
+  found:
+    'fsync is off on the PostgreSQL server: a loss of power undoes acknowledged changes, and revives what was revoked.',
+  remedy: 'Turn it on: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();',
+};
+const TORN_PAGES: Caution = {
+  found:
+    'full_page_writes is off on the PostgreSQL server: on most file systems, a loss of power leaves pages that are half written.',
+  remedy:
+    'Unless its file system copies on write (such as ZFS), turn it on: ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();',
+};
+
+/** What a server's settings put at risk. */
+export const cautions = ({ fsync, fullPages }: ServerFacts): readonly Caution[] => [
+  ...(fsync === 'off' ? [LOSS] : []),
+  ...(fullPages === 'off' ? [TORN_PAGES] : []),
+];
+
+/** @throws {DatabaseUnusable} where the server loses acknowledged changes when its machine fails */
+export function refuseLoss({ fsync }: ServerFacts): void {
+  if (fsync === 'off') throw new DatabaseUnusable(`${LOSS.found} ${LOSS.remedy}`);
+}
+
 /** A connection, or a pool of them. */
 export interface Queryable {
   query(text: string): Promise<QueryResult>;
@@ -85,7 +117,7 @@ export interface Queryable {
 const FACTS =
   "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
   "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly, " +
-  'pg_backend_pid() AS pid, ' +
+  "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS \"fullPages\", pg_backend_pid() AS pid, " +
   '(SELECT extract(epoch FROM backend_start)::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS began';
 
 /**

@@ -102,6 +102,11 @@ function judgeServer(facts: PostgresFacts): Finding[] {
   const findings: Finding[] = [
     ok('database', `PostgreSQL ${release} takes writes; a round trip takes ${trip}; it has room for ${nodes} nodes.`),
   ];
+  findings.push(...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)));
+  if (['off', 'local', 'remote_write'].includes(facts.synchronousCommit)) {
+    const set = `synchronous_commit is ${facts.synchronousCommit} on the PostgreSQL server`;
+    findings.push(ok('database', `${set}; Tessera sets it to on for its own connections.`));
+  }
   if (roundTrip > 5) {
     findings.push(
       warning(

@@ -248,6 +248,12 @@ const servers: [string, Partial<PostgresFacts>, RegExp][] = [
   ['room for none', { maxConnections: 15 }, /^problem: The server gives 15 connections/],
   ['no right to create', { mayCreateTables: false }, /^warning: The user may not create tables/],
   ['in the clear, on another machine', { local: false, encrypted: false }, /^warning: .*not encrypted.*sslmode/],
+  [
+    'that may lose what it acknowledged',
+    { cautions: [{ found: 'fsync is off.', remedy: 'Turn it on.' }] },
+    /^warning: fsync is off\. → Turn it on\./,
+  ],
+  ['a weaker synchronous_commit', { synchronousCommit: 'off' }, /^ok/],
   ['in the clear, on this one', { local: true, encrypted: false }, /^ok/],
 ];
 for (const [what, changes, expected] of servers) {
@@ -258,6 +264,8 @@ for (const [what, changes, expected] of servers) {
       roundTrip: 0.42,
       maxConnections: 97,
       poolSize: 16,
+      cautions: [],
+      synchronousCommit: 'on',
       mayCreateTables: true,
       encrypted: true,
       local: false,
