@@ -41,6 +41,8 @@ export interface PostgresFacts {
   readonly roundTrip: number;
   /** Connections that the server gives to users like this one. */
   readonly maxConnections: number;
+  /** How many are in use now, by all users. */
+  readonly usedConnections: number;
   /** What one process of Tessera takes of them at most. */
   readonly poolSize: number;
   /** What its settings put at risk. */

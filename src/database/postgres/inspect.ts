@@ -55,6 +55,8 @@ async function gather(
   const [server] = await ask(
     "SELECT current_setting('server_version') AS release, " +
       "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections, " +
+      // Workers of the server have no database, or are few.
+      '(SELECT count(*)::int FROM pg_stat_activity WHERE datid IS NOT NULL) AS used, ' +
       "current_setting('synchronous_commit') AS durability, " +
       "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates, " +
       "coalesce(host(inet_server_addr()) IN ('127.0.0.1', '::1'), true) AS local, " +
@@ -65,6 +67,7 @@ async function gather(
     release: String(server?.['release']),
     roundTrip: times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0,
     maxConnections: Number(server?.['connections']),
+    usedConnections: Number(server?.['used']),
     poolSize: POOL_SIZE,
     synchronousCommit: String(server?.['durability']),
     mayCreateTables: server?.['creates'] === true,

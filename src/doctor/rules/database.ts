@@ -127,6 +127,17 @@ function judgeServer(facts: PostgresFacts): Finding[] {
       ),
     );
   }
+  const left = maxConnections - facts.usedConnections;
+  if (left < poolSize) {
+    const say = left < 2 ? problem : warning;
+    findings.push(
+      say(
+        'database',
+        `${facts.usedConnections} of the ${maxConnections} connections that the server gives are in use: a node that starts now may get none.`,
+        'Raise max_connections, or end what else holds connections: SELECT pid, usename, application_name FROM pg_stat_activity',
+      ),
+    );
+  }
   if (!facts.mayCreateTables) {
     findings.push(
       warning(

@@ -244,8 +244,10 @@ test('a folder that lets nobody in keeps a readable file from them', () => {
 const servers: [string, Partial<PostgresFacts>, RegExp][] = [
   ['well', {}, /^ok: PostgreSQL 18\.4.*0\.4 ms.*6 nodes/],
   ['far away', { roundTrip: 42 }, /^warning: A round trip takes 42 ms/],
-  ['room for one node', { maxConnections: 31 }, /^warning: The server gives 31 connections/],
-  ['room for none', { maxConnections: 15 }, /^problem: The server gives 15 connections/],
+  ['room for one node', { maxConnections: 31, usedConnections: 1 }, /^warning: The server gives 31 connections/],
+  ['hardly a connection left', { usedConnections: 82 }, /^warning: 82 of the 97 connections .* in use/],
+  ['no connection left', { usedConnections: 96 }, /^problem: 96 of the 97 connections .* in use/],
+  ['room for none', { maxConnections: 15, usedConnections: 1 }, /^problem: The server gives 15 connections/],
   ['no right to create', { mayCreateTables: false }, /^warning: The user may not create tables/],
   ['in the clear, on another machine', { local: false, encrypted: false }, /^warning: .*not encrypted.*sslmode/],
   [
@@ -263,6 +265,7 @@ for (const [what, changes, expected] of servers) {
       release: '18.4',
       roundTrip: 0.42,
       maxConnections: 97,
+      usedConnections: 17,
       poolSize: 16,
       cautions: [],
       synchronousCommit: 'on',
