@@ -75,7 +75,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const baseUrl = baseUrlOf(config, listener.port);
     const metrics = config.metricsAddress && (await import('./metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
-    const opened = await openCore(config, clock, { ...opening, meter });
+    const opened = await openCore(config, clock, { ...opening, meter, thorough: true });
     core = opened;
     metrics?.watch(opened);
     figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));

@@ -3,10 +3,12 @@ import { dirname } from 'node:path';
 import { HASH_COST, type Passwords, passwords } from './accounts/passwords.ts';
 import type { Clock } from './clock.ts';
 import { baseUrlOf, type Config, ConfigError, isLoopback } from './config/config.ts';
-import { findSecret, firstSecret, secretFile } from './config/secret-file.ts';
+import { findSecret, firstSecret, ownSecretFile, secretFile } from './config/secret-file.ts';
 import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
 import type { Inspection } from './database/inspection.ts';
+import type { Loss } from './database/loss.ts';
 import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
+import { findLoss, refuseLoss } from './database/sqlite/continuity.ts';
 import { inspectSqlite } from './database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './database/sqlite/open.ts';
 import { type Ids, leasedIds } from './identifiers/ids.ts';
@@ -31,6 +33,10 @@ export interface Opening {
   readonly meter?: DatabaseMeter;
   /** Told what the database puts at risk, where that does not stop a start. */
   readonly caution?: (text: string) => void;
+  /** Whether the structure of an embedded database is checked where its last process left a journal behind. */
+  readonly thorough?: boolean;
+  /** Opens the data also where recorded changes are missing: for what ends all that was issued before. */
+  readonly acceptLoss?: boolean;
   /** For tests, which hash thousands of passwords at a lower cost, and hold up a hash or a picture under way. */
   readonly passwords?: (concurrency: number) => Passwords;
   readonly pictures?: Pictures;
@@ -45,9 +51,11 @@ export interface Opening {
 export async function openCore(
   config: Config,
   clock: Clock,
-  { migration, meter, caution, ...own }: Opening = {},
+  { migration, meter, caution, thorough, acceptLoss = false, ...own }: Opening = {},
 ): Promise<Core> {
   const found = findSecret(config);
+  if (acceptLoss) await lossOf(config);
+  else await checkData(config, thorough);
   const opened = await usable(config, openDatabase(config, migration, meter, caution));
   const { sharedTime } = own;
   const database = sharedTime === undefined ? opened : { ...opened, sharedTime: async () => sharedTime() };
@@ -90,8 +98,9 @@ async function secretFor(config: Config, database: Database): Promise<Buffer> {
  * Brings the database to the current schema, and answers the names of the migrations that ran.
  * @throws {ConfigError} where the database cannot be had, or a migration failed
  */
-export function migrateDatabase(config: Config, migration?: MigrationOptions): Promise<readonly string[]> {
+export async function migrateDatabase(config: Config, migration?: MigrationOptions): Promise<readonly string[]> {
   const path = fileOf(config);
+  await checkData(config);
   return usable(
     config,
     path === undefined
@@ -106,8 +115,9 @@ export function migrateDatabase(config: Config, migration?: MigrationOptions): P
  * Opens the database to look at it, or answers undefined where there is none yet: nothing is made or changed.
  * @throws {ConfigError} where a start would refuse the database too, in the same words
  */
-export function inspectDatabase(config: Config, clock: Clock): Promise<Inspection | undefined> {
+export async function inspectDatabase(config: Config, clock: Clock): Promise<Inspection | undefined> {
   const path = fileOf(config);
+  await checkData(config);
   if (path !== undefined) return usable(config, inspectSqlite(path));
   return usable(
     config,
@@ -119,6 +129,33 @@ export function inspectDatabase(config: Config, clock: Clock): Promise<Inspectio
 
 /** Whether no other machine is served. */
 const servesThisMachine = (config: Config): boolean => isLoopback(new URL(baseUrlOf(config, config.port)).hostname);
+
+/**
+ * Looks at the file of an embedded database before anything is made, migrated or served.
+ * @throws {ConfigError} where it is gone, damaged, or lacks changes that were recorded
+ */
+function checkData(config: Config, thorough = false): Promise<void> {
+  return usable(
+    config,
+    lookAt(config, (path) => refuseLoss(path, { secretFile: ownSecretFile(config), thorough })),
+  );
+}
+
+/**
+ * What an embedded database is known to lack; undefined where nothing is.
+ * @throws {ConfigError} where it is gone or damaged
+ */
+export function lossOf(config: Config): Promise<Loss | undefined> {
+  return usable(
+    config,
+    lookAt(config, (path) => findLoss(path, { secretFile: ownSecretFile(config) })),
+  );
+}
+
+async function lookAt<T>(config: Config, look: (path: string) => T): Promise<T | undefined> {
+  const path = databaseFile(config);
+  return path === undefined ? undefined : look(path);
+}
 
 /** What `sqlite:` names: a file, or `:memory:`. */
 const fileOf = ({ databaseUrl }: Config): string | undefined => /^sqlite:(.+)$/s.exec(databaseUrl)?.[1];
@@ -160,7 +197,8 @@ async function usable<T>(config: Config, opening: Promise<T>): Promise<T> {
     if (error instanceof Error && fileOf(config) !== undefined && ('errcode' in error || 'syscall' in error)) {
       throw new ConfigError([
         `The database ${fileOf(config)} cannot be opened: ${error.message}. ` +
-          'Check that the folder exists, is writable and has room, and that the file is a database of Tessera; ' +
+          'Check that the folder exists, is writable and has room, and that the file is a database of Tessera (if it was ' +
+          'one, restore a backup); ' +
           'TESSERA_DATA_DIR or TESSERA_DATABASE_URL names another one.',
       ]);
     }

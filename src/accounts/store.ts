@@ -75,6 +75,13 @@ const update = statement((db, p: AccountTable) => db.updateTable('account').set(
 
 const remove = statement((db, p: { id: string }) => db.deleteFrom('account').where('id', '=', p.id).returning('id'));
 
+const idsAfter = statement((db, p: { after: string; limit: number }) =>
+  db.selectFrom('account').select('id').where('id', '>', p.after).orderBy('id').limit(p.limit),
+);
+const renew = statement((db, p: { after: string; through: string; generation: string }) =>
+  db.updateTable('account').set({ generation: p.generation }).where('id', '>', p.after).where('id', '<=', p.through),
+);
+
 const page = statement((db, p: { after: string; limit: number }) =>
   db.selectFrom('account').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
@@ -252,4 +259,14 @@ export function* listAccounts(query: { after: string; limit: number; text: strin
           id: isSnowflake(text) ? text : '0',
         });
   return rows.map((row) => toAccount(row) as Account);
+}
+
+/** The last of so many accounts after an id, in the order of their ids; undefined where there are no more. */
+export function* endOfBatch(after: string, limit: number): Work<string | undefined> {
+  return (yield* all(idsAfter, { after, limit })).at(-1)?.id;
+}
+
+/** Gives the accounts from after one id through another a new generation: what they were issued before is dead. */
+export function* renewGenerations(after: string, through: string, generation: string): Work<void> {
+  yield* run(renew, { after, through, generation });
 }

@@ -40,6 +40,10 @@ const revoke = statement((db, p: { id: string; now: number }) =>
     .returning('id'),
 );
 
+const revokeAll = statement((db, p: { now: number }) =>
+  db.updateTable('admin_key').set({ revoked_at: p.now }).where('revoked_at', 'is', null).returning('id'),
+);
+
 export function* insertAdminKey(key: NewKey): Work<void> {
   yield* run(insert, key);
 }
@@ -73,4 +77,9 @@ export function* listAdminKeys(): Work<AdminKey[]> {
 /** Ends a key; answers false where there is no live one with this id. */
 export function* endAdminKey(id: string, now: number): Work<boolean> {
   return (yield* first(revoke, { id, now })) !== undefined;
+}
+
+/** Ends every key; answers how many were live. */
+export function* endAdminKeys(now: number): Work<number> {
+  return (yield* all(revokeAll, { now })).length;
 }

@@ -165,6 +165,8 @@ const dropOthers = statement((db, p: { accountId: string; sid: string }) =>
     .where('redeemed_at', 'is', null),
 );
 
+const dropAll = statement((db, _p: object) => db.deleteFrom('authorization_code').where('redeemed_at', 'is', null));
+
 const withdrawn = statement((db, p: { grantId: string }) =>
   db
     .selectFrom('authorization_code')
@@ -268,4 +270,9 @@ export function* dropCodesFor(grantId: string, resources: ReadonlySet<string>): 
   for (const code of yield* all(withResources, { grantId })) {
     if (storedResources(code.resources)?.some((resource) => resources.has(resource))) yield* run(drop, code);
   }
+}
+
+/** Drops every code that was not redeemed. */
+export function* dropAllCodes(): Work<void> {
+  yield* run(dropAll, {});
 }

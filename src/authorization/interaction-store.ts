@@ -71,6 +71,8 @@ const finish = statement((db, p: { hash: string; outcome: string }) =>
     .returning('hash'),
 );
 
+const removeAll = statement((db, _p: object) => db.deleteFrom('interaction'));
+
 export interface NewInteraction extends Pick<Interaction, 'hash' | 'browserHash' | 'expiresAt'> {
   readonly clientId: string;
   readonly stored: StoredRequest;
@@ -116,4 +118,9 @@ export function* rebindInteraction(hash: string, from: string, to: string): Work
 /** Ends a pending request, once: answers false where it had ended before. */
 export function* finishInteraction(hash: string, outcome: InteractionOutcome): Work<boolean> {
   return (yield* first(finish, { hash, outcome })) !== undefined;
+}
+
+/** Removes every pending request. */
+export function* removeInteractions(): Work<void> {
+  yield* run(removeAll, {});
 }

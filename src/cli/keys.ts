@@ -17,7 +17,7 @@ const pairView = ({ kid, alg, signsFrom }: KeyPairView) => ({ kid, alg, signsFro
  * would stop it.
  * @throws {WrongSecret}
  */
-async function checkSecret({ database, secret, config, clock }: Core): Promise<void> {
+export async function checkSecret({ database, secret, config, clock }: Core): Promise<void> {
   await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
 }
 

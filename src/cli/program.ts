@@ -11,6 +11,7 @@ import { keysCommands } from './keys.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
+import { recoverCommand } from './recover.ts';
 import type { GlobalFlags } from './session.ts';
 import { userCommands } from './user.ts';
 
@@ -72,6 +73,7 @@ export function program(complain: (text: string) => void = (text) => process.std
     eventsCommand,
     explainCommand,
     migrateCommand,
+    recoverCommand,
   ]) {
     tessera.addCommand(commands(contextOf));
   }

@@ -51,12 +51,13 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string 
 /**
  * Opens the data, works on it, and lets go of it: also while a server runs on it.
  * @param options.mayBeNew whether the work makes sense on a database that does not exist yet
+ * @param options.acceptLoss whether it is opened also where recorded changes are missing
  * @throws {ConfigError} where it does not: the command was most likely run in another folder than the server
  */
 export async function withCore<T>(
   flags: GlobalFlags,
   work: (core: Core) => Promise<T>,
-  options: { readonly mayBeNew?: boolean } = {},
+  options: { readonly mayBeNew?: boolean; readonly acceptLoss?: boolean } = {},
 ): Promise<T> {
   const config = readConfig(environment(flags));
   const path = databaseFile(config);
@@ -67,7 +68,8 @@ export async function withCore<T>(
         'or name the folder of the data with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
-  const core = await openCore(config, Date.now, { migration: { progress: sayWaiting } });
+  const { acceptLoss = false } = options;
+  const core = await openCore(config, Date.now, { migration: { progress: sayWaiting }, acceptLoss });
   try {
     if (isNew) process.stderr.write(`Made a new database: ${path}\n`);
     return await work(core);

@@ -108,6 +108,9 @@ const byResource = statement((db, p: { resource: string }) =>
 );
 const insert = statement((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
 const update = statement((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
+const renew = statement((db, p: { generation: string; epoch: string }) =>
+  db.updateTable('client').set({ generation: p.generation, consent_epoch: p.epoch }),
+);
 const remove = statement((db, p: { id: string }) => db.deleteFrom('client').where('id', '=', p.id).returning('id'));
 const page = statement((db, p: { after: string; limit: number }) =>
   db.selectFrom('client').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
@@ -266,4 +269,9 @@ export function* removeSecret(id: string, clientId: string): Work<boolean> {
 
 export function* markSecretUsed(id: string, now: number): Work<void> {
   yield* run(touchSecret, { id, now });
+}
+
+/** Gives every client another generation and consent epoch: what was issued to it is dead, and people are asked again. */
+export function* renewClients(generation: string, epoch: string): Work<void> {
+  yield* run(renew, { generation, epoch });
 }

@@ -9,6 +9,12 @@ export function secretFile(config: Config): string | undefined {
   return config.secretFile ?? join(config.dataDir, 'secret');
 }
 
+/** The file of the secret that a first start has made in the data folder, where it is there and is the one that counts. */
+export function ownSecretFile(config: Config): string | undefined {
+  const path = join(config.dataDir, 'secret');
+  return secretFile(config) === path && config.secretFile === undefined && existsSync(path) ? path : undefined;
+}
+
 /**
  * The secret of a first start with the embedded database: made in a file that only its owner can read.
  * @throws {ConfigError} when the file cannot be made

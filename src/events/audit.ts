@@ -66,6 +66,8 @@ export const eventTypes = {
   'keys.resealed': 'A signing key was sealed anew, because the secret of the server was changed.',
   'keys.rotated': 'A new signing key was made; one of ID tokens (`alg`) takes over when `signsFrom` says.',
   'keys.dropped': 'A signing key was dropped; its tokens are dead, or verified by nobody who reads the key set again.',
+  'data.recovered':
+    'Recorded changes were lost, or a backup was restored, and an operator accepted it: all that was issued before is dead (`missing`: how many events that is known of).',
   'limit.exceeded': 'A rate limit stopped a caller.',
   'events.trimmed':
     'The oldest events were removed, as `TESSERA_AUDIT_RETENTION` has it: how many, and up to which id.',
@@ -84,40 +86,49 @@ export interface AuditEvent {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-const insert = statement(
-  (
-    db,
-    p: {
-      at: number;
-      type: string;
-      outcome: string;
-      actorType: string;
-      actorId: string | null;
-      accountId: string | null;
-      clientId: string | null;
-      address: string | null;
-      requestId: string | null;
-      details: string;
-    },
-  ) =>
-    db.insertInto('audit_event').values({
-      at: p.at,
-      type: p.type,
-      outcome: p.outcome,
-      actor_type: p.actorType,
-      actor_id: p.actorId,
-      account_id: p.accountId,
-      client_id: p.clientId,
-      address: p.address,
-      request_id: p.requestId,
-      details: p.details,
-    }),
+interface EventRow {
+  readonly at: number;
+  readonly type: string;
+  readonly outcome: string;
+  readonly actorType: string;
+  readonly actorId: string | null;
+  readonly accountId: string | null;
+  readonly clientId: string | null;
+  readonly address: string | null;
+  readonly requestId: string | null;
+  readonly details: string;
+}
+
+const columns = (p: EventRow) => ({
+  at: p.at,
+  type: p.type,
+  outcome: p.outcome,
+  actor_type: p.actorType,
+  actor_id: p.actorId,
+  account_id: p.accountId,
+  client_id: p.clientId,
+  address: p.address,
+  request_id: p.requestId,
+  details: p.details,
+});
+const insert = statement((db, p: EventRow) => db.insertInto('audit_event').values(columns(p)));
+const insertAs = statement((db, p: EventRow & { id: string }) =>
+  db.insertInto('audit_event').values({ ...columns(p), id: p.id }),
 );
 
 /** Records an event in the unit of work that it tells of, so that the two commit together or not at all. */
 export function* record(event: AuditEvent): Work<void> {
+  yield* run(insert, toRow(event));
+}
+
+/** Records an event under an id that is higher than any that the database has: later events go on from there. */
+export function* recordAs(id: string, event: AuditEvent): Work<void> {
+  yield* run(insertAs, { ...toRow(event), id });
+}
+
+function toRow(event: AuditEvent): EventRow {
   const { systemUser } = event.origin;
-  yield* run(insert, {
+  return {
     at: event.at,
     type: event.type,
     outcome: event.outcome ?? 'success',
@@ -128,5 +139,5 @@ export function* record(event: AuditEvent): Work<void> {
     address: event.origin.address,
     requestId: event.origin.requestId,
     details: JSON.stringify({ ...event.details, ...(systemUser !== undefined && { systemUser }) }),
-  });
+  };
 }

@@ -28,6 +28,7 @@ const insert = statement((db, p: StoredKeyPair) =>
   }),
 );
 const remove = statement((db, p: { kid: string }) => db.deleteFrom('id_token_key').where('kid', '=', p.kid));
+const removeAll = statement((db, _p: object) => db.deleteFrom('id_token_key'));
 const start = statement((db, p: { kid: string; at: number }) =>
   db.updateTable('id_token_key').set({ signs_from: p.at }).where('kid', '=', p.kid),
 );
@@ -68,4 +69,9 @@ export function* startKeyPair(kid: string, at: number): Work<void> {
 /** Answers false where another process did so before. */
 export function* resealKeyPair(kid: string, before: string, sealed: string): Work<boolean> {
   return (yield* first(replaceSealed, { kid, before, sealed })) !== undefined;
+}
+
+/** Removes every key pair. The next one of an algorithm is made when it is needed, and signs at once. */
+export function* deleteKeyPairs(): Work<void> {
+  yield* run(removeAll, {});
 }

@@ -5,7 +5,7 @@ import { record } from '../events/audit.ts';
 import type { Origin } from '../http/origin.ts';
 import { randomIdentifier, randomName } from '../secrets.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
-import { readKeyPairs, resealKeyPair } from './id-key-store.ts';
+import { deleteKeyPairs, readKeyPairs, resealKeyPair } from './id-key-store.ts';
 import { makeFirstPairs, SYSTEM, tendPairs } from './id-keys.ts';
 import { signWith } from './key-pair.ts';
 import { type IdTokenKey, type KeyMaterial, type KeyRing, keyRing } from './ring.ts';
@@ -192,6 +192,17 @@ export async function dropKey(
     yield* record({ at: now, type: 'keys.dropped', origin, details: { kid, ...dropped } });
     return true;
   });
+}
+
+/**
+ * Part of a unit of work: one new key in place of all keys, those of ID tokens too. No token of before verifies anywhere.
+ * @param root the secret that opens what it seals
+ */
+export function* replaceAllKeys(root: Buffer, now: number): Work<string> {
+  const key = newKey(root);
+  yield* store.replaceKeys(key, randomIdentifier(), now);
+  yield* deleteKeyPairs();
+  return key.kid;
 }
 
 /** The keys on record, newest first, without their material. */

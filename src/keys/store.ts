@@ -35,6 +35,7 @@ const deleteKey = statement((db, p: { kid: string }) =>
 const deleteRetired = statement((db, p: { before: number }) =>
   db.deleteFrom('signing_key').where('retired_at', '<=', p.before),
 );
+const deleteAll = statement((db, _p: object) => db.deleteFrom('signing_key'));
 const resealKey = statement((db, p: { kid: string; before: string; sealed: string }) =>
   db
     .updateTable('signing_key')
@@ -106,4 +107,12 @@ export function* removeRetired(before: number): Work<void> {
 /** Answers false where another process did so before. */
 export function* reseal(kid: string, before: string, sealed: string): Work<boolean> {
   return (yield* first(resealKey, { kid, before, sealed })) !== undefined;
+}
+
+/** One new key in place of all that there are. */
+export function* replaceKeys(key: SealedKey, version: string, now: number): Work<void> {
+  yield* first(lockKeySet, {});
+  yield* run(deleteAll, {});
+  yield* run(insertKey, { ...key, now });
+  yield* run(setVersion, { version });
 }

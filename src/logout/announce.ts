@@ -2,6 +2,7 @@ import type { Work } from '../database/database.ts';
 import {
   insertNotice,
   listenersOfAccount,
+  listenersOfAccounts,
   listenersOfGrant,
   listenersOfOthers,
   listenersOfSession,
@@ -26,6 +27,13 @@ export function* announceOthersEnd(accountId: string, sid: string, now: number):
 /** Every session of a person is about to end: this comes before the account gets its new generation, or goes. */
 export function* announceAccountEnd(accountId: string, now: number): Work<void> {
   yield* insertAll(accountId, noticesOfAll(yield* listenersOfAccount(accountId)), now);
+}
+
+/** The same for every person from after one id through another. */
+export function* announceAccountsEnd(after: string, through: string, now: number): Work<void> {
+  for (const [accountId, listeners] of yield* listenersOfAccounts(after, through)) {
+    yield* insertAll(accountId, noticesOfAll(listeners), now);
+  }
 }
 
 /** The access of one app has ended. */

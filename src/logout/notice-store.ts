@@ -40,6 +40,13 @@ const ofOthers = statement((db, p: { accountId: string; sid: string }) =>
 const ofAccount = statement((db, p: { accountId: string }) =>
   listeners(db).where('g.account_id', '=', p.accountId).where('g.revoked_at', 'is', null),
 );
+const ofAccounts = statement((db, p: { after: string; through: string }) =>
+  listeners(db)
+    .select('g.account_id')
+    .where('g.account_id', '>', p.after)
+    .where('g.account_id', '<=', p.through)
+    .where('g.revoked_at', 'is', null),
+);
 const ofGrant = statement((db, p: { grantId: string }) => listeners(db).where('f.grant_id', '=', p.grantId));
 
 const insert = statement((db, p: { clientId: string; accountId: string; sid: string | null; now: number }) =>
@@ -114,6 +121,15 @@ export function* listenersOfOthers(accountId: string, sid: string): Work<Listene
 /** The apps that were signed in to in any session. */
 export function* listenersOfAccount(accountId: string): Work<Listener[]> {
   return (yield* all(ofAccount, { accountId })).map(toListener);
+}
+
+/** The apps that the people from after one id through another were signed in to, by person. */
+export function* listenersOfAccounts(after: string, through: string): Work<Map<string, Listener[]>> {
+  const found = new Map<string, Listener[]>();
+  for (const row of yield* all(ofAccounts, { after, through })) {
+    found.set(row.account_id, [...(found.get(row.account_id) ?? []), toListener(row)]);
+  }
+  return found;
 }
 
 /** The app of a grant, in every session in which it was signed in to. */

@@ -1,10 +1,10 @@
 import { accessSync, closeSync, constants, existsSync, openSync, readSync, statfsSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
-import { pathToFileURL } from 'node:url';
+import type { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../database.ts';
 import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
+import { openReadOnly } from './continuity.ts';
 import { builder, columnTypes } from './dialect.ts';
 
 /**
@@ -27,13 +27,6 @@ export async function inspectSqlite(path: string): Promise<Inspection | undefine
     connection.close();
     throw error;
   }
-}
-
-function openReadOnly(path: string): DatabaseSync {
-  const url = pathToFileURL(resolve(path));
-  // Without its journal nobody has the database open, and even a reader would make one: https://www.sqlite.org/wal.html
-  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1');
-  return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
 }
 
 function gather(path: string, connection: DatabaseSync): SqliteFacts {

@@ -12,7 +12,9 @@ import {
 } from '../database.ts';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
+import { realPath, SEQUENCE, sequenceIn } from './continuity.ts';
 import { builder, columnTypes, isLocked, migrationDialect, resultCode } from './dialect.ts';
+import { keepMark } from './mark.ts';
 
 interface Prepared {
   readonly statement: StatementSync;
@@ -62,6 +64,10 @@ export async function openSqlite(
   // migration, which sorts whole tables.
   connection.exec('PRAGMA temp_store = MEMORY');
   const prepared = new Map<Statement<never, unknown>, Prepared>();
+  const committed = path === ':memory:' ? undefined : sequenceIn(connection);
+  const mark = committed === undefined ? undefined : keepMark(realPath(path), committed);
+  const sequence = mark && connection.prepare(SEQUENCE);
+  sequence?.setReturnArrays(true);
   let waiting: Waiting[] = [];
   let reading: (() => void)[] = [];
   let closed = false;
@@ -114,8 +120,10 @@ export async function openSqlite(
       return;
     }
     let settled: (() => void)[];
+    let last: number;
     try {
       settled = batch.map(apart ? runApart : runUnit);
+      last = Number(sequence?.get()?.[0] ?? 0);
     } catch (error) {
       rollBack();
       if (apart || batch.length === 1) {
@@ -134,6 +142,8 @@ export async function openSqlite(
       return;
     }
     meter.committed(batch.length, (performance.now() - began) / 1000);
+    // Never before the commit: the mark would ask for what has not happened.
+    mark?.note(last);
     // Also a refusal is told only now: it may rest on what another unit of this commit wrote.
     for (const settle of settled) settle();
   }
@@ -240,6 +250,7 @@ export async function openSqlite(
       flushReads();
       for (flush(); waiting.length > 0; flush()) await wait(RETRY);
       connection.close();
+      await mark?.close();
     },
   };
 }

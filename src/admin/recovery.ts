@@ -1,0 +1,65 @@
+import { endOfBatch, renewGenerations } from '../accounts/store.ts';
+import { dropAllCodes } from '../authorization/code-store.ts';
+import { removeInteractions } from '../authorization/interaction-store.ts';
+import { renewClients } from '../clients/store.ts';
+import type { Clock } from '../clock.ts';
+import type { Database, Work } from '../database/database.ts';
+import type { Loss } from '../database/loss.ts';
+import { record, recordAs } from '../events/audit.ts';
+import type { Origin } from '../http/origin.ts';
+import { replaceAllKeys } from '../keys/keys.ts';
+import { announceAccountsEnd } from '../logout/announce.ts';
+import { randomIdentifier } from '../secrets.ts';
+import { endAdminKeys } from './key-store.ts';
+
+/** So many accounts end in one unit of work: a database server ends statements that take seconds. */
+const BATCH = 500;
+
+/** What {@link endAllIssued} has ended beside what every account and client had. */
+export interface Recovered {
+  readonly adminKeys: number;
+  /** The key that signs from now on. */
+  readonly kid: string;
+}
+
+/**
+ * Ends all that was ever issued: sessions, codes, pending requests, tokens, admin keys, remembered consents and signing keys. It is
+ * for a database that may lack revocations, where nobody can tell which of all that was dead.
+ *
+ * The last unit of work makes the database usable again: until it has committed, a start is refused as before, and this is run
+ * once more.
+ * @param loss what the database is known to lack
+ */
+export async function endAllIssued(
+  { database, clock, secret }: { readonly database: Database; readonly clock: Clock; readonly secret: Buffer },
+  loss: Loss | undefined,
+  origin: Origin,
+): Promise<Recovered> {
+  const at = clock();
+  const generation = randomIdentifier();
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const from: string = after;
+    after = await database.commit(function* renew(): Work<string | undefined> {
+      const through = yield* endOfBatch(from, BATCH);
+      if (through === undefined) return undefined;
+      // Before the generation changes: who was signed in, and to what, is known by it.
+      yield* announceAccountsEnd(from, through, at);
+      yield* renewGenerations(from, through, generation);
+      return through;
+    });
+  }
+  const epoch = randomIdentifier();
+  return database.commit(function* finish(): Work<Recovered> {
+    yield* renewClients(generation, epoch);
+    yield* dropAllCodes();
+    yield* removeInteractions();
+    const adminKeys = yield* endAdminKeys(at);
+    const kid = yield* replaceAllKeys(secret, at);
+    const missing = loss === undefined ? null : loss.expected - loss.found;
+    const event = { at, type: 'data.recovered', origin, details: { missing, adminKeys, kid } } as const;
+    // After the last number that is known: those of lost events are not given again, and the database is whole as of it.
+    if (loss === undefined) yield* record(event);
+    else yield* recordAs(String(loss.expected + 1), event);
+    return { adminKeys, kid };
+  });
+}

@@ -1,0 +1,137 @@
+import { existsSync, realpathSync, statSync } from 'node:fs';
+import { resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { DatabaseUnusable } from '../database.ts';
+import { describeLoss, type Loss } from '../loss.ts';
+import { resultCode } from './dialect.ts';
+import { type Mark, markFile, readMark } from './mark.ts';
+
+/** What a database file is looked at for before it is used. */
+export interface Look {
+  /** The file of the secret that a first start made for this folder's database, where there is one. */
+  readonly secretFile?: string | undefined;
+  /** Whether the structure is checked where a journal was left behind: half a second for each million of rows. */
+  readonly thorough?: boolean | undefined;
+}
+
+/**
+ * Looks at a database file before anything touches it. The write-ahead log stays as it is, so that it can still be mended or
+ * put back: a connection that may write would cut it at the first damaged frame, and remove it when it closes.
+ * @returns what the database lacks, undefined where nothing is known to be missing
+ * @throws {DatabaseUnusable} where it is gone or damaged
+ */
+export function findLoss(given: string, { secretFile, thorough = false }: Look = {}): Loss | undefined {
+  const path = realPath(given);
+  const mark = readMark(path);
+  const atRest = !existsSync(`${path}-wal`);
+  const journal = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  // SQLite takes an empty file for a new database, and deletes the journal beside it: it must not see this one.
+  if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) {
+    refuseGone(path, { mark, secretFile, journal, state: 'does not exist or is empty' });
+    return undefined;
+  }
+  const found = lookInside(path, (connection) => {
+    const sequence = sequenceIn(connection);
+    if (thorough && journal) refuseDamaged(path, connection);
+    return sequence;
+  });
+  // A first start that ended in its middle leaves a journal, and neither a secret nor a mark.
+  if (found === undefined) refuseGone(path, { mark, secretFile, journal: false, state: 'holds no tables of Tessera' });
+  if (mark.kind !== 'known' || mark.sequence <= (found ?? 0)) return undefined;
+  // Another process began to write while the file was read as one at rest.
+  if (atRest && existsSync(`${path}-wal`)) return findLoss(path, { secretFile, thorough });
+  return { expected: mark.sequence, found: found ?? 0, writtenAt: mark.writtenAt };
+}
+
+function lookInside<T>(path: string, look: (connection: DatabaseSync) => T): T {
+  let connection: DatabaseSync | undefined;
+  try {
+    connection = openReadOnly(path);
+    return look(connection);
+  } catch (error) {
+    if (resultCode(error) === CORRUPT) refuse(path, error instanceof Error ? error.message : String(error));
+    throw error;
+  } finally {
+    connection?.close();
+  }
+}
+
+/** @throws {DatabaseUnusable} also where changes are missing */
+export function refuseLoss(path: string, look: Look): void {
+  const loss = findLoss(path, look);
+  if (loss === undefined) return;
+  throw new DatabaseUnusable(
+    `${path} lacks ${describeLoss(loss)}: its write-ahead log ${path}-wal was lost, cut or damaged after an unclean end, or ` +
+      'the file is an older copy. Put back the missing log or the newer file while nothing runs. Where they are lost for ' +
+      'good, what was revoked meanwhile would be accepted again; this accepts the loss and ends all that was issued before: ' +
+      'tessera recover --accept-loss',
+  );
+}
+
+/** The number of the last audit event; undefined where there are no tables of Tessera. It grows also where events are removed. */
+export function sequenceIn(connection: DatabaseSync): number | undefined {
+  const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'audit_event'").get();
+  if (table === undefined) return undefined;
+  return Number(connection.prepare(SEQUENCE).get()?.['seq'] ?? 0);
+}
+
+/** https://www.sqlite.org/autoinc.html#the_autoincrement_keyword */
+export const SEQUENCE = "SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'";
+
+/** Opens a database without making or changing a file of it, but for the index of a journal that is there. */
+export function openReadOnly(given: string): DatabaseSync {
+  const path = realPath(given);
+  const url = pathToFileURL(path);
+  // Without its journal nobody has the database open, and even a reader would make one: https://www.sqlite.org/wal.html
+  if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1');
+  return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
+}
+
+/** Where the file lies: SQLite looks for its journal there too, and not beside a link. */
+export function realPath(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+/** @throws {DatabaseUnusable} where something that is left says that there was a database */
+function refuseGone(
+  path: string,
+  {
+    mark,
+    secretFile,
+    journal,
+    state,
+  }: { mark: Mark; secretFile?: string | undefined; journal: boolean; state: string },
+): void {
+  const marked = mark.kind === 'known' && mark.sequence > 0;
+  const left = [secretFile, marked && markFile(path), journal && `${path}-wal`].filter(
+    (name) => typeof name === 'string',
+  );
+  if (left.length === 0) return;
+  const names = left.join(' and ');
+  throw new DatabaseUnusable(
+    `The database is gone: ${path} ${state}, and ${names} ${left.length > 1 ? 'belong' : 'belongs'} to one. Put the database ` +
+      'back, with its -wal file where it has one; name the right one with TESSERA_DATA_DIR or TESSERA_DATABASE_URL; or, to ' +
+      `begin anew with nothing of before, move ${names} away.`,
+  );
+}
+
+function refuseDamaged(path: string, connection: DatabaseSync): void {
+  const [row] = connection.prepare('PRAGMA quick_check(1)').all();
+  const [found] = Object.values(row ?? {});
+  if (found !== 'ok') refuse(path, String(found).replaceAll('\n', ' '));
+}
+
+/** https://www.sqlite.org/rescode.html#corrupt */
+const CORRUPT = 11;
+
+function refuse(path: string, why: string): never {
+  throw new DatabaseUnusable(
+    `${path} is damaged, or ${path}-wal is not the log that belongs to it: ${why}. Put back the two files as they were ` +
+      'together, or restore a backup as docs/how-to/back-up-and-restore.md says.',
+  );
+}
