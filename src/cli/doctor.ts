@@ -17,6 +17,7 @@ import { judgeClocks } from '../doctor/rules/clock.ts';
 import { judgeConfiguration, judgeRefusals } from '../doctor/rules/configuration.ts';
 import { judgeCookies } from '../doctor/rules/cookies.ts';
 import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../doctor/rules/database.ts';
+import { judgeJournal } from '../doctor/rules/journal.ts';
 import { judgeNodeNumbers } from '../doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../doctor/rules/proxy.ts';
 import { type Fit, judgeSecret, type SecretSight } from '../doctor/rules/secret.ts';
@@ -86,6 +87,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   ];
   return [
     ...findings,
+    ...judgeJournal(sight, isLive(online.live)),
     ...judgeAddress(online, clock()),
     ...judgeProxies(config, baseUrl, online.seen, online.signIn !== undefined && isLive(online.live)),
     ...judgeCookies(online, style),

@@ -30,6 +30,10 @@ export interface SqliteFacts {
   readonly network: string | undefined;
   /** Whether its journal is a write-ahead log. */
   readonly wal: boolean;
+  /** What its write-ahead log holds, in bytes; none where the last process ended in order. */
+  readonly journal: number;
+  /** Whether the mark beside it, by which a start knows what is missing, is cut or damaged. */
+  readonly markUnreadable: boolean;
   /** What a check of its structure found; nothing where it is whole. */
   readonly damage: readonly string[];
 }

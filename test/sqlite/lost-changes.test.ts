@@ -314,6 +314,28 @@ test('the real command: refused in words by whatever opens the data, and told by
   assert.match(finding?.remedy ?? '', /^Put back the missing log.*tessera recover --accept-loss$/);
 });
 
+test('the doctor tells of an end that was not in order, and of a mark that says nothing', async () => {
+  const dataDir = copy();
+  const doctor = async (): Promise<string[]> => {
+    const env = { TESSERA_DATA_DIR: dataDir, TESSERA_BASE_URL: 'http://127.0.0.1:9' };
+    const { stdout } = await tessera(['doctor', '--json'], { env });
+    const { findings } = JSON.parse(stdout) as { findings: Finding[] };
+    return findings.filter(({ level }) => level !== 'ok').map(({ check, found }) => `${check} ${found}`);
+  };
+  change(
+    file(dataDir, '-mark'),
+    flip(() => 12),
+  );
+  const after = (await doctor()).join('\n');
+  assert.match(after, /^database .*-mark is damaged: whether recorded changes are missing cannot be known\.$/m);
+  assert.match(after, /^database .*-wal holds changes that the file lacks, and no server answers/m);
+  await (await start(readConfig({ ...settingsOf(dataDir), TESSERA_PORT: '0' }))).close();
+  assert.deepEqual(
+    (await doctor()).filter((line) => line.startsWith('database')),
+    [],
+  );
+});
+
 test('a loss that is accepted: nothing from before works, admin keys and secrets to sign with are new, and it is on record', async () => {
   const dataDir = copy();
   const env = settingsOf(dataDir);

@@ -4,8 +4,9 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../database.ts';
 import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
-import { openReadOnly } from './continuity.ts';
+import { openReadOnly, realPath } from './continuity.ts';
 import { builder, columnTypes } from './dialect.ts';
+import { readMark } from './mark.ts';
 
 /**
  * Opens a SQLite database to look at it, or answers undefined where there is none. No file comes to be or changes.
@@ -48,6 +49,8 @@ function gather(path: string, connection: DatabaseSync): SqliteFacts {
     free: system.bavail * system.bsize,
     network: process.platform === 'linux' ? NETWORK[system.type] : undefined,
     wal: isWal(path),
+    journal: statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
+    markUnreadable: readMark(realPath(path)).kind === 'unreadable',
     damage: texts('PRAGMA quick_check(5)').filter((line) => line !== 'ok'),
   };
 }

@@ -220,6 +220,8 @@ for (const [what, changes, expected] of files) {
   test(`a SQLite file: ${what}`, () => {
     const facts: SqliteFacts = {
       kind: 'sqlite',
+      journal: 0,
+      markUnreadable: false,
       path: '/data/tessera.db',
       mode: 0o600,
       folderMode: 0o700,
