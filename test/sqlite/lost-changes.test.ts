@@ -94,7 +94,10 @@ async function refuses(dataDir: string, words: RegExp): Promise<void> {
     ['', '-wal', '-mark'].map((suffix) => existsSync(file(dataDir, suffix)) && readFileSync(file(dataDir, suffix)));
   const [found, names] = [files(), readdirSync(dataDir).filter((name) => !name.endsWith('-shm'))];
   const config = readConfig({ ...settingsOf(dataDir), TESSERA_PORT: '0' });
-  await assert.rejects(start(config), { name: 'ConfigError', message: words });
+  await assert.rejects(
+    start(config).then((started) => started.close()),
+    { name: 'ConfigError', message: words },
+  );
   assert.deepEqual(files(), found, 'what could still be mended is as it was');
   assert.deepEqual(
     readdirSync(dataDir).filter((name) => !name.endsWith('-shm')),
