@@ -1,3 +1,5 @@
+import { OAuthError } from '../oauth-error.ts';
+
 /** What a password may not be made of, beside what is on the list. */
 const OWN_WORDS: readonly string[] = ['tessera', 'password'];
 
@@ -7,7 +9,15 @@ let known: Promise<ReadonlySet<string>> | undefined;
 const list = (): Promise<ReadonlySet<string>> =>
   (known ??= import('@zxcvbn-ts/language-common').then(
     ({ dictionary }) => new Set(dictionary['passwords-common'].filter(({ length }) => length >= SHORTEST)),
+    () => {
+      // A process without a free file descriptor cannot read it now, and the next request tries again.
+      known = undefined;
+      throw new OAuthError(503, 'temporarily_unavailable', 'The list of common passwords cannot be read now.', {
+        'retry-after': '1',
+      });
+    },
   ));
+
 /** Shorter ones are refused as such. */
 const SHORTEST = 8;
 
