@@ -70,7 +70,7 @@ export async function insist<T>(
       since ??= begun;
       unanswered();
       await service.reachable();
-      await pause(25);
+      await pause(50);
     }
   }
 }

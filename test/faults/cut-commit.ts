@@ -1,16 +1,15 @@
+import type { PostgresServer } from '../support/postgres.ts';
 import { CHANGES } from './lives.ts';
 import type { Network } from './network.ts';
 import { startNode } from './service.ts';
 import { type Options, type Outcome, trial } from './trial.ts';
 
 /** Connections cut after COMMIT was done and before its answer arrived, at random points under load, until every kind of change has met it. */
-export async function cutCommit(network: Network, options: Options): Promise<Outcome> {
+export async function cutCommit(server: PostgresServer, network: Network, options: Options): Promise<Outcome> {
   const setting = {
-    fault: 'the connection cut after COMMIT',
-    store: 'PostgreSQL',
-    through: network.through,
+    ...{ fault: 'the connection cut after COMMIT', server, through: network.through },
     days: 5,
-  } as const;
+  };
   return trial(setting, options, async ({ service, ledger, random, over }) => {
     const node = await startNode({ settings: service.settings });
     service.front.targets = [node.port];

@@ -1,30 +1,44 @@
-import { join } from 'node:path';
+import { DAY, HOUR } from '../../src/clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { cutCommit } from './cut-commit.ts';
+import { damage } from './damage.ts';
+import { DAMAGES } from './damages.ts';
+import { descriptors } from './descriptors.ts';
 import { fillDisk } from './fill-disk.ts';
+import { killBouncer } from './kill-bouncer.ts';
 import { killNode } from './kill-node.ts';
 import { killPostgres } from './kill-postgres.ts';
+import { laggingStandby } from './lagging-standby.ts';
+import { exhaustMemory } from './memory.ts';
 import { type Network, openNetwork } from './network.ts';
+import { nextVersion } from './next-version.ts';
+import { type Pair, startPair } from './pair.ts';
+import { pgbouncer } from './pgbouncer.ts';
+import { restartNodes } from './restart-nodes.ts';
 import { shiftClock } from './shift-clock.ts';
+import { silentStandby } from './silent-standby.ts';
+import { slowCallers } from './slow-callers.ts';
 import type { Options, Outcome } from './trial.ts';
 import { type Outage, unreachable } from './unreachable.ts';
+import { wrongClock } from './wrong-clock.ts';
+
+type Run = (options: Options) => Promise<Outcome>;
 
 export interface Fault {
   /** How often it happens unless told otherwise. */
   readonly times: number;
   /** At most so many on one database; more are spread over several. */
   readonly batch?: number;
-  readonly run: (options: Options) => Promise<Outcome>;
+  /** Why it cannot be tried here, where it cannot. */
+  readonly missing?: string | undefined;
+  readonly run: Run;
 }
 
 let starting: Promise<PostgresServer> | undefined;
 
-/** The server of these trials: started for the first that needs it. */
+/** The server of the trials that leave it as it is: started for the first that needs it. */
 function postgres(): Promise<PostgresServer> {
-  starting ??= startPostgres().then((server) => {
-    process.env['TESSERA_TEST_POSTGRES'] = server.url;
-    return server;
-  });
+  starting ??= startPostgres();
   return starting;
 }
 
@@ -34,73 +48,99 @@ export async function stopFaults(): Promise<void> {
   starting = undefined;
 }
 
-async function throughNetwork(run: (network: Network) => Promise<Outcome>): Promise<Outcome> {
-  const server = await postgres();
-  const network = await openNetwork(join(new URL(server.url).searchParams.get('host') ?? '', '.s.PGSQL.5432'));
-  try {
-    return await run(network);
-  } finally {
-    await network.close();
-  }
-}
+const onPostgres =
+  (run: (server: PostgresServer, options: Options) => Promise<Outcome>): Run =>
+  async (options) =>
+    run(await postgres(), options);
+
+const onOwnPostgres =
+  (run: (server: PostgresServer, options: Options) => Promise<Outcome>): Run =>
+  async (options) => {
+    const server = await startPostgres();
+    try {
+      return await run(server, options);
+    } finally {
+      await server.stop();
+    }
+  };
+
+const throughNetwork = (run: (server: PostgresServer, network: Network, options: Options) => Promise<Outcome>): Run =>
+  onPostgres(async (server, options) => {
+    const network = await openNetwork(server);
+    try {
+      return await run(server, network, options);
+    } finally {
+      await network.close();
+    }
+  });
+
+const onPair =
+  (run: (pair: Pair, network: Network, options: Options) => Promise<Outcome>, settings: readonly string[] = []): Run =>
+  async (options) => {
+    const pair = await startPair(settings);
+    const network = await openNetwork(pair.primary);
+    try {
+      return await run(pair, network, options);
+    } finally {
+      await network.close();
+      await pair.stop();
+    }
+  };
 
 const MINUTE = 60_000;
 
 /** @param lasting how long the database is out of reach, at least and for at least one request of each kind */
-const outage = (how: Outage, lasting: number) => (options: Options) =>
-  throughNetwork((network) => unreachable(network, how, options, (begun) => performance.now() - begun >= lasting));
+const outage = (how: Outage, lasting: number) =>
+  throughNetwork((server, network, options) =>
+    unreachable(server, network, how, options, (begun) => performance.now() - begun >= lasting),
+  );
 
-/** All faults, by the name that `--only` takes. @param lasting how long a database is out of reach, in milliseconds */
+const damages = Object.entries(DAMAGES).map(([name, kind]): [string, Fault] => [
+  name,
+  { times: 3, run: (options) => damage(kind, options) },
+]);
+
+/**
+ * All faults, by the name that `--only` takes; those that mostly wait come first.
+ * @param lasting how long a database is out of reach, in milliseconds
+ */
 export const faults = (lasting = MINUTE): Readonly<Record<string, Fault>> => ({
-  'node-sqlite': { times: 50, batch: 50, run: (options) => killNode('SQLite', options) },
-  'node-postgres': {
-    ...{ times: 50, batch: 50 },
-    run: async (options) => {
-      await postgres();
-      return killNode('PostgreSQL', options);
-    },
-  },
-  postgres: { times: 20, batch: 20, run: async (options) => killPostgres(await postgres(), options) },
   'unreachable-refused': { times: 1, run: outage('refusing connections', lasting) },
   'unreachable-silent': { times: 1, run: outage('silent, and its connections resumed', lasting) },
   'unreachable-lost': { times: 1, run: outage('silent, and its connections lost', lasting) },
-  commit: { times: 200, batch: 200, run: (options) => throughNetwork((network) => cutCommit(network, options)) },
+  clocks: { times: 20, run: onPostgres(shiftClock) },
+  'clock-ahead': {
+    times: 2,
+    run: onPostgres((server, options) =>
+      wrongClock(server, 'a node whose clock is 100 days ahead', 100 * DAY, options),
+    ),
+  },
+  'clock-behind': {
+    times: 2,
+    run: onPostgres((server, options) => wrongClock(server, 'a node whose clock is an hour behind', -HOUR, options)),
+  },
+  'standby-lagging': { times: 10, run: onPair(laggingStandby) },
+  'standby-silent': { times: 4, batch: 2, run: onPair(silentStandby, ['synchronous_standby_names=*']) },
+  pgbouncer: {
+    ...{ times: 20, run: onPostgres(killBouncer) },
+    missing: pgbouncer === undefined ? 'PgBouncer is not installed' : undefined,
+  },
+  restart: { times: 5, run: onPostgres(restartNodes) },
+  'next-version': { times: 3, batch: 1, run: onPostgres(nextVersion) },
+  'sockets-sqlite': { times: 5, run: (options) => slowCallers(options) },
+  'sockets-postgres': { times: 5, run: onPostgres((server, options) => slowCallers(options, server)) },
+  'descriptors-sqlite': { times: 6, run: (options) => descriptors(options) },
+  'descriptors-postgres': { times: 6, run: onPostgres((server, options) => descriptors(options, server)) },
+  'memory-sqlite': { times: 10, run: (options) => exhaustMemory(options) },
+  'memory-postgres': { times: 10, run: onPostgres((server, options) => exhaustMemory(options, server)) },
   disk: { times: 5, run: (options) => fillDisk(options) },
   'file-size': { times: 5, run: (options) => fillDisk(options, 'limit') },
-  clocks: {
-    times: 20,
-    run: async (options) => {
-      await postgres();
-      return shiftClock(options);
-    },
+  commit: { times: 200, run: throughNetwork(cutCommit) },
+  ...Object.fromEntries(damages),
+  postgres: { times: 600, batch: 50, run: onOwnPostgres(killPostgres) },
+  'node-postgres': {
+    ...{ times: 400, batch: 50 },
+    run: onPostgres((server, options) => killNode(options, server)),
   },
-});
-
-/** Runs a fault so many times, on as many databases as that takes. */
-export async function runFault(fault: Fault, options: Options): Promise<Outcome> {
-  const { times, seed, progress } = options;
-  const batch = fault.batch ?? times;
-  let whole: Outcome | undefined;
-  for (let done = 0; done < times; done += batch) {
-    const size = Math.min(batch, times - done);
-    const part = await fault.run({
-      ...options,
-      times: size,
-      seed: seed + done,
-      progress: (count) => progress(done + count),
-    });
-    whole = whole === undefined ? part : sum(whole, part);
-  }
-  if (whole === undefined) throw new Error('a fault must happen once at least');
-  return whole;
-}
-
-const sum = (one: Outcome, other: Outcome): Outcome => ({
-  ...one,
-  times: one.times + other.times,
-  acknowledged: one.acknowledged + other.acknowledged,
-  unanswered: one.unanswered + other.unanswered,
-  refused: one.refused + other.refused,
-  violations: [...one.violations, ...other.violations],
-  notes: [...one.notes, ...other.notes],
+  'node-sqlite': { times: 1000, batch: 50, run: (options) => killNode(options) },
 });

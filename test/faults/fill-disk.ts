@@ -20,7 +20,7 @@ const FAILURES = 20;
 
 /** The disk full under SQLite, under load. @throws where this system has no disk that could be filled */
 export async function fillDisk(options: Options, way: 'any' | 'limit' = 'any'): Promise<Outcome> {
-  return trial({ fault: 'the disk full', store: 'SQLite' }, options, async (one) => {
+  return trial({ fault: way === 'limit' ? 'files that cannot grow' : 'the disk full' }, options, async (one) => {
     const { service, ledger, folder, over } = one;
     const data = join(folder, 'data');
     mkdirSync(data);

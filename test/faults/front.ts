@@ -43,7 +43,8 @@ function join(one: Socket, other: Socket, open: Set<Socket>): void {
     from.on('error', () => {});
     from.on('close', () => {
       open.delete(from);
-      to.destroy();
+      // What it said last is passed on first.
+      to.destroySoon();
     });
   }
 }

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { tmpdir } from 'node:os';
 import { test } from 'node:test';
-import { faults, runFault } from './faults.ts';
+import { faults } from './faults.ts';
 import { fillable } from './full-disk.ts';
 import { inTests } from './in-tests.ts';
+import { runFault } from './schedule.ts';
 
 const skip = fillable(tmpdir()) === undefined && 'this system limits what no process writes';
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { faults, runFault, stopFaults } from './faults.ts';
+import { faults, stopFaults } from './faults.ts';
 import { inTests } from './in-tests.ts';
+import { runFault } from './schedule.ts';
 
 after(stopFaults);
 

@@ -4,12 +4,15 @@ import { untilBack, untilRefused } from './probes.ts';
 import { startNode } from './service.ts';
 import { type Options, type Outcome, trial } from './trial.ts';
 
+/** Each of so many times all processes are killed. */
+const WHOLE = 5;
+
 /**
- * `kill -9` of PostgreSQL under load, in turns of all its processes, which then are started again, and of one of them,
- * whose fellows the server then ends by itself to recover.
+ * `kill -9` of PostgreSQL under load: now and then of all its processes, which then are started again, and else of one of
+ * them, whose fellows the server then ends by itself to recover.
  */
 export async function killPostgres(server: PostgresServer, options: Options): Promise<Outcome> {
-  const setting = { fault: 'kill -9 of PostgreSQL, and its return', store: 'PostgreSQL' } as const;
+  const setting = { fault: 'kill -9 of PostgreSQL, and its return', server };
   return trial(setting, options, async ({ service, ledger, random, databaseUrl, over }) => {
     const node = await startNode({ settings: service.settings });
     service.front.targets = [node.port];
@@ -17,9 +20,9 @@ export async function killPostgres(server: PostgresServer, options: Options): Pr
       async faults() {
         let longest = 0;
         for (let time = 1; time <= options.times; time++) {
-          await ledger.more(1 + random(40));
+          await ledger.more(1 + random(16));
           let back: number;
-          if (time % 2 === 1) {
+          if (time % WHOLE === 1) {
             await server.kill();
             await untilRefused(service, 3);
             await server.restart();

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { faults, runFault } from './faults.ts';
+import { faults } from './faults.ts';
 import { inTests } from './in-tests.ts';
+import { runFault } from './schedule.ts';
 
 test('ST-05, RC-09: nothing acknowledged is lost, and nothing orphaned, by kill -9 of a node on SQLite', async () => {
   const fault = faults()['node-sqlite'];

@@ -72,10 +72,10 @@ export class Ledger {
     return [...this.unanswered.values()].reduce((sum, n) => sum + n, 0);
   }
 
-  /** Waits until so many changes more are acknowledged. */
-  async more(count: number): Promise<void> {
+  /** Waits until so many changes more are acknowledged, for at most this many milliseconds each. */
+  async more(count: number, patience?: number): Promise<void> {
     const goal = this.acknowledged + count;
-    while (this.acknowledged < goal) await this.#next('acknowledged');
+    while (this.acknowledged < goal) await this.#next('acknowledged', patience);
   }
 
   /** Waits until so many requests more are left without an answer. */
@@ -85,13 +85,13 @@ export class Ledger {
   }
 
   /** The guard is for a service that hangs: it would never be answered again. A loaded machine must not meet it. */
-  async #next(event: string): Promise<void> {
-    await once(this.#events, event, { signal: AbortSignal.timeout(600_000) });
+  async #next(event: string, patience = 600_000): Promise<void> {
+    await once(this.#events, event, { signal: AbortSignal.timeout(patience) });
   }
 
   violated(who: string, error: unknown): void {
-    if (this.violations.length < 100)
-      this.violations.push(`${who}: ${error instanceof Error ? error.message : String(error)}`);
+    const text = `${who}: ${error instanceof Error ? error.message : String(error)}`;
+    if (this.violations.length < 100 && !this.violations.includes(text)) this.violations.push(text);
   }
 }
 

@@ -195,7 +195,7 @@ export async function beginLoad(
   }
 
   const workers = Array.from({ length: people }, async () => {
-    while (!stopping) {
+    while (!stopping && !service.givenUp) {
       await life().catch((error: unknown) => ledger.violated('a life', error));
     }
   });

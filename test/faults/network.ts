@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+import { join } from 'node:path';
 
 /** The network between the nodes and PostgreSQL, which can fail. */
 export interface Network {
@@ -14,6 +15,8 @@ export interface Network {
   /** Closes the port: connections break, and new ones are refused. */
   refuse(): Promise<void>;
   accept(): Promise<void>;
+  /** Cuts every connection, and leads new ones to these servers in turns. */
+  lead(...servers: readonly { readonly url: string }[]): void;
   close(): Promise<void>;
 }
 
@@ -23,14 +26,23 @@ interface Pair {
   lost: boolean;
 }
 
-/** @param socketPath where the server listens */
-export async function openNetwork(socketPath: string): Promise<Network> {
+/** Below the ports that systems hand out by themselves, and none twice: no other program gets one while it is closed. */
+let nextPort = 15_000 + (process.pid % 5000);
+
+/** Where a server of these trials listens. */
+const socketOf = ({ url }: { readonly url: string }): string =>
+  join(new URL(url).searchParams.get('host') ?? '', '.s.PGSQL.5432');
+
+/** The network before a server, or before several that get the connections in turns. */
+export async function openNetwork(...servers: readonly { readonly url: string }[]): Promise<Network> {
+  let sockets = servers.map(socketOf);
+  let turn = 0;
   const pairs = new Set<Pair>();
   let silent = false;
   let wanted: () => boolean = () => false;
 
   const listener = createServer((node) => {
-    const pair: Pair = { node, server: connect(socketPath), lost: false };
+    const pair: Pair = { node, server: connect(sockets[turn++ % sockets.length] ?? ''), lost: false };
     pairs.add(pair);
     const cut = () => {
       // Neither side is told what the other last said.
@@ -67,11 +79,10 @@ export async function openNetwork(socketPath: string): Promise<Network> {
     server.pause();
   }
 
-  // Below the ports that systems hand out by themselves, so that nobody is given it while it is closed.
   let port = 0;
-  for (let at = 15_000; port === 0; at++) {
+  while (port === 0) {
     try {
-      listener.listen(at + (process.pid % 5000), '127.0.0.1');
+      listener.listen(nextPort++, '127.0.0.1');
       await once(listener, 'listening');
       port = (listener.address() as AddressInfo).port;
     } catch {
@@ -121,6 +132,10 @@ export async function openNetwork(socketPath: string): Promise<Network> {
     async accept() {
       listener.listen(port, '127.0.0.1');
       await once(listener, 'listening');
+    },
+    lead(...servers) {
+      sockets = servers.map(socketOf);
+      end();
     },
     async close() {
       wanted = () => false;

@@ -1,7 +1,7 @@
 import { availableParallelism, release, type } from 'node:os';
 import type { Outcome } from './trial.ts';
 
-const HEAD = ['Fault', 'Store', 'Times', 'Acknowledged', 'Without an answer', 'Retries refused', 'Lost or orphaned'];
+const HEAD = ['Fault', 'Store', 'Times', 'Acknowledged', 'Without an answer', 'Retries refused', 'Violations'];
 
 /** The results as a table of Markdown, which a terminal shows as well, and what else was measured. */
 export function table(outcomes: readonly Outcome[]): string {
@@ -20,35 +20,96 @@ export function table(outcomes: readonly Outcome[]): string {
   return [line(HEAD), rule, ...rows.map(line), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
-/** The page of the documentation, with the results as its last recorded output. */
-export function page(outcomes: readonly Outcome[], seconds: number): string {
+/** What each fault is, by its name or the beginning of several names. */
+const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])[] = [
+  [
+    ['node-sqlite', 'node-postgres'],
+    '`kill -9` of the only node after a random number of answers. Another starts on what it left behind.',
+  ],
+  [
+    ['postgres'],
+    '`kill -9` of one process of PostgreSQL that works for a node, after which PostgreSQL ends the others and recovers; and each fifth time of all its processes, and its start on the same data.',
+  ],
+  [
+    ['wal-*', 'shm-*', 'database-*', 'secret-*'],
+    'After `kill -9` of the node, a file of SQLite or the secret is deleted, cut, flipped, overwritten or replaced, as the row of the results says. Either the next start is refused in words that name a remedy, and with the files put back all is as it was; or it starts, and nothing is lost. Where the refusal names `tessera recover --accept-loss`, that is done on a copy: no token, code or session from before works afterwards.',
+  ],
+  [['disk'], 'The file system of SQLite has no byte left until 20 changes have failed; then there is room again.'],
+  [['file-size'], 'The same by a limit on the size of files, which needs no right to mount.'],
+  [
+    ['descriptors-*'],
+    'A node may have 64 or 128 file descriptors, and gets three times as many sockets. It answers or refuses, and recovers when they go.',
+  ],
+  [
+    ['memory-*'],
+    'A limit on the memory of a running node (`RLIMIT_DATA`), a few MiB above what it has, under which it dies at some point under load. Another starts.',
+  ],
+  [
+    ['sockets-*'],
+    '6,000 sockets beside the load: a third send a header and a third a body octet by octet, and a third are kept idle. What the node closes is opened again.',
+  ],
+  [['unreachable-refused'], 'For a minute PostgreSQL refuses connections, and those that there were are cut.'],
+  [
+    ['unreachable-silent'],
+    'For a minute bytes between node and PostgreSQL vanish, while connections stand. Then they pass again.',
+  ],
+  [
+    ['unreachable-lost'],
+    'The same, but what was connected before stays silent for ever, as behind a firewall that forgot it.',
+  ],
+  [
+    ['commit'],
+    'PostgreSQL has done a COMMIT; the connection is cut before its answer reaches the node. At random, until every kind of change has met it.',
+  ],
+  [
+    ['standby-lagging'],
+    'A standby stops to replay what the primary sends, and every other new connection of the node ends there. What was revoked since is not accepted.',
+  ],
+  [
+    ['standby-silent'],
+    'A synchronous standby is silent for 15 seconds, and commits hang: reads go on, and the node takes no more than its 16 connections. In turns it then comes back; or the primary is killed and the standby takes over, with every change that was acknowledged.',
+  ],
+  [
+    ['pgbouncer'],
+    'PgBouncer in session mode between node and PostgreSQL, ended in turns by `kill -9` and by SIGTERM, and started again.',
+  ],
+  [['clocks'], 'Two nodes on one PostgreSQL, the clock of one five seconds ahead; every connection may end at either.'],
+  [
+    ['clock-ahead', 'clock-behind'],
+    'Beside a right node under load another starts whose clock is 100 days ahead or an hour behind, and does each second what it does each minute. It is not ready and answers 503 or as the right one does; what callers hold with the right one, live tokens, chains of refresh tokens, codes and sessions, survives.',
+  ],
+  [
+    ['restart'],
+    'Three nodes are stopped with SIGTERM and started again, one after another, with 20,000 requests or more beside the load. Half of the callers come through a balancer that asks for readiness, half go to one node until it answers `Connection: close`. None may fail.',
+  ],
+  [
+    ['next-version'],
+    'Beside a running node one of a later version starts, and adds columns to the tables. The old one goes on with right answers, and says that it is not ready.',
+  ],
+];
+
+/** The page of the documentation, with the results as its last recorded output. @param leftOut what could not be tried, and why */
+export function page(outcomes: readonly Outcome[], seconds: number, leftOut: readonly string[] = []): string {
+  const rows = EXPLANATIONS.map(([names, text]) => `| ${names.map((name) => `\`${name}\``).join(', ')} | ${text} |`);
+  const missing = leftOut.map((text) => `- ${text}\n`).join('');
   return `# Faults, and that nothing is lost
 
-<!-- not run: it takes ten minutes -->
+<!-- not run: it takes twenty minutes -->
 \`\`\`sh
-npm run faults                                       # all of them, in about ten minutes
-npm run faults -- --times 1000                       # with a thousand kills of a node on each store
+npm run faults                                       # all of them, in about twenty minutes
 npm run faults -- --only node-postgres --times 1000
 npm run faults -- --record                           # writes this page anew
 \`\`\`
 
-The nodes are processes of \`tessera serve\`, the databases a file and a PostgreSQL 18 server of the script's own. People
+The nodes are processes of \`tessera serve\`, the databases a file and PostgreSQL 18 servers of the script's own. People
 use them side by side the whole time: they sign up, consent, exchange codes, refresh, and are edited, revoked, banned,
 suspended and freed through the admin API. Each waits for an answer before the next request, and what is not answered, or
-answered 503, is sent again. Nothing in between is replaced by a stand-in: processes are killed, disks are filled, bytes
-are withheld.
+answered 503, is sent again. Nothing in between is replaced by a stand-in: processes are killed, files are damaged, disks are
+filled, bytes are withheld.
 
 | Fault | What happens |
 |---|---|
-| \`node-sqlite\`, \`node-postgres\` | \`kill -9\` of the only node after a random number of answers. Another starts on what it left behind. |
-| \`postgres\` | In turns: \`kill -9\` of all processes of PostgreSQL, and its start on the same data; and of one process that works for a node, after which PostgreSQL ends the others and recovers. |
-| \`unreachable-refused\` | For a minute PostgreSQL refuses connections, and those that there were are cut. |
-| \`unreachable-silent\` | For a minute bytes between node and PostgreSQL vanish, while connections stand. Then they pass again. |
-| \`unreachable-lost\` | The same, but what was connected before stays silent for ever, as behind a firewall that forgot it. |
-| \`commit\` | PostgreSQL has done a COMMIT; the connection is cut before its answer reaches the node. At random, until every kind of change has met it. |
-| \`disk\` | The file system of SQLite has no byte left until 20 changes have failed; then there is room again. |
-| \`file-size\` | The same by a limit on the size of files, which needs no right to mount. |
-| \`clocks\` | Two nodes on one PostgreSQL, the clock of one five seconds ahead; every connection may end at either. |
+${rows.join('\n')}
 
 After each fault, and once more at the end when nothing is under way:
 
@@ -65,6 +126,7 @@ After each fault, and once more at the end when nothing is under way:
   \`Retry-After\`, after about five seconds at most; none is accepted or refused unchecked. Afterwards the service is back by itself. While
   a disk is full, reads and verdicts go on.
 
+Whatever else comes is a violation: it is printed with what was expected and what came, and the command ends with status 1.
 A short sample runs with the tests (\`test/faults/\`).
 
 ## Last recorded output
@@ -72,5 +134,5 @@ A short sample runs with the tests (\`test/faults/\`).
 ${new Date().toISOString().slice(0, 10)}, ${type()} ${release().split('-')[0]}, ${availableParallelism()} processors, Node ${process.versions.node}, in ${seconds} seconds.
 
 ${table(outcomes)}
-`;
+${missing}`;
 }

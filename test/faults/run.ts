@@ -1,19 +1,23 @@
 import { writeFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { faults, runFault, stopFaults } from './faults.ts';
+import { faults, stopFaults } from './faults.ts';
 import { page, table } from './report.ts';
-import type { Outcome } from './trial.ts';
+import { runAll } from './schedule.ts';
+
+const all = faults();
 
 const HELP = `npm run faults -- [options]
 
   --only <fault>   one fault alone; several times for several
-  --times <n>      how often: the kills of a node, or the faults that --only names
+  --times <n>      how often each fault happens, instead of its own number
   --seed <n>       where the random points begin (default 1)
-  --people <n>     how many people use the service at a time (default 6)
+  --people <n>     how many people use each service at a time (default 6)
+  --lanes <n>      how many services run side by side (default: processors + 1)
   --json           the results as JSON
-  --record         writes docs/reference/faults.md
+  --record         writes docs/reference/faults.md, from all faults
 
-Faults: ${Object.keys(faults()).join(', ')}
+Faults: ${Object.keys(all).join(', ')}
 `;
 
 const { values } = parseArgs({
@@ -22,45 +26,61 @@ const { values } = parseArgs({
     times: { type: 'string' },
     seed: { type: 'string', default: '1' },
     people: { type: 'string', default: '6' },
+    lanes: { type: 'string', default: String(availableParallelism() + 1) },
     json: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
   },
 });
 
-function timesOf(name: string, usual: number): number {
-  const told = values.only !== undefined || name.startsWith('node-');
-  return told && values.times !== undefined ? Number(values.times) : usual;
-}
+const begun = performance.now();
+const say = (text: string): void => {
+  const seconds = Math.floor((performance.now() - begun) / 1000);
+  process.stderr.write(`[${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}] ${text}\n`);
+};
+
+/** How many of the violations of a fault are printed: one brings others with it. */
+const SHOWN = 10;
+
+/** How often the progress is told, in milliseconds. */
+const EVERY = 10_000;
 
 async function main(): Promise<number> {
-  const all = faults();
   const names = values.only ?? Object.keys(all);
   const unknown = names.filter((name) => !Object.hasOwn(all, name));
-  if (values.help || unknown.length > 0) {
+  // What the page shows comes from one whole run.
+  if (values.help || unknown.length > 0 || (values.record && values.only !== undefined)) {
     process.stdout.write(HELP);
     return values.help ? 0 : 2;
   }
-  const begun = performance.now();
-  const outcomes: Outcome[] = [];
-  for (const name of names) {
+  const leftOut: string[] = [];
+  const wanted = names.flatMap((name) => {
     const fault = all[name];
-    if (fault === undefined) continue;
-    const times = timesOf(name, fault.times);
-    const progress = (count: number) => process.stderr.write(`\r${name} ${count}/${times}`);
-    const options = { times, seed: Number(values.seed), people: Number(values.people), progress };
-    process.stderr.write(name);
-    const outcome = await runFault(fault, options);
-    const { violations } = outcome;
-    process.stderr.write(
-      `\r${name} ${times}/${times}: ${violations.length === 0 ? 'nothing lost' : 'NOT AS IT MUST BE'}\n`,
-    );
-    for (const text of violations) process.stderr.write(`  ${text}\n`);
-    outcomes.push(outcome);
-  }
+    if (fault === undefined) return [];
+    if (fault.missing === undefined) return [{ name, fault, times: Number(values.times ?? fault.times) }];
+    leftOut.push(`${name} is left out: ${fault.missing}.`);
+    return [];
+  });
+  for (const text of leftOut) say(text);
+  const running = new Map<string, string>();
+  const timer = setInterval(() => running.size > 0 && say([...running.values()].join(', ')), EVERY);
+  const common = { seed: Number(values.seed), people: Number(values.people) };
+  const outcomes = await runAll(wanted, common, Number(values.lanes), {
+    progress(name, done) {
+      const times = wanted.find((one) => one.name === name)?.times;
+      running.set(name, `${name} ${done}/${times}`);
+    },
+    finished(name, { times, violations }) {
+      running.delete(name);
+      say(`${name} ${times}/${times}: ${violations.length === 0 ? 'nothing lost' : 'NOT AS IT MUST BE'}`);
+      for (const text of violations.slice(0, SHOWN)) process.stderr.write(`  ${text}\n`);
+      if (violations.length > SHOWN) process.stderr.write(`  and ${violations.length - SHOWN} more\n`);
+    },
+  }).finally(() => clearInterval(timer));
   const seconds = Math.round((performance.now() - begun) / 1000);
   process.stdout.write(values.json ? `${JSON.stringify(outcomes, undefined, 2)}\n` : `\n${table(outcomes)}\n`);
-  if (values.record) writeFileSync(new URL('../../docs/reference/faults.md', import.meta.url), page(outcomes, seconds));
+  if (values.record)
+    writeFileSync(new URL('../../docs/reference/faults.md', import.meta.url), page(outcomes, seconds, leftOut));
   return outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 

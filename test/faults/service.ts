@@ -6,8 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Front, openFront } from './front.ts';
 
-const SERVE = [fileURLToPath(new URL('../../bin/tessera.js', import.meta.url)), 'serve', '--json'];
-export const SHIFTED = [fileURLToPath(new URL('./node.ts', import.meta.url))];
+/** The command. */
+export const TESSERA = [fileURLToPath(new URL('../../bin/tessera.js', import.meta.url))];
+const SERVE = [...TESSERA, 'serve', '--json'];
+/** A node that differs from others: see there. */
+export const SPECIAL = [fileURLToPath(new URL('./node.ts', import.meta.url))];
 
 /** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
@@ -36,7 +39,20 @@ export interface Launch {
   readonly wrapper?: readonly string[];
 }
 
-/** Starts a process and waits until it is ready. */
+/** A start that ended by itself, with what it said. */
+export class NotStarted extends Error {
+  override readonly name = 'NotStarted';
+  readonly complaint: string;
+  constructor(complaint: string) {
+    super(`the node did not start: ${complaint}`);
+    this.complaint = complaint;
+  }
+}
+
+/**
+ * Starts a process and waits until it is ready.
+ * @throws {NotStarted} where it ends before that
+ */
 export async function startNode({ settings, script = SERVE, wrapper = [] }: Launch): Promise<Node> {
   // What the tests themselves run with is none of the node's business.
   const own = Object.entries(process.env).filter(([name]) => !/^(TESSERA_|NODE_TEST|NODE_OPTIONS)/.test(name));
@@ -54,8 +70,11 @@ export async function startNode({ settings, script = SERVE, wrapper = [] }: Laun
     const exit = once(child, 'exit');
     const lines = createInterface({ input: child.stdout });
     const ready = once(lines, 'line').then(() => true);
-    // Why an answer was 500 stands nowhere else.
-    lines.on('line', (line) => line.includes('"a fault of ours"') && process.stderr.write(`${line}\n`));
+    // Why an answer was 500 stands nowhere else; one tells enough.
+    let faults = 0;
+    lines.on('line', (line) => {
+      if (line.includes('"a fault of ours"') && ++faults === 1) process.stderr.write(`${line}\n`);
+    });
     if (await Promise.race([ready, exit.then(() => false)])) {
       const end = async (signal: NodeJS.Signals) => {
         child.kill(signal);
@@ -63,8 +82,8 @@ export async function startNode({ settings, script = SERVE, wrapper = [] }: Laun
       };
       return { port, process: child, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
     }
-    // Somebody else took the port in between: another one is free.
-    if (!complaint.includes('Cannot listen')) throw new Error(`the node did not start: ${complaint}`);
+    // Another program took the port in between: another one is free.
+    if (!complaint.includes('Cannot listen')) throw new NotStarted(complaint);
   }
 }
 
@@ -73,8 +92,14 @@ export interface Service {
   readonly baseUrl: string;
   readonly front: Front;
   readonly settings: Readonly<Record<string, string>>;
-  /** Resolves when there is a node behind the address. */
+  /**
+   * Resolves when there is a node behind the address.
+   * @throws where the service was given up
+   */
   reachable(): Promise<void>;
+  /** Lets all callers go: from now on nothing is asked again. */
+  giveUp(): void;
+  readonly givenUp: boolean;
   /** Counts the faults that are over; whoever sees it change checks what it knows. */
   faults: number;
   /** Tells `over` after each fault. */
@@ -97,9 +122,17 @@ export async function openService(settings: Readonly<Record<string, string>>): P
   const front = await openFront();
   const events = new EventEmitter();
   events.setMaxListeners(0);
+  let givenUp = false;
   return {
     baseUrl: front.baseUrl,
     front,
+    get givenUp() {
+      return givenUp;
+    },
+    giveUp() {
+      givenUp = true;
+      events.emit('over');
+    },
     settings: {
       TESSERA_BASE_URL: front.baseUrl,
       TESSERA_LOG_LEVEL: 'error',
@@ -108,7 +141,8 @@ export async function openService(settings: Readonly<Record<string, string>>): P
       ...settings,
     },
     async reachable() {
-      while (front.targets.length === 0) await once(events, 'over');
+      while (front.targets.length === 0 && !givenUp) await once(events, 'over');
+      if (givenUp) throw new Error('the service was given up');
     },
     faults: 0,
     events,

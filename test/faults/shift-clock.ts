@@ -1,21 +1,22 @@
 import assert from 'node:assert/strict';
 import { redeem, refresh, type Tokens, userinfo } from '../support/flow.ts';
+import type { PostgresServer } from '../support/postgres.ts';
 import { answered, operate } from './answers.ts';
 import { hold, type Person } from './ledger.ts';
 import { authorize, newClients, signUp } from './lives.ts';
-import { SHIFTED, startNode } from './service.ts';
+import { SPECIAL, startNode } from './service.ts';
 import { type Options, type Outcome, type Trial, trial } from './trial.ts';
 
 const SHIFT = 5000;
 
 /** Two nodes on one database, of which the second one's clock is five seconds ahead; requests go to either. */
-export async function shiftClock(options: Options): Promise<Outcome> {
-  const setting = { fault: 'two nodes whose clocks differ by 5 s', store: 'PostgreSQL' } as const;
+export async function shiftClock(server: PostgresServer, options: Options): Promise<Outcome> {
+  const setting = { fault: 'two nodes whose clocks differ by 5 s', server };
   return trial(setting, options, async (one) => {
     const { service, ledger, over } = one;
     const { settings, front } = service;
     const right = await startNode({ settings });
-    const ahead = await startNode({ settings: { ...settings, TEST_CLOCK_SHIFT: String(SHIFT) }, script: SHIFTED });
+    const ahead = await startNode({ settings: { ...settings, TEST_CLOCK_SHIFT: String(SHIFT) }, script: SPECIAL });
     const nodes = [right, ahead].map(({ port }) => ({ baseUrl: `http://127.0.0.1:${port}` }));
     front.targets = [right.port, ahead.port];
     return {

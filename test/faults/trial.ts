@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomSecret } from '../../src/secrets.ts';
-import { ownDatabase } from '../support/postgres-database.ts';
+import { newDatabase } from '../support/postgres-database.ts';
 import { check, Ledger, type Person } from './ledger.ts';
 import { beginLoad } from './lives.ts';
 import { type Random, random } from './random.ts';
@@ -52,11 +52,16 @@ const PROBLEMS = 20;
 
 interface Setting {
   readonly fault: string;
-  readonly store: Outcome['store'];
+  /** The server of PostgreSQL; without one the database is a file. */
+  readonly server?: { readonly url: string };
   /** The address by which the nodes reach the database, where it is not its own. */
   readonly through?: (url: string) => string;
   /** How many changes a life has at most, where it is not the usual. */
   readonly days?: number;
+  /** Whether the server ends with the trial, and with it the database. */
+  readonly leave?: boolean;
+  /** Whether the secret lies in the file that the first start makes. */
+  readonly secretFile?: boolean;
 }
 
 /**
@@ -69,12 +74,11 @@ export async function trial(
   prepare: (trial: Trial) => Promise<{ faults(): Promise<readonly string[]>; end(): Promise<void> }>,
 ): Promise<Outcome> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-fault-'));
-  const own = setting.store === 'PostgreSQL' ? await ownDatabase() : undefined;
-  if (setting.store === 'PostgreSQL' && own === undefined) throw new Error('there is no PostgreSQL server');
+  const own = setting.server && (await newDatabase(setting.server.url));
   const databaseUrl = own?.url ?? `sqlite:${join(folder, 'tessera.db')}`;
   const service = await openService({
     TESSERA_DATA_DIR: folder,
-    TESSERA_SECRET: randomSecret(),
+    ...(setting.secretFile !== true && { TESSERA_SECRET: randomSecret() }),
     TESSERA_DATABASE_URL: setting.through?.(databaseUrl) ?? databaseUrl,
   });
   const ledger = new Ledger();
@@ -91,44 +95,57 @@ export async function trial(
     await Promise.all(checkers);
   }
 
-  async function records(): Promise<void> {
-    const found = contradictions(await one.snapshot());
-    for (const text of found.slice(0, PROBLEMS)) ledger.violated('the records', text);
+  /** Reads the records, and checks that they fit together. */
+  async function records(): Promise<Snapshot | undefined> {
+    try {
+      const snapshot = await one.snapshot();
+      for (const text of contradictions(snapshot).slice(0, PROBLEMS)) ledger.violated('the records', text);
+      return snapshot;
+    } catch (error) {
+      ledger.violated('the records', error);
+      return undefined;
+    }
   }
   const one: Trial = {
     ...{ service, ledger, random: rng, databaseUrl, folder },
     snapshot: () => readRecords(databaseUrl),
     async over() {
       faultOver(service);
-      const ended = ledger.ended;
+      const { ended } = ledger;
       ledger.ended = [];
-      for (const person of ended)
-        await check(service, ledger, person).catch((e) => ledger.violated(person.username, e));
+      await checkAll(ended);
       await records();
     },
   };
   let end = async (): Promise<void> => {};
+  let notes: readonly string[] = [];
   try {
     const prepared = await prepare(one);
     end = prepared.end;
     const load = await beginLoad(service, ledger, rng, { people: options.people, days: setting.days ?? 24 });
-    let notes: readonly string[] = [];
     try {
       await ledger.more(options.people);
       notes = await prepared.faults();
+    } catch (error) {
+      service.giveUp();
+      throw error;
     } finally {
       await load.stop();
     }
-    await checkAll(ledger.people);
-    await records();
-    for (const text of orphans(await one.snapshot(), ledger)) ledger.violated('the records', text);
-    const { acknowledged, left: unanswered, refused, violations } = ledger;
-    const { fault, store } = setting;
-    return { fault, store, times: options.times, acknowledged, unanswered, refused, violations, notes };
+    if (!service.givenUp) {
+      await checkAll(ledger.people);
+      const snapshot = await records();
+      for (const text of snapshot ? orphans(snapshot, ledger) : []) ledger.violated('the records', text);
+    }
+  } catch (error) {
+    ledger.violated('the trial', error);
   } finally {
     await end();
     await service.close();
-    await own?.drop();
+    if (setting.leave !== true) await own?.drop();
     rmSync(folder, { recursive: true, force: true });
   }
+  const { acknowledged, left: unanswered, refused, violations } = ledger;
+  const store = own === undefined ? 'SQLite' : 'PostgreSQL';
+  return { fault: setting.fault, store, times: options.times, acknowledged, unanswered, refused, violations, notes };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { agent } from '../support/agent.ts';
 import { call, USERINFO } from '../support/api-call.ts';
 import { PASSWORD, redeem, refresh, type TestClient } from '../support/flow.ts';
+import type { PostgresServer } from '../support/postgres.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { seconds } from './kill-postgres.ts';
 import type { Ledger } from './ledger.ts';
@@ -61,12 +62,13 @@ async function credentials(service: Service, ledger: Ledger): Promise<Probe[]> {
  * @param enough is asked after each round of requests whether the outage has lasted long enough
  */
 export async function unreachable(
+  server: PostgresServer,
   network: Network,
   outage: Outage,
   options: Options,
   enough: (begun: number) => boolean,
 ): Promise<Outcome> {
-  const setting = { fault: `the database ${outage}`, store: 'PostgreSQL', through: network.through } as const;
+  const setting = { fault: `the database ${outage}`, server, through: network.through };
   return trial(setting, options, async ({ service, ledger, over }) => {
     const node = await startNode({ settings: service.settings });
     service.front.targets = [node.port];

@@ -33,9 +33,13 @@ export async function makeTemplate(server: string): Promise<void> {
 export const migratedDatabase = () => ownDatabase(process.env['TESSERA_TEST_TEMPLATE']);
 
 /** An empty database of a test's own on the server that TESSERA_TEST_POSTGRES names; undefined where it names none. */
-export async function ownDatabase(template = 'template1') {
+export async function ownDatabase(template?: string) {
   const server = process.env['TESSERA_TEST_POSTGRES'];
-  if (server === undefined) return undefined;
+  return server === undefined ? undefined : newDatabase(server, template);
+}
+
+/** An empty database on a server. */
+export async function newDatabase(server: string, template = 'template1') {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
   await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server, name);

@@ -1,0 +1,48 @@
+import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+
+/** A primary and its standby. */
+export interface Pair {
+  readonly primary: PostgresServer;
+  readonly standby: PostgresServer;
+  stop(): Promise<void>;
+}
+
+/** @param settings of the primary alone */
+export async function startPair(settings: readonly string[] = []): Promise<Pair> {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-pair-'));
+  const copy = join(folder, 'copy');
+  const primary = await startPostgres({ settings, prepare: (data) => cpSync(data, copy, { recursive: true }) });
+  const host = new URL(primary.url).searchParams.get('host') ?? '';
+  const standby = await startPostgres({
+    from: copy,
+    prepare(data) {
+      appendFileSync(join(data, 'postgresql.conf'), `\nprimary_conninfo = 'host=${host} user=tessera'\n`);
+      writeFileSync(join(data, 'standby.signal'), '');
+    },
+  });
+  rmSync(folder, { recursive: true, force: true });
+  return {
+    primary,
+    standby,
+    async stop() {
+      await standby.stop();
+      await primary.stop();
+    },
+  };
+}
+
+/** Asks a server past everything that is in the way of the nodes. */
+export async function ask<T extends object>(url: string, sql: string): Promise<readonly T[]> {
+  const client = new Client({ connectionString: url });
+  client.on('error', () => {});
+  await client.connect();
+  try {
+    return (await client.query<T>(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
