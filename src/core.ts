@@ -31,7 +31,10 @@ export interface Core {
 export interface Opening {
   readonly migration?: MigrationOptions;
   readonly meter?: DatabaseMeter;
-  /** Told what the database puts at risk, where that does not stop a start. */
+  /**
+   * Told what the database puts at risk, where that does not stop a start. Without it, as in a command, nobody is served by this
+   * process, and nothing is refused for that.
+   */
   readonly caution?: (text: string) => void;
   /** Whether the structure of an embedded database is checked where its last process left a journal behind. */
   readonly thorough?: boolean;
@@ -170,13 +173,16 @@ async function openDatabase(
   config: Config,
   migration?: MigrationOptions,
   meter?: DatabaseMeter,
-  caution: (text: string) => void = () => {},
+  caution?: (text: string) => void,
 ): Promise<Database> {
   const path = fileOf(config);
   if (path === undefined) {
     // Loaded where it is used: the embedded default starts without it.
     const { openPostgres } = await import('./database/postgres/open.ts');
-    return openPostgres(config.databaseUrl, migration, meter, { local: servesThisMachine(config), caution });
+    return openPostgres(config.databaseUrl, migration, meter, {
+      local: caution === undefined || servesThisMachine(config),
+      ...(caution && { caution }),
+    });
   }
   return inFolder(path, () => openSqlite(path, migration, meter));
 }

@@ -27,6 +27,10 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     const { kid } = await realKeys(server);
     return { name: kid, isThere: async () => (await userinfo(server, access_token)).status === 200 };
   },
+  async recover() {
+    const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
+    return { name: '--accept-loss', isThere: async () => (await userinfo(server, access_token)).status === 200 };
+  },
 };
 
 function* commandsOf(command: Command, path: readonly string[] = []): Generator<readonly [string, Command]> {

@@ -111,6 +111,7 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
   ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
   ['user delete', () => run('user', 'delete', 'ada', '--yes'), 'account.deleted'],
+  ['recover', () => run('recover', '--accept-loss', '--yes'), 'data.recovered'],
 ];
 
 /** Commands that leave no event: they read, run the server, or bring the schema to its version. */
