@@ -17,7 +17,7 @@ import { doctorRoutes } from './doctor/routes.ts';
 import { notes } from './events/notes.ts';
 import { readiness } from './health/readiness.ts';
 import { healthRoutes } from './health/routes.ts';
-import { clockOffset } from './health/shared-time.ts';
+import { type ClockWatch, watchClock } from './health/shared-time.ts';
 import { homeRoutes } from './home/routes.ts';
 import { startHousekeeping } from './housekeeping/housekeeping.ts';
 import { acceptForms } from './http/bodies.ts';
@@ -71,6 +71,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
   const listener = await listen(config.host, config.port);
   let core: Core | undefined;
   let figures: MetricsListener | undefined;
+  let watch: ClockWatch | undefined;
   try {
     const baseUrl = baseUrlOf(config, listener.port);
     const metrics = config.metricsAddress && (await import('./metrics/metrics.ts')).createMetrics();
@@ -80,6 +81,8 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     metrics?.watch(opened);
     figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
     const { database, ids, passwords, pictures, secret } = opened;
+    const time = await watchClock(database, clock);
+    watch = time;
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
     const { limits } = config;
     const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
@@ -88,7 +91,8 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const ask = outgoing({ local, networks: config.outgoingAllow });
     const parts = {
       database,
-      clock,
+      // By a clock that is known to be wrong nothing is decided for anyone.
+      clock: time.clock,
       ids,
       keys,
       passwords,
@@ -109,8 +113,8 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     await fillOrigins(database);
     let draining = false;
     const known = opening.migration?.steps ?? timeline;
-    const unready = readiness({ ...parts, timeline: known, leaving: () => draining });
-    metrics?.watchNode({ unready, clockOffset: () => clockOffset(database, clock) });
+    const unready = readiness({ ...parts, compareClocks: time.compare, timeline: known, leaving: () => draining });
+    metrics?.watchNode({ unready, clockOffset: time.compare });
     const outages = watchOutages(clock, meter, ({ level, facts, message }) => app.log[level](facts, message));
     metrics?.watchStore(outages);
     const failedAt = (what: string) => (error: unknown) => {
@@ -135,7 +139,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
         adminRoutes(root, parts);
         pictureRoutes(root, parts);
         healthRoutes(root, unready);
-        doctorRoutes(root, { ...parts, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
+        doctorRoutes(root, { ...parts, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
         discoveryRoutes(root, parts);
         referenceRoutes(root, { ...parts, described });
         serveAssets(root);
@@ -167,7 +171,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       (now) => tendKeys(database, secret, now, config.keyRotation),
       config.auditRetention,
     );
-    const courier = startCourier({ ...parts, send: ask, meter, failed: failedAt('notices of ended sessions') });
+    const courier = startCourier({ ...parts, clock, send: ask, meter, failed: failedAt('notices of ended sessions') });
     metrics?.watchNotices(courier);
     metrics?.watchNumbers(ids);
     const stopKeeping = keepNumber(ids, failedAt('the node number'));
@@ -190,12 +194,14 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
         await stopHousekeeping();
         await stopKeeping();
         outages.stop();
+        time.stop();
         await app.close();
         await opened.close();
         await served?.close();
       },
     };
   } catch (error) {
+    watch?.stop();
     await listener.close();
     await core?.close();
     await figures?.close();

@@ -15,8 +15,11 @@ export const NODE_CLOCK_TOLERANCE = 5 * MINUTE;
 /** What this service dated may lie so far in a node's future: the clocks of nodes differ a little (RFC 7519 §4.1.4). */
 export const CLOCK_SKEW = MINUTE;
 
-/** What this service dated lies in the future: a clock is wrong, and what would be decided by it may be wrong as well. */
-export class ClockBehind extends Error {
+/** A clock is wrong, and what would be decided by it may be wrong as well: a moment's outage, never a verdict. */
+export class WrongClock extends Error {}
+
+/** What this service dated lies in the future. */
+export class ClockBehind extends WrongClock {
   override readonly name = 'ClockBehind';
   constructor(by: number) {
     super(

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Clock, SECOND } from '../clock.ts';
+import { SECOND } from '../clock.ts';
 import { type Database, StoreUnavailable } from '../database/database.ts';
 import { positionOf } from '../database/migrations/position.ts';
 import type { Timeline } from '../database/migrations/timeline.ts';
 import { all, statement } from '../database/statement.ts';
 import type { Ids } from '../identifiers/ids.ts';
-import { ClockOff, sharedTime } from './shared-time.ts';
+import { ClockOff, LARGEST_OFFSET } from './shared-time.ts';
 
 /** Migrations are numbered: those that this version does not know come after its own. */
 const migrationsAfter = statement((db, p: { last: string }) =>
@@ -19,7 +19,8 @@ const PATIENCE = 2 * SECOND;
 export interface ReadinessParts {
   readonly database: Database;
   readonly ids: Pick<Ids, 'renew'>;
-  readonly clock: Clock;
+  /** See `ClockWatch`. */
+  readonly compareClocks: () => Promise<number>;
   /** The migrations that this version knows. */
   readonly timeline: Timeline;
   /** Whether the process is about to end. */
@@ -34,7 +35,7 @@ export interface ReadinessParts {
 export function readiness({
   database,
   ids,
-  clock,
+  compareClocks,
   timeline,
   leaving,
 }: ReadinessParts): () => Promise<string | undefined> {
@@ -44,13 +45,8 @@ export function readiness({
   async function writesAndTime(): Promise<string | undefined> {
     // A durable write of this node's own row, which a node without a number to make ids with does not have.
     await ids.renew();
-    try {
-      await sharedTime(database, clock);
-      return undefined;
-    } catch (error) {
-      if (error instanceof ClockOff) return error.message;
-      throw error;
-    }
+    const offset = await compareClocks();
+    return Math.abs(offset) > LARGEST_OFFSET ? new ClockOff(offset).message : undefined;
   }
 
   function refreshed(): Promise<string | undefined> {

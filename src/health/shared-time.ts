@@ -1,4 +1,4 @@
-import { type Clock, SECOND } from '../clock.ts';
+import { type Clock, SECOND, WrongClock } from '../clock.ts';
 import type { Database } from '../database/database.ts';
 
 /**
@@ -8,7 +8,7 @@ import type { Database } from '../database/database.ts';
 export const LARGEST_OFFSET = 30 * SECOND;
 
 /** The clock of this node is too far from the one that it shares with the others. */
-export class ClockOff extends Error {
+export class ClockOff extends WrongClock {
   override readonly name = 'ClockOff';
   constructor(offset: number) {
     const distance = `${Math.round(Math.abs(offset) / SECOND)} s ${offset > 0 ? 'ahead of' : 'behind'}`;
@@ -33,4 +33,39 @@ export async function sharedTime(database: Pick<Database, 'sharedTime'>, clock: 
   const offset = await clockOffset(database, clock);
   if (Math.abs(offset) > LARGEST_OFFSET) throw new ClockOff(offset);
   return Math.round(clock() - offset);
+}
+
+/** Knows how far the clock of this node is from the shared one. */
+export interface ClockWatch {
+  /**
+   * The clock of this node, for what is decided by it.
+   * @throws {ClockOff} while it is known to be wrong: a token that has expired by it may live, and one that lives be dead
+   */
+  readonly clock: Clock;
+  /** Compares the clocks now; see {@link clockOffset}. */
+  compare(): Promise<number>;
+  stop(): void;
+}
+
+const INTERVAL = 10 * SECOND;
+
+/** Compares the clocks now and every ten seconds. Where the database cannot be asked, what was known last holds. */
+export async function watchClock(database: Pick<Database, 'sharedTime'>, clock: Clock): Promise<ClockWatch> {
+  let offset = 0;
+  async function compare(): Promise<number> {
+    offset = await clockOffset(database, clock);
+    return offset;
+  }
+  const look = () => compare().catch(() => offset);
+  await look();
+  const timer = setInterval(look, INTERVAL);
+  timer.unref();
+  return {
+    clock() {
+      if (Math.abs(offset) > LARGEST_OFFSET) throw new ClockOff(offset);
+      return clock();
+    },
+    compare,
+    stop: () => clearInterval(timer),
+  };
 }

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ClockBehind } from '../clock.ts';
+import { WrongClock } from '../clock.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
@@ -38,7 +38,7 @@ const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
 };
 
 /** How a refusal for a clock that is wrong is told from others, in the log and the metrics. */
-const CLOCK_BEHIND = 'a clock is wrong: what was presented lies in the future';
+const CLOCK_WRONG = 'a clock is wrong';
 
 /**
  * Any error as one that the caller may see. What is not a refusal of ours is a fault of ours: it goes to the log, and the
@@ -58,9 +58,9 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
     request.log.debug({ reqId: request.id, err: error }, STORE_AWAY);
     return unavailable(STORE_AWAY);
   }
-  if (error instanceof ClockBehind) {
-    request.log.debug({ reqId: request.id, err: error }, CLOCK_BEHIND);
-    return unavailable(CLOCK_BEHIND);
+  if (error instanceof WrongClock) {
+    request.log.debug({ reqId: request.id, err: error }, CLOCK_WRONG);
+    return unavailable(CLOCK_WRONG);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (MEDIA_TYPE_ERRORS.includes(code)) return notRead(request);
