@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
-import { randomSecret } from '../src/secrets.ts';
+import { randomSecret } from '../src/platform/crypto/secrets.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { type Answer, openConnection } from './load.ts';
 import type { Opponent } from './options.ts';

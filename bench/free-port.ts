@@ -1,4 +1,4 @@
-import { listen } from '../src/http/listener.ts';
+import { listen } from '../src/platform/http/listener.ts';
 
 /** A free port, which the base URL of the tokens names before anybody listens there. */
 export async function freePort(): Promise<number> {

@@ -68,7 +68,7 @@ export function sharesOf(
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
       const { functionName = '', url = '' } = nodes.get(at) ?? {};
       // The one function of the store that does nothing but begin and commit: what it takes is the disk's.
-      if (functionName === 'flush' && url.includes('/src/database/sqlite/'))
+      if (functionName === 'flush' && url.includes('/src/platform/database/sqlite/'))
         return 'Commit, with the wait for the disk';
       const place = PLACES.find(([pattern]) => pattern.test(url));
       if (place !== undefined) return place[1];

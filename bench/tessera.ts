@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { digest } from '../src/secrets.ts';
+import { digest } from '../src/platform/crypto/secrets.ts';
 import { freePort } from './free-port.ts';
 import type { Answer } from './load.ts';
 import { pack } from './requests.ts';

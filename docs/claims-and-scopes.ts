@@ -1,10 +1,16 @@
 import type { Profile } from '../src/accounts/rules/profile.ts';
-import { logoutClaims } from '../src/logout/rules/logout-token.ts';
-import { en } from '../src/pages/messages.ts';
-import { claimScopes } from '../src/scopes/claims.ts';
-import { BASE_SCOPES, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/scopes/scopes.ts';
-import { accessClaims, clientClaims, idClaims, refreshClaims, type Subject } from '../src/token/rules/claims.ts';
-import { standardClaims, userInfo } from '../src/userinfo/rules/userinfo.ts';
+import { claimScopes } from '../src/claims/claims.ts';
+import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
+import { BASE_SCOPES, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/scopes.ts';
+import { logoutClaims } from '../src/protocol/logout/rules/logout-token.ts';
+import {
+  accessClaims,
+  clientClaims,
+  idClaims,
+  refreshClaims,
+  type Subject,
+} from '../src/protocol/token/rules/claims.ts';
+import { en } from '../src/web/kit/messages.ts';
 
 // A person who has set everything, so that every claim shows.
 const profile: Profile = {

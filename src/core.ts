@@ -1,19 +1,19 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { HASH_COST, type Passwords, passwords } from './accounts/passwords.ts';
-import type { Clock } from './clock.ts';
-import { baseUrlOf, type Config, ConfigError, isLoopback } from './config/config.ts';
-import { findSecret, firstSecret, ownSecretFile, secretFile } from './config/secret-file.ts';
-import { type Database, type DatabaseMeter, DatabaseUnusable } from './database/database.ts';
-import type { Inspection } from './database/inspection.ts';
-import type { Loss } from './database/loss.ts';
-import { type MigrationOptions, NewerDatabase } from './database/migrations/timeline.ts';
-import { findLoss, refuseLoss } from './database/sqlite/continuity.ts';
-import { inspectSqlite } from './database/sqlite/inspect.ts';
-import { migrateSqlite, openSqlite } from './database/sqlite/open.ts';
-import { type Ids, leasedIds } from './identifiers/ids.ts';
 import { readVersion } from './keys/store.ts';
 import { type Pictures, pictures } from './pictures/pictures.ts';
+import type { Clock } from './platform/clock.ts';
+import { baseUrlOf, type Config, ConfigError, isLoopback } from './platform/config/config.ts';
+import { findSecret, firstSecret, ownSecretFile, secretFile } from './platform/config/secret-file.ts';
+import { HASH_COST, type Passwords, passwords } from './platform/crypto/passwords.ts';
+import { type Database, type DatabaseMeter, DatabaseUnusable } from './platform/database/database.ts';
+import type { Inspection } from './platform/database/inspection.ts';
+import type { Loss } from './platform/database/loss.ts';
+import { type MigrationOptions, NewerDatabase } from './platform/database/migrations/timeline.ts';
+import { findLoss, refuseLoss } from './platform/database/sqlite/continuity.ts';
+import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
+import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
+import { type Ids, leasedIds } from './platform/ids/ids.ts';
 
 /** What the server and the command line share: the data, and the means to change it. */
 export interface Core {
@@ -107,7 +107,7 @@ export async function migrateDatabase(config: Config, migration?: MigrationOptio
   return usable(
     config,
     path === undefined
-      ? import('./database/postgres/migrate.ts').then((postgres) =>
+      ? import('./platform/database/postgres/migrate.ts').then((postgres) =>
           postgres.migratePostgres(config.databaseUrl, migration),
         )
       : inFolder(path, () => migrateSqlite(path, migration)),
@@ -124,7 +124,7 @@ export async function inspectDatabase(config: Config, clock: Clock): Promise<Ins
   if (path !== undefined) return usable(config, inspectSqlite(path));
   return usable(
     config,
-    import('./database/postgres/inspect.ts').then(({ inspectPostgres }) =>
+    import('./platform/database/postgres/inspect.ts').then(({ inspectPostgres }) =>
       inspectPostgres(config.databaseUrl, clock, servesThisMachine(config)),
     ),
   );
@@ -178,7 +178,7 @@ async function openDatabase(
   const path = fileOf(config);
   if (path === undefined) {
     // Loaded where it is used: the embedded default starts without it.
-    const { openPostgres } = await import('./database/postgres/open.ts');
+    const { openPostgres } = await import('./platform/database/postgres/open.ts');
     return openPostgres(config.databaseUrl, migration, meter, {
       local: caution === undefined || servesThisMachine(config),
       ...(caution && { caution }),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface Source {
-  /** From the root of the repository, such as `src/token/mint.ts`. */
+  /** From the root of the repository, such as `src/protocol/token/mint.ts`. */
   readonly path: string;
   readonly text: string;
   /** The code without its comments. */
@@ -37,7 +37,68 @@ const sources: readonly Source[] = readdirSync(join(ROOT, 'src'), { recursive: t
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'))
   .map((name) => read(`src/${name.split('\\').join('/')}`));
 const isStore = (path: string): boolean => /\/([a-z-]+-)?store\.ts$/.test(path);
-const domainOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** The folders, each of which imports only from itself and from those before it. */
+const ORDER = [
+  'platform',
+  'platform/crypto',
+  'platform/database',
+  'platform/ids',
+  'platform/validation',
+  'platform/config',
+  'platform/http',
+  'platform/metrics',
+  'audit',
+  'limits',
+  'keys',
+  'pictures',
+  'notices',
+  'accounts',
+  'organizations',
+  'claims',
+  'clients',
+  'verdict',
+  'sessions',
+  'credentials',
+  'consent',
+  'web/kit',
+  'protocol/token',
+  'protocol/authorize',
+  'protocol/userinfo',
+  'protocol/logout',
+  'protocol/discovery',
+  'web/sign-in',
+  'web/consent',
+  'web/account',
+  'web/pictures',
+  'web/home',
+  'web/playground',
+  'admin',
+  'openapi',
+  'operations/health',
+  'operations/housekeeping',
+  'operations/doctor',
+  // core.ts and app.ts
+  '',
+  'cli',
+] as const;
+
+/** The folder of a source, such as `accounts` or `platform/http`. */
+function domainOf(path: string): string {
+  const [, first = '', second = '', ...rest] = path.split('/');
+  if (second === '') return '';
+  const isGroup = ['platform', 'protocol', 'web', 'operations'].includes(first);
+  return isGroup && rest.length > 0 ? `${first}/${second}` : first;
+}
+
+/** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
+const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
+  consent: ['client', 'token_family'],
+  credentials: ['account', 'client', 'consent_grant', 'key_set'],
+  notices: ['account', 'client', 'consent_grant', 'token_family'],
+  organizations: ['account'],
+  sessions: ['client', 'consent_grant', 'token_family'],
+};
 
 test('the sources are read', () => {
   assert.ok(sources.length > 80);
@@ -63,7 +124,10 @@ for (const source of sources.filter(({ path }) => path.includes('/rules/') || pa
       // The shape of what was read may be named; what reads it may not be called.
       if (typeOnly) continue;
       assert.ok(!isStore(target), target);
-      assert.doesNotMatch(target, /^node:(?!crypto$)|^(fastify|kysely)|^src\/(database|http)\/|\/(routes|pages)\.ts$/);
+      assert.doesNotMatch(
+        target,
+        /^node:(?!crypto$)|^(fastify|kysely)|^src\/platform\/(database|http)\/|\/(routes|pages)\.ts$/,
+      );
     }
   });
 }
@@ -79,11 +143,45 @@ function writers(): Map<string, { path: string; verb: string }[]> {
   return found;
 }
 
+test('a folder imports only from those before it, types included', () => {
+  const rank = (path: string): number => ORDER.indexOf(domainOf(path) as (typeof ORDER)[number]);
+  for (const { path, imports } of sources) {
+    assert.notEqual(rank(path), -1, `${path} is in no folder of the order`);
+    for (const { target } of imports) {
+      if (target.startsWith('src/')) assert.ok(rank(target) <= rank(path), `${path} → ${target}`);
+    }
+  }
+  assert.deepEqual(
+    ORDER.filter((folder) => !sources.some(({ path }) => domainOf(path) === folder)),
+    [],
+    'every folder of the order is there',
+  );
+});
+
+test('the tables of another domain are read where that is declared, and by housekeeping', () => {
+  const owners = new Map(
+    [...writers()].map(([table, places]) => [table, new Set(places.map(({ path }) => domainOf(path)))]),
+  );
+  const found = new Map<string, Set<string>>();
+  for (const { path, code } of sources) {
+    const domain = domainOf(path);
+    if (domain === 'platform/database' || domain === 'operations/housekeeping') continue;
+    for (const [, table = ''] of code.matchAll(/\b(?:selectFrom|innerJoin|leftJoin|from)\(\s*'(\w+)(?: as \w+)?'/g)) {
+      if (owners.get(table)?.has(domain) ?? true) continue;
+      found.set(domain, (found.get(domain) ?? new Set()).add(table));
+    }
+  }
+  const reads = Object.fromEntries([...found].sort().map(([domain, tables]) => [domain, [...tables].sort()]));
+  assert.deepEqual(reads, FOREIGN_READS);
+});
+
 test('a table is written by one domain only; housekeeping may delete what has ended', () => {
   const tables = writers();
   assert.ok(tables.size > 10);
   for (const [table, places] of tables) {
-    const own = places.filter(({ path, verb }) => !(domainOf(path) === 'housekeeping' && verb === 'deleteFrom'));
+    const own = places.filter(
+      ({ path, verb }) => !(domainOf(path) === 'operations/housekeeping' && verb === 'deleteFrom'),
+    );
     assert.equal(new Set(own.map(({ path }) => domainOf(path))).size, 1, `${table}: ${JSON.stringify(own)}`);
   }
 });
@@ -91,14 +189,15 @@ test('a table is written by one domain only; housekeeping may delete what has en
 test('statements stand in the stores of their domains', () => {
   // Small domains that are nothing but a store, and the probe of the health check.
   const also = [
-    'events/audit.ts',
-    'events/list.ts',
+    'audit/audit.ts',
+    'audit/list.ts',
     'limits/limits.ts',
-    'housekeeping/housekeeping.ts',
-    'health/readiness.ts',
+    'operations/housekeeping/housekeeping.ts',
+    'operations/health/readiness.ts',
   ];
   for (const { path, code } of sources) {
-    if (isStore(path) || path.startsWith('src/database/') || also.some((name) => path === `src/${name}`)) continue;
+    if (isStore(path) || path.startsWith('src/platform/database/') || also.some((name) => path === `src/${name}`))
+      continue;
     assert.doesNotMatch(code, /\bstatement\(|\b(insertInto|updateTable|deleteFrom|selectFrom)\(/, path);
   }
 });
@@ -108,14 +207,14 @@ test('a statement names its columns: a newer node may add one while this one run
 });
 
 test('no SQL is put together from values: a template holds placeholders and names of columns', () => {
-  for (const { path, code } of sources.filter(({ path }) => !path.startsWith('src/database/'))) {
+  for (const { path, code } of sources.filter(({ path }) => !path.startsWith('src/platform/database/'))) {
     assert.doesNotMatch(code, /\bsql\.(raw|lit|id|table)\b/, path);
   }
 });
 
 test('what differs between databases lives in their folders, which only the composition reaches', () => {
   for (const { path, code, imports } of sources) {
-    const dialect = /^src\/database\/(sqlite|postgres)\//;
+    const dialect = /^src\/platform\/database\/(sqlite|postgres)\//;
     if (dialect.test(path)) continue;
     assert.doesNotMatch(code, /\bif \(dialect\b|\bnode:sqlite\b/, path);
     const reached = imports.filter(({ target }) => dialect.test(target)).map(({ target }) => target);
@@ -126,7 +225,7 @@ test('what differs between databases lives in their folders, which only the comp
 test('only the configuration reads the environment', () => {
   const readers = sources.filter(({ code }) => /\bprocess\.env\b/.test(code)).map(({ path }) => path);
   assert.deepEqual(
-    readers.filter((path) => !path.startsWith('src/config/')),
+    readers.filter((path) => !path.startsWith('src/platform/config/')),
     ['src/cli/session.ts'],
   );
 });
@@ -182,11 +281,15 @@ test('CD-01: whatever must not be guessed comes from the generator of the system
       .sort();
   // How long a retry waits is all that the other generator decides.
   assert.deepEqual(filesWith(/\bMath\.random\b/), [
-    'src/database/postgres/open.ts',
-    'src/logout/courier.ts',
-    'src/oauth-error.ts',
+    'src/platform/database/postgres/open.ts',
+    'src/platform/oauth-error.ts',
+    'src/protocol/logout/courier.ts',
   ]);
-  assert.deepEqual(filesWith(/\brandomBytes\b/), ['src/keys/keys.ts', 'src/keys/seal.ts', 'src/secrets.ts']);
+  assert.deepEqual(filesWith(/\brandomBytes\b/), [
+    'src/keys/keys.ts',
+    'src/keys/seal.ts',
+    'src/platform/crypto/secrets.ts',
+  ]);
   assert.deepEqual(filesWith(/\bgetRandomValues\b|\bpseudoRandomBytes\b|\brandomInt\b/), []);
 });
 

@@ -41,8 +41,8 @@ const OBSERVE = `
     },
   });
   const { start } = await import('./src/app.ts');
-  const { readConfig } = await import('./src/config/config.ts');
-  const { randomSecret } = await import('./src/secrets.ts');
+  const { readConfig } = await import('./src/platform/config/config.ts');
+  const { randomSecret } = await import('./src/platform/crypto/secrets.ts');
   const data = { TESSERA_DATABASE_URL: 'sqlite::memory:', TESSERA_SECRET: randomSecret() };
   const tessera = await start(readConfig({ ...data, TESSERA_PORT: '0', TESSERA_LOG_LEVEL: 'silent' }));
   await tessera.close();
@@ -60,6 +60,6 @@ test('a start loads nothing that only some requests or settings need', async () 
   for (const never of ['@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler']) {
     assert.ok(!packages.includes(never), never);
   }
-  // All of fetch: src/http/node-http.ts says why.
+  // All of fetch: src/platform/http/node-http.ts says why.
   assert.ok(!runtime.includes('NativeModule internal/deps/undici/undici'));
 });

@@ -20,8 +20,8 @@ export default function configure(eleventy: Eleventy) {
   eleventy.addPassthroughCopy({
     'docs/images': 'images',
     'docs/site/site.css': 'assets/site.css',
-    'src/pages/assets/style.css': 'assets/style.css',
-    'src/pages/assets/icon.svg': 'assets/icon.svg',
+    'src/web/kit/assets/style.css': 'assets/style.css',
+    'src/web/kit/assets/icon.svg': 'assets/icon.svg',
   });
   eleventy.addGlobalData(
     'permalink',

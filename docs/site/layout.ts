@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
-import { type Html, html, Html as Markup } from '../../src/pages/html.ts';
-import { tile } from '../../src/pages/mark.ts';
+import { type Html, html, Html as Markup } from '../../src/web/kit/html.ts';
+import { tile } from '../../src/web/kit/mark.ts';
 import { type Section, target } from './markdown.ts';
 
 /** Where a page, a picture or a style sheet of `docs/` lies on the site. */

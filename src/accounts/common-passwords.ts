@@ -1,4 +1,4 @@
-import { OAuthError } from '../oauth-error.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 
 /** What a password may not be made of, beside what is on the list. */
 const OWN_WORDS: readonly string[] = ['tessera', 'password'];

@@ -1,5 +1,5 @@
-import { Id, Instant, orNull } from '../http/operation.ts';
-import * as Type from '../validation/type.ts';
+import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import * as Type from '../platform/validation/type.ts';
 
 const nullable = <S extends Type.TSchema>(schema: S, description: string) =>
   Type.Union([schema, Type.Null()], { description: `${description}, or null` });

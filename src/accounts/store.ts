@@ -1,9 +1,9 @@
 import { type Selectable, sql } from 'kysely';
-import { pick } from '../database/columns.ts';
-import type { Work } from '../database/database.ts';
-import type { AccountTable } from '../database/schema.ts';
-import { all, first, run, statement } from '../database/statement.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { AccountTable } from '../platform/database/schema.ts';
+import { all, first, run, statement } from '../platform/database/statement.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
 import { emailKey, type Profile, type SocialLink } from './rules/profile.ts';
 import type { AccountStanding } from './rules/standing.ts';
 

@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../clock.ts';
+import { iso, isoOrNull } from '../platform/clock.ts';
 import { accountStatus, isBanned } from './rules/standing.ts';
 import type { Account } from './store.ts';
 

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Passwords } from '../accounts/passwords.ts';
-import type { Clock } from '../clock.ts';
-import type { Limits } from '../config/limits.ts';
-import type { Database } from '../database/database.ts';
-import type { Note } from '../events/notes.ts';
-import { type Origin, originOf } from '../http/origin.ts';
-import type { Ids } from '../identifiers/ids.ts';
+import type { Note } from '../audit/notes.ts';
 import { exceeded, take } from '../limits/limits.ts';
-import { invalidToken, OAuthError, rateLimited } from '../oauth-error.ts';
 import type { Pictures } from '../pictures/pictures.ts';
-import { digest, equalSecrets } from '../secrets.ts';
-import { bearerToken } from '../userinfo/bearer.ts';
-import { addressBucket } from '../validation/address-bucket.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import type { Passwords } from '../platform/crypto/passwords.ts';
+import { digest, equalSecrets } from '../platform/crypto/secrets.ts';
+import type { Database } from '../platform/database/database.ts';
+import { type Origin, originOf } from '../platform/http/origin.ts';
+import type { Ids } from '../platform/ids/ids.ts';
+import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
+import { addressBucket } from '../platform/validation/address-bucket.ts';
+import { bearerToken } from '../protocol/userinfo/bearer.ts';
 import { findLiveAdminKey } from './key-store.ts';
 import { whileKeyLives } from './live-key.ts';
 

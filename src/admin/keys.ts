@@ -1,11 +1,11 @@
-import { type Clock, iso, isoOrNull } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import { record } from '../events/audit.ts';
-import type { Origin } from '../http/origin.ts';
-import type { Ids } from '../identifiers/ids.ts';
-import { notFound } from '../oauth-error.ts';
-import { digest, randomSecret } from '../secrets.ts';
-import * as Type from '../validation/type.ts';
+import { record } from '../audit/audit.ts';
+import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
+import { digest, randomSecret } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/http/origin.ts';
+import type { Ids } from '../platform/ids/ids.ts';
+import { notFound } from '../platform/oauth-error.ts';
+import * as Type from '../platform/validation/type.ts';
 import type { AdminKey } from './key-store.ts';
 import * as store from './key-store.ts';
 

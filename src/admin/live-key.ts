@@ -1,5 +1,5 @@
-import type { Database, Work } from '../database/database.ts';
-import type { OAuthError } from '../oauth-error.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { OAuthError } from '../platform/oauth-error.ts';
 import { findLiveAdminKey, holdLiveAdminKey } from './key-store.ts';
 
 /** Thrown by a unit of work, so that nothing of it happens. */

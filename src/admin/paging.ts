@@ -1,6 +1,6 @@
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import { invalidRequest } from '../oauth-error.ts';
-import * as Type from '../validation/type.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { invalidRequest } from '../platform/oauth-error.ts';
+import * as Type from '../platform/validation/type.ts';
 
 const DEFAULT_LIMIT = 50;
 const LARGEST_LIMIT = 200;

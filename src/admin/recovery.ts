@@ -1,15 +1,15 @@
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
-import { dropAllCodes } from '../authorization/code-store.ts';
-import { removeInteractions } from '../authorization/interaction-store.ts';
+import { record, recordAs } from '../audit/audit.ts';
 import { renewClients } from '../clients/store.ts';
-import type { Clock } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import type { Loss } from '../database/loss.ts';
-import { record, recordAs } from '../events/audit.ts';
-import type { Origin } from '../http/origin.ts';
+import { dropAllCodes } from '../credentials/code-store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
-import { announceAccountsEnd } from '../logout/announce.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { announceAccountsEnd } from '../notices/announce.ts';
+import type { Clock } from '../platform/clock.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { Loss } from '../platform/database/loss.ts';
+import type { Origin } from '../platform/http/origin.ts';
+import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
 import { endAdminKeys } from './key-store.ts';
 
 /** So many accounts end in one unit of work: a database server ends statements that take seconds. */

@@ -13,6 +13,7 @@ import {
 } from '../accounts/accounts.ts';
 import { listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
+import { listEvents } from '../audit/list.ts';
 import {
   createClient,
   deleteClient,
@@ -24,12 +25,8 @@ import {
 } from '../clients/clients.ts';
 import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
-import type { Clock } from '../clock.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
-import { listEvents } from '../events/list.ts';
-import { acceptJson } from '../http/bodies.ts';
-import type { SchemaTypes, TypedApp } from '../http/operation.ts';
-import { acceptFiles, sharersOf } from '../http/uploads.ts';
+import { endSessions } from '../credentials/ending.ts';
 import {
   createOrganization,
   getOrganization,
@@ -39,7 +36,10 @@ import {
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
-import { endSessions } from '../sessions/ending.ts';
+import type { Clock } from '../platform/clock.ts';
+import { acceptJson } from '../platform/http/bodies.ts';
+import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
+import { acceptFiles, sharersOf } from '../platform/http/uploads.ts';
 import { isSid, sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { type AdminParts, operator, partsOf, requireAdminKey } from './guard.ts';
 import * as clients from './operations/clients.ts';

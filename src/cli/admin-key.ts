@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { adminKeyView, createAdminKey, listAdminKeys, NewAdminKey, revokeAdminKey } from '../admin/keys.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import { notFound } from '../oauth-error.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { notFound } from '../platform/oauth-error.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 

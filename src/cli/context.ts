@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { OAuthError } from '../oauth-error.ts';
-import type * as Type from '../validation/type.ts';
-import { validate } from '../validation/validate.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
+import type * as Type from '../platform/validation/type.ts';
+import { validate } from '../platform/validation/validate.ts';
 import type { Output } from './output.ts';
 import type { GlobalFlags } from './session.ts';
 

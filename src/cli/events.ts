@@ -1,12 +1,12 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { Command } from 'commander';
-import { SECOND } from '../clock.ts';
+import { actorTypes } from '../audit/audit.ts';
+import { listEvents, type RecordedEvent } from '../audit/list.ts';
+import { type EventFilter, eventFilters } from '../audit/schema.ts';
 import type { Core } from '../core.ts';
-import { actorTypes } from '../events/audit.ts';
-import { listEvents, type RecordedEvent } from '../events/list.ts';
-import { type EventFilter, eventFilters } from '../events/schema.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import * as Type from '../validation/type.ts';
+import { SECOND } from '../platform/clock.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
+import * as Type from '../platform/validation/type.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { pastMoment } from './moments.ts';
 import { wholeNumber } from './numbers.ts';

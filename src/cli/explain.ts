@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { baseUrlOf } from '../config/config.ts';
-import { previousSecret } from '../config/secret-file.ts';
 import type { Core } from '../core.ts';
-import type { Database } from '../database/database.ts';
 import { openKeys } from '../keys/keys.ts';
-import { conflict, invalidRequest } from '../oauth-error.ts';
-import { explainToken } from '../token/explain.ts';
+import { baseUrlOf } from '../platform/config/config.ts';
+import { previousSecret } from '../platform/config/secret-file.ts';
+import type { Database } from '../platform/database/database.ts';
+import { conflict, invalidRequest } from '../platform/oauth-error.ts';
+import { explainToken } from '../protocol/token/explain.ts';
 import { type ContextOf, examples } from './context.ts';
 import { readHidden } from './password.ts';
 import { type GlobalFlags, withCore } from './session.ts';

@@ -1,11 +1,11 @@
 import { Command } from 'commander';
-import { iso, isoOrNull } from '../clock.ts';
-import { previousSecret } from '../config/secret-file.ts';
 import type { Core } from '../core.ts';
 import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
 import { dropPair, type KeyPairView, listPairs, rotatePairs } from '../keys/id-keys.ts';
 import { dropKey, listKeys, openKeys, rotateKeys } from '../keys/keys.ts';
-import { invalidRequest, notFound } from '../oauth-error.ts';
+import { iso, isoOrNull } from '../platform/clock.ts';
+import { previousSecret } from '../platform/config/secret-file.ts';
+import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';

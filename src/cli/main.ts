@@ -1,8 +1,8 @@
 import { type Command, CommanderError } from 'commander';
-import { ConfigError } from '../config/config.ts';
-import { StoreUnavailable } from '../database/database.ts';
 import { WrongSecret } from '../keys/keys.ts';
-import { OAuthError } from '../oauth-error.ts';
+import { ConfigError } from '../platform/config/config.ts';
+import { StoreUnavailable } from '../platform/database/database.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 
 import { inFlags } from './context.ts';
 import { exitCodes } from './exit-codes.ts';

@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { Command } from 'commander';
-import { type Config, ConfigError, readConfig } from '../config/config.ts';
 import { databaseFile, inspectDatabase, migrateDatabase } from '../core.ts';
-import { positionOf } from '../database/migrations/position.ts';
-import { timeline } from '../database/migrations/timeline.ts';
+import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
+import { positionOf } from '../platform/database/migrations/position.ts';
+import { timeline } from '../platform/database/migrations/timeline.ts';
 import { type ContextOf, examples } from './context.ts';
 import { environment, sayWaiting } from './session.ts';
 

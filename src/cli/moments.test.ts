@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, HOUR, MINUTE } from '../clock.ts';
+import { DAY, HOUR, MINUTE } from '../platform/clock.ts';
 import { comingMoment, pastMoment } from './moments.ts';
 
 test('an instant stands for itself, 90m, 24h and 7d for how far off it is', () => {

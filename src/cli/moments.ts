@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from 'commander';
-import { DAY, HOUR, MINUTE, SECOND } from '../clock.ts';
-import { formats } from '../validation/formats.ts';
+import { DAY, HOUR, MINUTE, SECOND } from '../platform/clock.ts';
+import { formats } from '../platform/validation/formats.ts';
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR, d: DAY };
 

@@ -1,7 +1,5 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import { notFound } from '../oauth-error.ts';
 import {
   createOrganization,
   getOrganization,
@@ -12,6 +10,8 @@ import {
   setMember,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { notFound } from '../platform/oauth-error.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { allPages, type Part, withPart } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';

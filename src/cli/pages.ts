@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import type { Work } from '../database/database.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import { invalidRequest } from '../oauth-error.ts';
+import type { Work } from '../platform/database/database.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { invalidRequest } from '../platform/oauth-error.ts';
 import { wholeNumber } from './numbers.ts';
 
 const PART = 500;

@@ -1,10 +1,10 @@
 import { Command } from 'commander';
 import { endAllIssued } from '../admin/recovery.ts';
-import { iso } from '../clock.ts';
-import { readConfig } from '../config/config.ts';
+import { listEvents } from '../audit/list.ts';
 import { lossOf } from '../core.ts';
-import { describeLoss } from '../database/loss.ts';
-import { listEvents } from '../events/list.ts';
+import { iso } from '../platform/clock.ts';
+import { readConfig } from '../platform/config/config.ts';
+import { describeLoss } from '../platform/database/loss.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, examples } from './context.ts';
 import { checkSecret } from './keys.ts';

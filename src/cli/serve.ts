@@ -2,10 +2,10 @@ import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { start } from '../app.ts';
-import { SECOND } from '../clock.ts';
-import { type Config, readConfig } from '../config/config.ts';
-import { makeRoomForHashing } from '../config/threads.ts';
-import { shellWord } from '../shell.ts';
+import { SECOND } from '../platform/clock.ts';
+import { type Config, readConfig } from '../platform/config/config.ts';
+import { makeRoomForHashing } from '../platform/config/threads.ts';
+import { shellWord } from '../platform/shell.ts';
 import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 
 /**

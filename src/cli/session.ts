@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { ConfigError, readConfig } from '../config/config.ts';
 import { type Core, databaseFile, openCore } from '../core.ts';
-import type { MigrationProgress } from '../database/migrations/migrate.ts';
-import type { Origin } from '../http/origin.ts';
+import { ConfigError, readConfig } from '../platform/config/config.ts';
+import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
+import type { Origin } from '../platform/http/origin.ts';
 
 /** Every act of the command line is recorded as its own, with who ran it; what one run does bears one id. */
 export const CLI_ORIGIN: Origin = {

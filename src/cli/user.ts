@@ -16,9 +16,9 @@ import { type Account, findAccount, findByIdentifier, listAccounts } from '../ac
 import { accountView } from '../accounts/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
-import { isSnowflake } from '../identifiers/snowflake.ts';
-import { invalidRequest, notFound } from '../oauth-error.ts';
-import { endSessions } from '../sessions/ending.ts';
+import { endSessions } from '../credentials/ending.ts';
+import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';

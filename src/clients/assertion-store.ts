@@ -1,5 +1,5 @@
-import type { Work } from '../database/database.ts';
-import { first, statement } from '../database/statement.ts';
+import type { Work } from '../platform/database/database.ts';
+import { first, statement } from '../platform/database/statement.ts';
 
 const insert = statement((db, p: { hash: string; expiresAt: number }) =>
   db

@@ -1,5 +1,5 @@
-import { type Clock, MINUTE, SECOND } from '../clock.ts';
-import { type Outgoing, OutgoingFailed } from '../http/outgoing.ts';
+import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
+import { type Outgoing, OutgoingFailed } from '../platform/http/outgoing.ts';
 import type { ReadAssertion } from './rules/assertion.ts';
 import { type ClientKey, chooseKey, usableKeys } from './rules/jwks.ts';
 import type { Client } from './store.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Database, StoreUnavailable } from '../database/database.ts';
+import { type Database, StoreUnavailable } from '../platform/database/database.ts';
 import { registeredOrigins } from './origins.ts';
 
 /** A database that answers this, or is away. */

@@ -1,4 +1,4 @@
-import { type Database, StoreUnavailable, type Work } from '../database/database.ts';
+import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { clientsWithoutOrigins, isClientOrigin, saveOrigins } from './origin-store.ts';
 import { originsOf } from './rules/redirect-uri.ts';
 

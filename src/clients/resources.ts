@@ -1,4 +1,4 @@
-import type { Work } from '../database/database.ts';
+import type { Work } from '../platform/database/database.ts';
 import { findResource } from './store.ts';
 
 /** Whether an identifier lies at the service itself, where only its own places may have one. */

@@ -1,7 +1,7 @@
-import { Id, Instant, orNull } from '../http/operation.ts';
+import { SCOPES } from '../claims/scopes.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
-import { SCOPES } from '../scopes/scopes.ts';
-import * as Type from '../validation/type.ts';
+import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import * as Type from '../platform/validation/type.ts';
 import { AUTH_METHODS, type AuthMethod } from './rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
 import type { JwkSet } from './rules/jwks.ts';

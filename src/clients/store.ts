@@ -1,8 +1,8 @@
-import { pick } from '../database/columns.ts';
-import type { Work } from '../database/database.ts';
-import type { ClientSecretTable, ClientTable } from '../database/schema.ts';
-import { all, first, run, statement } from '../database/statement.ts';
 import type { AsymmetricAlg, IdTokenAlg } from '../keys/algorithms.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { ClientSecretTable, ClientTable } from '../platform/database/schema.ts';
+import { all, first, run, statement } from '../platform/database/statement.ts';
 import { saveOrigins } from './origin-store.ts';
 import type { AuthMethod } from './rules/credentials.ts';
 import { DEFAULT_GRANT_TYPES, type GrantType } from './rules/grant-types.ts';

@@ -1,4 +1,4 @@
-import { iso, isoOrNull } from '../clock.ts';
+import { iso, isoOrNull } from '../platform/clock.ts';
 import type { Client, ClientSecret } from './store.ts';
 
 export function secretView(secret: ClientSecret) {

@@ -1,16 +1,16 @@
 import { findAccount } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
 import { placesOf } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
-import { type Clock, iso, isoOrNull } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import { record } from '../events/audit.ts';
-import { Id, Instant, orNull } from '../http/operation.ts';
-import type { Origin } from '../http/origin.ts';
-import { announceAccessEnd } from '../logout/announce.ts';
-import { notFound } from '../oauth-error.ts';
-import * as Type from '../validation/type.ts';
+import { readStandings } from '../credentials/standing-store.ts';
+import { announceAccessEnd } from '../notices/announce.ts';
+import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import type { Origin } from '../platform/http/origin.ts';
+import { notFound } from '../platform/oauth-error.ts';
+import * as Type from '../platform/validation/type.ts';
 import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
-import { readStandings } from '../verdict/store.ts';
 import type { Connection } from './store.ts';
 import * as store from './store.ts';
 

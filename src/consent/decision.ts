@@ -1,7 +1,7 @@
+import type { OptionalScope } from '../claims/scopes.ts';
 import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
-import { StoreUnavailable, type Work } from '../database/database.ts';
-import type { OptionalScope } from '../scopes/scopes.ts';
+import { StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { decide, type Remembered } from './rules/consent.ts';
 import { addGrant, changeGrant, type Grant, lastRevocationOf, lockGrant } from './store.ts';
 import { withdraw } from './withdrawal.ts';

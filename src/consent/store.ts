@@ -1,11 +1,11 @@
 import type { Kysely } from 'kysely';
+import { storedScopes } from '../claims/scopes.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { storedResources } from '../clients/rules/resources.ts';
-import type { Work } from '../database/database.ts';
-import type { Tables } from '../database/schema.ts';
-import { all, first, type RowOf, run, statement } from '../database/statement.ts';
-import { storedScopes } from '../scopes/scopes.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { all, first, type RowOf, run, statement } from '../platform/database/statement.ts';
 
 /** A person's consent for one app, from its first "allow" to its revocation. */
 export interface Grant {

@@ -1,6 +1,6 @@
-import { dropCodesFor, withdrawFromCodes } from '../authorization/code-store.ts';
-import type { Work } from '../database/database.ts';
-import { killFamiliesFor, withdrawFromFamilies } from '../token/family-store.ts';
+import { dropCodesFor, withdrawFromCodes } from '../credentials/code-store.ts';
+import { killFamiliesFor, withdrawFromFamilies } from '../credentials/family-store.ts';
+import type { Work } from '../platform/database/database.ts';
 import { withdrawnScopes } from './rules/consent.ts';
 import type { Grant } from './store.ts';
 

@@ -1,8 +1,8 @@
-import { iso } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import { record } from '../events/audit.ts';
-import type { Origin } from '../http/origin.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { record } from '../audit/audit.ts';
+import { iso } from '../platform/clock.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/http/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { deleteKeyPair, insertKeyPair, readKeyPairs, type StoredKeyPair, startKeyPair } from './id-key-store.ts';
 import { newKeyPair } from './key-pair.ts';

@@ -1,7 +1,7 @@
 import { generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import { createSigner } from 'fast-jwt';
-import { randomName } from '../secrets.ts';
+import { randomName } from '../platform/crypto/secrets.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
 
 const generate = promisify(generateKeyPair);

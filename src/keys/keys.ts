@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { type Clock, DAY } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import { record } from '../events/audit.ts';
-import type { Origin } from '../http/origin.ts';
-import { randomIdentifier, randomName } from '../secrets.ts';
+import { record } from '../audit/audit.ts';
+import { type Clock, DAY } from '../platform/clock.ts';
+import { randomIdentifier, randomName } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/http/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { deleteKeyPairs, readKeyPairs, resealKeyPair } from './id-key-store.ts';
 import { makeFirstPairs, SYSTEM, tendPairs } from './id-keys.ts';

@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { deriveKey } from '../secrets.ts';
+import { deriveKey } from '../platform/crypto/secrets.ts';
 
 /** The key that seals what the database holds. */
 export const sealingKey = (root: Buffer): Buffer => deriveKey(root, 'sealing');

@@ -1,5 +1,5 @@
-import type { Work } from '../database/database.ts';
-import { all, first, run, statement } from '../database/statement.ts';
+import type { Work } from '../platform/database/database.ts';
+import { all, first, run, statement } from '../platform/database/statement.ts';
 
 export interface SealedKey {
   readonly kid: string;

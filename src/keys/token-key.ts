@@ -1,5 +1,5 @@
 import { createSecretKey, hash, type KeyObject, timingSafeEqual } from 'node:crypto';
-import { deriveKey } from '../secrets.ts';
+import { deriveKey } from '../platform/crypto/secrets.ts';
 import { digestSet } from './digest-set.ts';
 import { headerSegment, hs256, signHs256 } from './hs256.ts';
 

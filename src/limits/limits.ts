@@ -1,9 +1,9 @@
-import { CLOCK_SKEW } from '../clock.ts';
-import type { Limit, LimitName } from '../config/limits.ts';
-import type { Work } from '../database/database.ts';
-import { all, first, run, statement } from '../database/statement.ts';
-import { record } from '../events/audit.ts';
-import type { Origin } from '../http/origin.ts';
+import { record } from '../audit/audit.ts';
+import { CLOCK_SKEW } from '../platform/clock.ts';
+import type { Limit, LimitName } from '../platform/config/limits.ts';
+import type { Work } from '../platform/database/database.ts';
+import { all, first, run, statement } from '../platform/database/statement.ts';
+import type { Origin } from '../platform/http/origin.ts';
 
 /**
  * One more use, or `weight` of them. Where the count is beyond `most`, nothing is written, unless the window ends later than

@@ -1,5 +1,5 @@
-import { type Caller, type Example, JSON_TYPE } from '../http/operation.ts';
-import { shellWord } from '../shell.ts';
+import { type Caller, type Example, JSON_TYPE } from '../platform/http/operation.ts';
+import { shellWord } from '../platform/shell.ts';
 import { type DescribedRoute, pathOf } from './document.ts';
 
 const CREDENTIALS: Partial<Readonly<Record<Caller, string>>> = {

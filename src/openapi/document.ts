@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
+import { SCOPES } from '../claims/scopes.ts';
 import {
   type Answer,
   AREAS,
@@ -7,9 +8,8 @@ import {
   JSON_TYPE,
   type Operation,
   refusal,
-} from '../http/operation.ts';
-import type { ErrorCode } from '../oauth-error.ts';
-import { SCOPES } from '../scopes/scopes.ts';
+} from '../platform/http/operation.ts';
+import type { ErrorCode } from '../platform/oauth-error.ts';
 import { type Convert, namedSchemas, type Schema } from './schemas.ts';
 
 /** A route that says what it does. */

@@ -1,7 +1,7 @@
-import { AREAS, type Area, type Example } from '../http/operation.ts';
-import { errorCodes } from '../oauth-error.ts';
-import { type Html, html, type Part } from '../pages/html.ts';
-import type { Page, Site } from '../pages/layout.ts';
+import { AREAS, type Area, type Example } from '../platform/http/operation.ts';
+import { errorCodes } from '../platform/oauth-error.ts';
+import { type Html, html, type Part } from '../web/kit/html.ts';
+import type { Page, Site } from '../web/kit/layout.ts';
 import { curlOf } from './curl.ts';
 import {
   type DescribedRoute,

@@ -1,12 +1,12 @@
 import { findAccount } from '../accounts/store.ts';
-import { type Clock, iso } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import { record } from '../events/audit.ts';
-import { Id, Instant } from '../http/operation.ts';
-import type { Origin } from '../http/origin.ts';
-import type { Ids } from '../identifiers/ids.ts';
-import { conflict, notFound } from '../oauth-error.ts';
-import * as Type from '../validation/type.ts';
+import { record } from '../audit/audit.ts';
+import { type Clock, iso } from '../platform/clock.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { Id, Instant } from '../platform/http/operation.ts';
+import type { Origin } from '../platform/http/origin.ts';
+import type { Ids } from '../platform/ids/ids.ts';
+import { conflict, notFound } from '../platform/oauth-error.ts';
+import * as Type from '../platform/validation/type.ts';
 import type { Organization } from './store.ts';
 import * as store from './store.ts';
 

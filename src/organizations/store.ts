@@ -1,6 +1,6 @@
-import type { Work } from '../database/database.ts';
-import type { OrganizationTable } from '../database/schema.ts';
-import { all, first, statement } from '../database/statement.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { OrganizationTable } from '../platform/database/schema.ts';
+import { all, first, statement } from '../platform/database/statement.ts';
 
 export interface Organization {
   readonly id: string;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { constants, deflateRawSync } from 'node:zlib';
 import { chunk, png } from '../../test/support/images.ts';
-import { OAuthError } from '../oauth-error.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 import { type Picture, pictures } from './pictures.ts';
 
 test('of many uploads at once some wait, the rest are asked to come again, and none is lost', async () => {

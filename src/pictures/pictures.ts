@@ -1,6 +1,6 @@
-import { boundedPool } from '../bounded-pool.ts';
-import { OAuthError } from '../oauth-error.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { boundedPool } from '../platform/bounded-pool.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 import { bare } from './rules/bare.ts';
 import { type Header, readHeader } from './rules/header.ts';
 

@@ -1,5 +1,5 @@
-import type { Work } from '../database/database.ts';
-import { first, run, statement } from '../database/statement.ts';
+import type { Work } from '../platform/database/database.ts';
+import { first, run, statement } from '../platform/database/statement.ts';
 import type { Picture } from './pictures.ts';
 
 /** Whose picture it is. */

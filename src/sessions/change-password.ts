@@ -1,8 +1,8 @@
 import { changeAccount } from '../accounts/accounts.ts';
 import type { Account } from '../accounts/store.ts';
-import { addressSharers, type Origin } from '../http/origin.ts';
-import { conflict } from '../oauth-error.ts';
-import { randomIdentifier } from '../secrets.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import { addressSharers, type Origin } from '../platform/http/origin.ts';
+import { conflict } from '../platform/oauth-error.ts';
 import { type NewSession, newSession } from './sessions.ts';
 import { confirmPassword, type SignInParts } from './sign-in.ts';
 import { insertSession, removeSession, type Session } from './store.ts';

@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
-import type { Work } from '../database/database.ts';
-import type { Tables } from '../database/schema.ts';
-import { all, first, type RowOf, run, statement } from '../database/statement.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { all, first, type RowOf, run, statement } from '../platform/database/statement.ts';
 import type { Device } from './rules/device.ts';
 
 /** A browser's sign-in. The secret in its cookie is kept as a hash. */

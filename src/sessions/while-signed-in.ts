@@ -1,7 +1,7 @@
 import { holdAccount } from '../accounts/store.ts';
-import type { Clock } from '../clock.ts';
-import type { Database, Work } from '../database/database.ts';
-import { OAuthError } from '../oauth-error.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 import { judgedSession } from './sessions.ts';
 import { keepSession, type Session } from './store.ts';
 

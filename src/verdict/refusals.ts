@@ -1,4 +1,4 @@
-import { invalidGrant, invalidToken, OAuthError } from '../oauth-error.ts';
+import { invalidGrant, invalidToken, OAuthError } from '../platform/oauth-error.ts';
 import type { Verdict } from './rules.ts';
 
 /** The contract's messages, to the letter. */

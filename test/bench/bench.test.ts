@@ -17,11 +17,11 @@ test('time belongs to the nearest function of ours, of the moments between two i
   const nodes = [
     node(1, '(root)', '', [2, 3, 7]),
     node(2, '(idle)', ''),
-    node(3, 'handle', 'file:///t/src/userinfo/routes.ts', [4, 6]),
-    node(4, 'execute', 'file:///t/src/database/sqlite/open.ts', [5]),
+    node(3, 'handle', 'file:///t/src/protocol/userinfo/routes.ts', [4, 6]),
+    node(4, 'execute', 'file:///t/src/platform/database/sqlite/open.ts', [5]),
     node(5, 'all', 'node:sqlite'),
     node(6, 'writeUtf8String', ''),
-    node(7, 'flush', 'file:///t/src/database/sqlite/open.ts'),
+    node(7, 'flush', 'file:///t/src/platform/database/sqlite/open.ts'),
   ];
   // What is first and what is last lies outside.
   const samples = [6, 5, 2, 3, 4, 7, 6, 6];

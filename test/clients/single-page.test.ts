@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { MINUTE } from '../../src/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
 import { type RunningChromium, startChromium } from '../browser/chromium.ts';
 import { press, signIn } from '../browser/stage.ts';
 import { newUser, PASSWORD, revokeOnPage, signedIn, type TestUser, userinfo } from '../support/flow.ts';

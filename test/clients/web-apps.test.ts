@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { MINUTE } from '../../src/clock.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { admin, authorizeUrl, newUser, revokeOnPage, type TestUser, walk } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';

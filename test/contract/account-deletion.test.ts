@@ -1,7 +1,7 @@
 /** What is left of a person whose account was deleted, row by row: docs/how-to/look-after-people.md says the same. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { sweep } from '../../src/housekeeping/housekeeping.ts';
+import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { canaryPerson } from '../support/canary-person.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';

@@ -4,7 +4,7 @@ import { after, describe, test } from 'node:test';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
 import { dropPair, listPairs, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
 import { type Keys, openKeys } from '../../src/keys/keys.ts';
-import { randomSecret } from '../../src/secrets.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import {
   admin,
   newClient,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type LimitName, limitVariables } from '../../src/config/limits.ts';
+import { type LimitName, limitVariables } from '../../src/platform/config/limits.ts';
 import { agent } from '../support/agent.ts';
 import {
   admin,

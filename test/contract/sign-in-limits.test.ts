@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { boundedPool } from '../../src/bounded-pool.ts';
+import { boundedPool } from '../../src/platform/bounded-pool.ts';
 import { type Agent, agent, formOf } from '../support/agent.ts';
 import { newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { gate } from '../support/gate.ts';

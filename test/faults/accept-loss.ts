@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cookieStyle } from '../../src/http/browser.ts';
+import { cookieStyle } from '../../src/platform/http/browser.ts';
 import { call } from '../support/api-call.ts';
 import { redeem, refresh, type TestClient, userinfo } from '../support/flow.ts';
 import type { Person } from './ledger.ts';

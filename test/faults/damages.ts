@@ -1,6 +1,6 @@
 import { appendFileSync, copyFileSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import type { Random } from './random.ts';
 
 /** The files of a node with SQLite, by what they hold. */

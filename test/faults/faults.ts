@@ -1,4 +1,4 @@
-import { DAY, HOUR } from '../../src/clock.ts';
+import { DAY, HOUR } from '../../src/platform/clock.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { cutCommit } from './cut-commit.ts';
 import { damage } from './damage.ts';

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { randomSecret } from '../../src/secrets.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { newDatabase } from '../support/postgres-database.ts';
 import { check, Ledger, type Person } from './ledger.ts';
 import { beginLoad } from './lives.ts';

@@ -11,12 +11,12 @@ export interface Mutant {
 
 const VERDICT = 'src/verdict/rules.ts';
 const STANDING = 'src/accounts/rules/standing.ts';
-const ROTATION = 'src/token/rules/rotation.ts';
-const REDEMPTION = 'src/token/rules/redemption.ts';
-const CLAIMS = 'src/token/rules/claims.ts';
-const CODE_GRANT = 'src/token/authorization-code-grant.ts';
-const REFRESH_GRANT = 'src/token/refresh-token-grant.ts';
-const FAMILIES = 'src/token/family-store.ts';
+const ROTATION = 'src/protocol/token/rules/rotation.ts';
+const REDEMPTION = 'src/protocol/token/rules/redemption.ts';
+const CLAIMS = 'src/protocol/token/rules/claims.ts';
+const CODE_GRANT = 'src/protocol/token/authorization-code-grant.ts';
+const REFRESH_GRANT = 'src/protocol/token/refresh-token-grant.ts';
+const FAMILIES = 'src/credentials/family-store.ts';
 const CONSENT = 'src/consent/store.ts';
 const ACCOUNTS = 'src/accounts/accounts.ts';
 const CLIENTS = 'src/clients/clients.ts';
@@ -148,7 +148,7 @@ export const mutants: readonly Mutant[] = [
   without('rotation in the store', REFRESH_GRANT, '  yield* rotateFamily(token.familyId, token.jti, leaf, now);\n'),
   without(
     'wider scopes',
-    'src/token/rules/refreshed-scope.ts',
+    'src/protocol/token/rules/refreshed-scope.ts',
     "  if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;\n",
   ),
   instead('a retry gets another token', REFRESH_GRANT, "if (move === 'repeat') {", 'if (false) {'),
@@ -191,7 +191,7 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'an access token gives what was withdrawn',
-    'src/userinfo/read-user.ts',
+    'src/protocol/userinfo/read-user.ts',
     'withdrawn.size === 0 ? scopes : scopes.difference(withdrawn)',
     'scopes',
   ),
@@ -228,7 +228,7 @@ export const mutants: readonly Mutant[] = [
   ),
   without(
     'client of a pending request',
-    'src/authorization/progress.ts',
+    'src/protocol/authorize/progress.ts',
     '  client.generation === request.clientGeneration &&\n',
   ),
   instead(

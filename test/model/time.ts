@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { sweep } from '../../src/housekeeping/housekeeping.ts';
+import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { withData } from '../support/forged-token.ts';
 import { GRACE, SESSION_IDLE, SESSION_LIFE } from './model.ts';
 import { type Family, pick, type State } from './state.ts';

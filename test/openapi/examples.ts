@@ -1,7 +1,7 @@
-import type { Example, Operation } from '../../src/http/operation.ts';
-import { FORM_TYPE } from '../../src/http/operation.ts';
-import { sample } from '../../src/http/samples.ts';
 import type { DescribedRoute } from '../../src/openapi/document.ts';
+import type { Example, Operation } from '../../src/platform/http/operation.ts';
+import { FORM_TYPE } from '../../src/platform/http/operation.ts';
+import { sample } from '../../src/platform/http/samples.ts';
 import type { Agent } from '../support/agent.ts';
 import {
   admin,

@@ -1,11 +1,11 @@
 import fastify from 'fastify';
-import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
-import { readConfig } from '../../src/config/config.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
-import { compileValidator } from '../../src/http/validators.ts';
-import { leasedIds } from '../../src/identifiers/ids.ts';
 import { pictures } from '../../src/pictures/pictures.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
+import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
+import { compileValidator } from '../../src/platform/http/validators.ts';
+import { leasedIds } from '../../src/platform/ids/ids.ts';
 
 export interface AdminRoute {
   readonly method: string;

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { DAY, HOUR, MINUTE, numericDate, SECOND } from '../../src/clock.ts';
-import type { Database } from '../../src/database/database.ts';
-import { record } from '../../src/events/audit.ts';
-import { listEvents } from '../../src/events/list.ts';
-import { startHousekeeping, sweep, sweepInTurn } from '../../src/housekeeping/housekeeping.ts';
+import { record } from '../../src/audit/audit.ts';
+import { listEvents } from '../../src/audit/list.ts';
+import { startHousekeeping, sweep, sweepInTurn } from '../../src/operations/housekeeping/housekeeping.ts';
+import { DAY, HOUR, MINUTE, numericDate, SECOND } from '../../src/platform/clock.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { dump } from '../store/rows.ts';
 import { tokenForm } from '../support/api-call.ts';
 import { appKey, keyApp, proofOf } from '../support/assertion.ts';

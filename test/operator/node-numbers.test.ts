@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { MINUTE } from '../../src/clock.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
-import { claimNode, endLeases, listHeld } from '../../src/identifiers/lease-store.ts';
-import { NODES } from '../../src/identifiers/snowflake.ts';
+import { MINUTE } from '../../src/platform/clock.ts';
+import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
+import { claimNode, endLeases, listHeld } from '../../src/platform/ids/lease-store.ts';
+import { NODES } from '../../src/platform/ids/snowflake.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -18,7 +18,7 @@ after(() => server.close());
 async function openBeside() {
   const url = server.environment['TESSERA_DATABASE_URL'];
   if (url === undefined) return openSqlite(join(server.dataDir, 'tessera.db'));
-  const { openPostgres } = await import('../../src/database/postgres/open.ts');
+  const { openPostgres } = await import('../../src/platform/database/postgres/open.ts');
   return openPostgres(url);
 }
 

@@ -9,7 +9,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { start, type Tessera } from '../../src/app.ts';
-import { ConfigError, readConfig } from '../../src/config/config.ts';
+import { ConfigError, readConfig } from '../../src/platform/config/config.ts';
 import {
   admin,
   authorizeUrl,

@@ -63,7 +63,10 @@ export async function refuseBadBodies(server: TestServer, call: string): Promise
   }
 }
 
-const schema = readFileSync(new URL('../../src/database/migrations/0001-contract.ts', import.meta.url), 'utf8');
+const schema = readFileSync(
+  new URL('../../src/platform/database/migrations/0001-contract.ts', import.meta.url),
+  'utf8',
+);
 
 /** The columns of a table, read from the migration that makes it. */
 export function columnNames(table: string): string[] {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { rotateKeys } from '../../src/keys/keys.ts';
-import { digest } from '../../src/secrets.ts';
+import { digest } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
   admin,

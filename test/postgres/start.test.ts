@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { randomSecret } from '../../src/secrets.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { serve, tessera } from '../operator/command.ts';
 import { refusedStart } from '../operator/refused-start.ts';
 import { admin } from '../support/flow.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { randomSecret } from '../../src/secrets.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { refusedStart } from '../operator/refused-start.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { FORM_TYPE } from '../../src/http/operation.ts';
+import { FORM_TYPE } from '../../src/platform/http/operation.ts';
 import { type Call, callExample, fixture, send } from '../openapi/examples.ts';
 import { agent } from '../support/agent.ts';
 import { newUser, PASSWORD, signedIn } from '../support/flow.ts';

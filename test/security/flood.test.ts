@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { HASH_COST } from '../../src/accounts/passwords.ts';
+import { HASH_COST } from '../../src/platform/crypto/passwords.ts';
 import { agent, formOf } from '../support/agent.ts';
 import { newClient, newUser, PASSWORD, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';

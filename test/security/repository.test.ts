@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { digest } from '../../src/secrets.ts';
+import { digest } from '../../src/platform/crypto/secrets.ts';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
@@ -109,7 +109,10 @@ test('ST-03: no tracked file holds a key or a secret', () => {
 test('ST-03: no tracked file is a place for secrets or data', () => {
   const kept = /(^|\/)(\.env(\..*)?|secret|id_[a-z0-9]+|.*\.(pem|key|p12|pfx|db|db-wal|sqlite3?|jks))$/;
   assert.ok(
-    kept.test('data/secret') && kept.test('.env.local') && kept.test('x/tessera.db') && !kept.test('src/secrets.ts'),
+    kept.test('data/secret') &&
+      kept.test('.env.local') &&
+      kept.test('x/tessera.db') &&
+      !kept.test('src/platform/crypto/secrets.ts'),
   );
   assert.deepEqual(
     files().filter((name) => kept.test(name)),

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
 import { openKeys, rotateKeys } from '../../src/keys/keys.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { query } from '../support/outcome.ts';

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { createHmac, hkdfSync } from 'node:crypto';
 import { after, test } from 'node:test';
 import { hash } from '@node-rs/argon2';
-import { HASH_COST } from '../../src/accounts/passwords.ts';
 import { createAdminKey } from '../../src/admin/keys.ts';
+import { HASH_COST } from '../../src/platform/crypto/passwords.ts';
 import { formOf } from '../support/agent.ts';
 import {
   admin,

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
-import { sweep } from '../../src/housekeeping/housekeeping.ts';
+import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { type CanaryPerson, canaryPerson } from '../support/canary-person.ts';
 import { admin } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';

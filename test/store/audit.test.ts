@@ -11,7 +11,6 @@ import {
   unbanAccount,
   updateAccount,
 } from '../../src/accounts/accounts.ts';
-import { HASH_COST, passwords } from '../../src/accounts/passwords.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import {
   createClient,
@@ -22,13 +21,14 @@ import {
   updateClient,
 } from '../../src/clients/clients.ts';
 import { revokeAccess } from '../../src/consent/connections.ts';
-import type { Database, Row, Work } from '../../src/database/database.ts';
-import { builder } from '../../src/database/sqlite/dialect.ts';
-import { compile } from '../../src/database/statement.ts';
-import type { Origin } from '../../src/http/origin.ts';
-import { leasedIds } from '../../src/identifiers/ids.ts';
 import { dropKey, openKeys, rotateKeys } from '../../src/keys/keys.ts';
 import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
+import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
+import type { Database, Row, Work } from '../../src/platform/database/database.ts';
+import { builder } from '../../src/platform/database/sqlite/dialect.ts';
+import { compile } from '../../src/platform/database/statement.ts';
+import type { Origin } from '../../src/platform/http/origin.ts';
+import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { type OwnStore, openOwnStore } from '../support/own-store.ts';
 import { dump, grant, NOW } from './rows.ts';
 

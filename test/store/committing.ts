@@ -1,7 +1,7 @@
 // Commits accounts in a loop and prints each id after its commit was acknowledged, until it is killed or refused.
 
-import { StoreUnavailable } from '../../src/database/database.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { StoreUnavailable } from '../../src/platform/database/database.ts';
+import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { account } from './rows.ts';
 
 const [path = '', from = '1'] = process.argv.slice(2);

@@ -1,18 +1,19 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { findAccount, listAccounts, removeAccount } from '../../src/accounts/store.ts';
-import { lockCode, spendCode } from '../../src/authorization/code-store.ts';
-import { findInteraction, finishInteraction, insertInteraction } from '../../src/authorization/interaction-store.ts';
-import type { AuthorizationRequest } from '../../src/authorization/rules/request.ts';
-import { storedRequest } from '../../src/authorization/rules/stored-request.ts';
+import { record } from '../../src/audit/audit.ts';
+import { listEvents } from '../../src/audit/list.ts';
+import type { EventFilter } from '../../src/audit/schema.ts';
 import { addSecret, removeClient } from '../../src/clients/store.ts';
-import { HOUR, MINUTE } from '../../src/clock.ts';
 import { findGrant, revokeGrant } from '../../src/consent/store.ts';
-import { type Database, StoreUnavailable, type Work } from '../../src/database/database.ts';
-import { first, run, statement } from '../../src/database/statement.ts';
-import { record } from '../../src/events/audit.ts';
-import { listEvents } from '../../src/events/list.ts';
-import type { EventFilter } from '../../src/events/schema.ts';
+import { lockCode, spendCode } from '../../src/credentials/code-store.ts';
+import { readFamily } from '../../src/credentials/standing-store.ts';
+import { createKeySet, readKeySet } from '../../src/keys/store.ts';
+import { exceeded, giveBack, take, takeRolling } from '../../src/limits/limits.ts';
+import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
+import { HOUR, MINUTE } from '../../src/platform/clock.ts';
+import { type Database, StoreUnavailable, type Work } from '../../src/platform/database/database.ts';
+import { first, run, statement } from '../../src/platform/database/statement.ts';
 import {
   claimNode,
   countHeld,
@@ -20,13 +21,16 @@ import {
   extendLease,
   listHeld,
   NoNodeNumber,
-} from '../../src/identifiers/lease-store.ts';
-import { NODES } from '../../src/identifiers/snowflake.ts';
-import { createKeySet, readKeySet } from '../../src/keys/store.ts';
-import { exceeded, giveBack, take, takeRolling } from '../../src/limits/limits.ts';
-import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
+} from '../../src/platform/ids/lease-store.ts';
+import { NODES } from '../../src/platform/ids/snowflake.ts';
+import {
+  findInteraction,
+  finishInteraction,
+  insertInteraction,
+} from '../../src/protocol/authorize/interaction-store.ts';
+import type { AuthorizationRequest } from '../../src/protocol/authorize/rules/request.ts';
+import { storedRequest } from '../../src/protocol/authorize/rules/stored-request.ts';
 import { insertSession } from '../../src/sessions/store.ts';
-import { readFamily } from '../../src/verdict/store.ts';
 import { account, client, code, dump, family, fixture, grant, NOW } from './rows.ts';
 
 export interface OpenedStore {

@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { listAccounts } from '../../src/accounts/store.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
+import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-durability-'));
 after(() => rmSync(folder, { recursive: true, force: true }));

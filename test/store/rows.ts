@@ -1,12 +1,12 @@
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { insertAccount } from '../../src/accounts/store.ts';
-import { insertCode } from '../../src/authorization/code-store.ts';
 import { type Client, insertClient } from '../../src/clients/store.ts';
 import { addGrant } from '../../src/consent/store.ts';
-import type { Database, Work } from '../../src/database/database.ts';
-import type { Tables } from '../../src/database/schema.ts';
-import { all, statement } from '../../src/database/statement.ts';
-import { insertFamily } from '../../src/token/family-store.ts';
+import { insertCode } from '../../src/credentials/code-store.ts';
+import { insertFamily } from '../../src/credentials/family-store.ts';
+import type { Database, Work } from '../../src/platform/database/database.ts';
+import type { Tables } from '../../src/platform/database/schema.ts';
+import { all, statement } from '../../src/platform/database/statement.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 

@@ -10,7 +10,7 @@ import {
   openApiDocument,
   type ResponseObject,
 } from '../../src/openapi/document.ts';
-import { formats } from '../../src/validation/formats.ts';
+import { formats } from '../../src/platform/validation/formats.ts';
 
 /** An answer of a route that is in the API document. */
 export interface Answered {

@@ -1,10 +1,10 @@
 import { createHmac } from 'node:crypto';
-import { readConfig } from '../../src/config/config.ts';
 import { type Core, openCore } from '../../src/core.ts';
 import { unseal } from '../../src/keys/seal.ts';
 import { readKeySet } from '../../src/keys/store.ts';
 import type { TokenKind } from '../../src/keys/token-key.ts';
-import { deriveKey } from '../../src/secrets.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { deriveKey } from '../../src/platform/crypto/secrets.ts';
 import type { TestServer } from './server.ts';
 
 /** The keys that sign at this moment, as an operator with the data and the secret could find them. */

@@ -1,5 +1,5 @@
-import type { Database } from '../../src/database/database.ts';
-import { openSqlite } from '../../src/database/sqlite/open.ts';
+import type { Database } from '../../src/platform/database/database.ts';
+import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { migratedDatabase } from './postgres-database.ts';
 
 /** A store with no server on it. */
@@ -15,7 +15,7 @@ export async function openOwnStore(): Promise<OwnStore> {
     const database = await openSqlite(':memory:');
     return { database, dispose: () => database.close() };
   }
-  const { openPostgres } = await import('../../src/database/postgres/open.ts');
+  const { openPostgres } = await import('../../src/platform/database/postgres/open.ts');
   const database = await openPostgres(own.url);
   return {
     database,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
-import { randomSecret } from '../../src/secrets.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 
 /** Runs one statement on the server's maintenance database. */
 async function administer(url: string, sql: string): Promise<void> {
@@ -24,7 +24,7 @@ const urlOf = (server: string, name: string): URL => {
 /** Makes a database with all tables on a new server, which `migratedDatabase` copies: a copy is made sooner than the tables. */
 export async function makeTemplate(server: string): Promise<void> {
   await administer(server, `CREATE DATABASE ${TEMPLATE}`);
-  const { migratePostgres } = await import('../../src/database/postgres/migrate.ts');
+  const { migratePostgres } = await import('../../src/platform/database/postgres/migrate.ts');
   await migratePostgres(urlOf(server, TEMPLATE).href);
   process.env['TESSERA_TEST_TEMPLATE'] = TEMPLATE;
 }

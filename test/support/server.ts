@@ -3,12 +3,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { type HashCost, type Passwords, passwords } from '../../src/accounts/passwords.ts';
 import { start, type Tessera } from '../../src/app.ts';
-import { readConfig } from '../../src/config/config.ts';
-
 import { type Pictures, pictures } from '../../src/pictures/pictures.ts';
-import { randomSecret } from '../../src/secrets.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { type HashCost, type Passwords, passwords } from '../../src/platform/crypto/passwords.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { withPort } from './own-port.ts';
 import { migratedDatabase } from './postgres-database.ts';
 // Watches what every server of these tests answers.

@@ -1,4 +1,4 @@
-import { invalidRequest } from '../../oauth-error.ts';
+import { invalidRequest } from '../../platform/oauth-error.ts';
 import type { AccountChange, NewAccount } from '../schema.ts';
 
 /** A person's own fields, as they are on record. */

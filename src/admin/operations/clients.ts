@@ -7,9 +7,9 @@ import {
   NewSecret,
   RegisteredClient,
 } from '../../clients/schema.ts';
-import { answers, Id, NOTHING } from '../../http/operation.ts';
-import { sample } from '../../http/samples.ts';
-import * as Type from '../../validation/type.ts';
+import { answers, Id, NOTHING } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
 

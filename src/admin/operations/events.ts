@@ -1,8 +1,8 @@
 import type { FastifySchema } from 'fastify';
-import { EventRecord, eventFilters } from '../../events/schema.ts';
-import { answers } from '../../http/operation.ts';
-import { sample } from '../../http/samples.ts';
-import * as Type from '../../validation/type.ts';
+import { EventRecord, eventFilters } from '../../audit/schema.ts';
+import { answers } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { adminRefusals } from './refusals.ts';
 

@@ -1,6 +1,4 @@
 import type { FastifySchema } from 'fastify';
-import { answers, Id, NOTHING } from '../../http/operation.ts';
-import { sample } from '../../http/samples.ts';
 import {
   Membership,
   MembershipRecord,
@@ -8,7 +6,9 @@ import {
   OrganizationRecord,
   OrganizationWithMembers,
 } from '../../organizations/organizations.ts';
-import * as Type from '../../validation/type.ts';
+import { answers, Id, NOTHING } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
 

@@ -1,10 +1,10 @@
 import type { FastifySchema } from 'fastify';
 import { AccountRecord } from '../../accounts/schema.ts';
 import { ClientRecord } from '../../clients/schema.ts';
-import { answers, Id } from '../../http/operation.ts';
-import { sample } from '../../http/samples.ts';
 import { PICTURE_TYPES } from '../../pictures/pictures.ts';
-import * as Type from '../../validation/type.ts';
+import { answers, Id } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
 import { ABOUT_ONE, adminRefusals } from './refusals.ts';
 
 const OF_USER = {

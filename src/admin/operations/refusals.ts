@@ -1,5 +1,5 @@
-import { type Answer, refusals } from '../../http/operation.ts';
-import type { ErrorCode } from '../../oauth-error.ts';
+import { type Answer, refusals } from '../../platform/http/operation.ts';
+import type { ErrorCode } from '../../platform/oauth-error.ts';
 
 /** What every call of the admin API may refuse, and what more a call does. */
 export const adminRefusals = (more: Readonly<Record<number, readonly ErrorCode[]>> = {}): Record<number, Answer> =>

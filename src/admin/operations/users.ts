@@ -1,10 +1,10 @@
 import type { FastifySchema } from 'fastify';
 import { AccountChange, AccountRecord, Ban, NewAccount, Suspension } from '../../accounts/schema.ts';
 import { ConnectionRecord } from '../../consent/connections.ts';
-import { answers, Id, NOTHING } from '../../http/operation.ts';
-import { sample } from '../../http/samples.ts';
+import { answers, Id, NOTHING } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
 import { SessionRecord } from '../../sessions/sessions.ts';
-import * as Type from '../../validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
 

@@ -1,5 +1,5 @@
 import { createVerifier } from 'fast-jwt';
-import { MINUTE, SECOND } from '../../clock.ts';
+import { MINUTE, SECOND } from '../../platform/clock.ts';
 import { ASSERTION_ALGS, type AssertionAlg, type ClientKey } from './jwks.ts';
 
 /** RFC 7523 §2.2. */

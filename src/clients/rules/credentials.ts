@@ -1,5 +1,5 @@
-import type { Parameters } from '../../http/parameters.ts';
-import { invalidRequest } from '../../oauth-error.ts';
+import type { Parameters } from '../../platform/http/parameters.ts';
+import { invalidRequest } from '../../platform/oauth-error.ts';
 import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from './assertion.ts';
 
 /** How clients authenticate: OpenID Connect Core 1.0 §9. `client_secret_jwt` would need secrets that are kept readable. */

@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/config.ts';
+import { isLoopback } from '../../platform/config/config.ts';
 
 /** In what two addresses differ. */
 export type Difference =

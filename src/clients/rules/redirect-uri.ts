@@ -1,4 +1,4 @@
-import { isLoopback } from '../../config/config.ts';
+import { isLoopback } from '../../platform/config/config.ts';
 import type { ClientType } from '../store.ts';
 
 /** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */

@@ -1,4 +1,4 @@
-import { shellWord } from '../../shell.ts';
+import { shellWord } from '../../platform/shell.ts';
 import type { Client } from '../store.ts';
 import { type Nearest, nearestUri } from './nearest-uri.ts';
 import { redirectUriProblem } from './redirect-uri.ts';

@@ -1,4 +1,4 @@
-import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '../../scopes/scopes.ts';
+import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '../../claims/scopes.ts';
 
 /** What a person decided about an app before, as far as it still holds. */
 export interface Remembered {

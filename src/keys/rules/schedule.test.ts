@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, HOUR } from '../../clock.ts';
+import { DAY, HOUR } from '../../platform/clock.ts';
 import { dueAlgorithms, isForgotten, publishedAt, type Scheduled, signerAt, statusOf } from './schedule.ts';
 
 const key = (kid: string, signsFrom: number, alg = 'RS256'): Scheduled => ({

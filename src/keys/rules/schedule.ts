@@ -1,4 +1,4 @@
-import { DAY, HOUR, MINUTE } from '../../clock.ts';
+import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
 
 /** A key pair with the moment from which it signs. */
 export interface Scheduled {

@@ -1,0 +1,65 @@
+import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import * as Type from '../platform/validation/type.ts';
+import { type ActorType, actorTypes, type EventType, eventTypes } from './audit.ts';
+
+/** The shape of an event, as operators see it. */
+export const EventRecord = Type.Object(
+  {
+    id: Id,
+    at: Instant,
+    type: Type.Unsafe<EventType>({ enum: Object.keys(eventTypes) }),
+    outcome: Type.Unsafe<string>({ enum: ['success', 'failure'] }),
+    actor: Type.Object({ type: Type.Unsafe<string>({ enum: actorTypes }), id: orNull(Id) }),
+    userId: orNull(Id),
+    clientId: orNull(Id),
+    address: orNull(Type.String(), 'Where the request came from.'),
+    requestId: orNull(Type.String(), 'The correlation id of the request, or of one run of the command line.'),
+    details: Type.Object({}, { additionalProperties: true }),
+  },
+  { title: 'AuditEvent' },
+);
+
+/** The families of types, such as `sign_in` of `sign_in.failed`. */
+const families = [...new Set(Object.keys(eventTypes).map((type) => type.split('.')[0] ?? ''))];
+const types = [...new Set([...Object.keys(eventTypes), ...families])];
+
+const oneOf = <T extends string>(names: readonly T[], about: string) =>
+  Type.Optional(Type.Unsafe<T>({ enum: names, about, description: `one of ${names.join(', ')}` }));
+const id = (about: string) => Type.Optional(Type.String({ format: 'id', about, description: 'an id' }));
+const instant = (about: string) =>
+  Type.Optional(
+    Type.String({
+      format: 'instant',
+      about,
+      description: 'an instant of ISO 8601 with its offset, such as 2030-01-31T12:00:00Z',
+    }),
+  );
+
+/** What a list of events may be narrowed by. */
+export const eventFilters = {
+  type: oneOf(types, 'Only events of this type, or of a family of types: what stands before the dot.'),
+  actor: oneOf<ActorType>(actorTypes, 'Only what this kind of actor did.'),
+  actorId: id('Only what this user, client or admin key did.'),
+  userId: id('Only events about this user.'),
+  clientId: id('Only events about this client.'),
+  address: Type.Optional(
+    Type.String({
+      format: 'ip-address',
+      about: 'Only events of requests from this address.',
+      description: 'an address such as 192.0.2.1',
+    }),
+  ),
+  requestId: Type.Optional(
+    Type.String({
+      format: 'uuid',
+      about: 'Only events of this request: its correlation id, as `x-request-id`, an error page or the log has it.',
+      description: 'a correlation id such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
+    }),
+  ),
+  outcome: oneOf(['success', 'failure'], 'Only what succeeded, or what was refused.'),
+  since: instant('Only events from this instant on.'),
+  until: instant('Only events before this instant.'),
+};
+const EventFilters = Type.Object(eventFilters, { additionalProperties: false });
+/** Which events are asked for. What is left out lets everything through. */
+export type EventFilter = Type.Static<typeof EventFilters>;

@@ -1,0 +1,278 @@
+import type { Kysely } from 'kysely';
+import type { Profile } from '../accounts/rules/profile.ts';
+import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
+import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
+import { formatScopes, remainingScopes, storedScopes } from '../claims/scopes.ts';
+import { storedResources } from '../clients/rules/resources.ts';
+import { MINUTE } from '../platform/clock.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { all, first, run, statement } from '../platform/database/statement.ts';
+import type { Inherited, Standing } from '../verdict/rules.ts';
+
+/** How long a code lives. */
+export const CODE_LIFETIME = MINUTE;
+
+/** An authorization code on record, with everything that the verdict needs, as of one moment. */
+export interface CodeRecord {
+  readonly clientId: string;
+  readonly accountId: string;
+  readonly grantId: string;
+  readonly redirectUri: string;
+  readonly codeChallenge: string | null;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+  readonly redeemed: boolean;
+  readonly familyId: string | null;
+  /** What was granted, without what was withdrawn since. */
+  readonly scopes: string;
+  /** Whether that is less than was asked for. */
+  readonly narrowed: boolean;
+  readonly nonce: string | null;
+  /** The single claims that were granted beside the scopes, likewise. */
+  readonly claims: RequestedClaims | null;
+  /** What tokens are asked for; null where nothing was named. */
+  readonly resources: readonly string[] | null;
+  readonly sid: string;
+  readonly authTime: number;
+  readonly inherited: Inherited;
+  readonly standing: Standing;
+  readonly keyVersion: string;
+  readonly profile: Profile;
+  readonly updatedAt: number;
+}
+
+export interface NewCode {
+  readonly hash: string;
+  readonly grantId: string;
+  readonly accountId: string;
+  readonly clientId: string;
+  readonly accountGeneration: string;
+  readonly clientGeneration: string;
+  readonly redirectUri: string;
+  readonly scopes: string;
+  readonly narrowed: number;
+  /** A JSON text. */
+  readonly nonce: string | null;
+  readonly codeChallenge: string | null;
+  /** See `formatClaims`. */
+  readonly claims: string | null;
+  /** See `formatResources`. */
+  readonly resources?: string | null;
+  readonly sid: string;
+  readonly authTime: number;
+  readonly expiresAt: number;
+}
+
+/** The grants of a person, of whatever app, with those that were revoked: what was issued under them is found by them. */
+export const grantIdsOf = (db: Kysely<Tables>, accountId: string) =>
+  db.selectFrom('consent_grant').select('id').where('account_id', '=', accountId);
+
+const insert = statement((db, p: Required<NewCode>) =>
+  db.insertInto('authorization_code').values({
+    hash: p.hash,
+    grant_id: p.grantId,
+    account_id: p.accountId,
+    client_id: p.clientId,
+    account_generation: p.accountGeneration,
+    client_generation: p.clientGeneration,
+    redirect_uri: p.redirectUri,
+    scopes: p.scopes,
+    narrowed: p.narrowed,
+    nonce: p.nonce,
+    code_challenge: p.codeChallenge,
+    claims: p.claims,
+    resources: p.resources,
+    sid: p.sid,
+    auth_time: p.authTime,
+    expires_at: p.expiresAt,
+    redeemed_at: null,
+    family_id: null,
+  }),
+);
+
+const byHash = statement((db, p: { hash: string }) =>
+  db
+    .selectFrom('authorization_code as d')
+    .innerJoin('account as a', 'a.id', 'd.account_id')
+    .innerJoin('client as c', 'c.id', 'd.client_id')
+    .innerJoin('consent_grant as g', 'g.id', 'd.grant_id')
+    .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
+    .where('d.hash', '=', p.hash)
+    .select([
+      'd.client_id',
+      'd.account_id',
+      'd.grant_id',
+      'd.family_id',
+      'd.redirect_uri',
+      'd.code_challenge',
+      'd.expires_at',
+      'd.redeemed_at',
+      'd.scopes',
+      'd.narrowed',
+      'd.nonce',
+      'd.claims',
+      'd.withdrawn_scopes',
+      'd.resources',
+      'd.sid',
+      'd.auth_time',
+      'd.account_generation',
+      'd.client_generation',
+      'a.banned_at',
+      'a.banned_until',
+      'a.suspended_at',
+      'a.generation as account_now',
+      'c.status as client_status',
+      'c.generation as client_now',
+      'a.updated_at',
+      'g.revoked_at',
+      'k.version as key_version',
+    ])
+    .select(PROFILE_OF_A)
+    .forUpdate('d'),
+);
+
+const redeem = statement((db, p: { hash: string; familyId: string; now: number }) =>
+  db
+    .updateTable('authorization_code')
+    .set({ redeemed_at: p.now, family_id: p.familyId })
+    .where('hash', '=', p.hash)
+    .where('redeemed_at', 'is', null)
+    .returning('hash'),
+);
+
+const stillOpen = statement((db, p: { hash: string; now: number }) =>
+  db
+    .selectFrom('authorization_code')
+    .select('account_id')
+    .where('hash', '=', p.hash)
+    .where('redeemed_at', 'is', null)
+    .where('expires_at', '>', p.now),
+);
+
+const dropOne = statement((db, p: { accountId: string; sid: string }) =>
+  db
+    .deleteFrom('authorization_code')
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
+    .where('sid', '=', p.sid)
+    .where('redeemed_at', 'is', null),
+);
+const dropOthers = statement((db, p: { accountId: string; sid: string }) =>
+  db
+    .deleteFrom('authorization_code')
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
+    .where('sid', '<>', p.sid)
+    .where('redeemed_at', 'is', null),
+);
+
+const dropAll = statement((db, _p: object) => db.deleteFrom('authorization_code').where('redeemed_at', 'is', null));
+
+const withdrawn = statement((db, p: { grantId: string }) =>
+  db
+    .selectFrom('authorization_code')
+    .select('withdrawn_scopes')
+    .distinct()
+    .where('grant_id', '=', p.grantId)
+    .where('redeemed_at', 'is', null),
+);
+const withdraw = statement((db, p: { grantId: string; before: string; after: string }) =>
+  db
+    .updateTable('authorization_code')
+    .set({ withdrawn_scopes: p.after })
+    .where('grant_id', '=', p.grantId)
+    .where('withdrawn_scopes', '=', p.before)
+    .where('redeemed_at', 'is', null),
+);
+const withResources = statement((db, p: { grantId: string }) =>
+  db
+    .selectFrom('authorization_code')
+    .select(['hash', 'resources'])
+    .where('grant_id', '=', p.grantId)
+    .where('resources', 'is not', null)
+    .where('redeemed_at', 'is', null),
+);
+const drop = statement((db, p: { hash: string }) =>
+  db.deleteFrom('authorization_code').where('hash', '=', p.hash).where('redeemed_at', 'is', null),
+);
+
+export function* insertCode(code: NewCode): Work<void> {
+  yield* run(insert, { resources: null, ...code });
+}
+
+/** Reads a code that the same unit of work is about to redeem. */
+export function* lockCode(hash: string): Work<CodeRecord | undefined> {
+  const row = yield* first(byHash, { hash });
+  if (row === undefined) return undefined;
+  const withdrawn = storedScopes(row.withdrawn_scopes);
+  const scopes = remainingScopes(row.scopes, withdrawn);
+  return {
+    clientId: row.client_id,
+    accountId: row.account_id,
+    grantId: row.grant_id,
+    redirectUri: row.redirect_uri,
+    codeChallenge: row.code_challenge,
+    issuedAt: row.expires_at - CODE_LIFETIME,
+    expiresAt: row.expires_at,
+    redeemed: row.redeemed_at !== null,
+    familyId: row.family_id,
+    scopes,
+    narrowed: row.narrowed === 1 || scopes !== row.scopes,
+    nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
+    claims: remainingClaims(storedClaims(row.claims), withdrawn),
+    resources: storedResources(row.resources),
+    sid: row.sid,
+    authTime: row.auth_time,
+    inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
+    standing: {
+      account: {
+        bannedAt: row.banned_at,
+        bannedUntil: row.banned_until,
+        suspendedAt: row.suspended_at,
+        generation: row.account_now,
+      },
+      client: { status: row.client_status, generation: row.client_now },
+      grant: { revokedAt: row.revoked_at },
+    },
+    keyVersion: row.key_version,
+    profile: toProfile(row),
+    updatedAt: row.updated_at,
+  };
+}
+
+/** Spends a code, in one conditional statement; answers false where it was spent before. */
+export function* spendCode(hash: string, familyId: string, now: number): Work<boolean> {
+  return (yield* first(redeem, { hash, familyId, now })) !== undefined;
+}
+
+/** Whose code this is, while it can still be redeemed. */
+export function* openCodeOwner(hash: string, now: number): Work<string | undefined> {
+  return (yield* first(stillOpen, { hash, now }))?.account_id;
+}
+
+/** Drops the codes of sessions that end, as far as they were not redeemed: one session's, or all but one's. */
+export function* dropCodes(
+  accountId: string,
+  which: { readonly sid: string } | { readonly except: string },
+): Work<void> {
+  if ('sid' in which) yield* run(dropOne, { accountId, sid: which.sid });
+  else yield* run(dropOthers, { accountId, sid: which.except });
+}
+
+/** Takes scopes from the codes of a grant that were not redeemed; waits for a redemption under way. */
+export function* withdrawFromCodes(grantId: string, scopes: readonly string[]): Work<void> {
+  for (const { withdrawn_scopes: before } of yield* all(withdrawn, { grantId })) {
+    yield* run(withdraw, { grantId, before, after: formatScopes([...storedScopes(before), ...scopes]) });
+  }
+}
+
+/** Drops the codes of a grant that are for one of these resources, as far as they were not redeemed. */
+export function* dropCodesFor(grantId: string, resources: ReadonlySet<string>): Work<void> {
+  for (const code of yield* all(withResources, { grantId })) {
+    if (storedResources(code.resources)?.some((resource) => resources.has(resource))) yield* run(drop, code);
+  }
+}
+
+/** Drops every code that was not redeemed. */
+export function* dropAllCodes(): Work<void> {
+  yield* run(dropAll, {});
+}

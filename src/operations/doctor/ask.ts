@@ -1,0 +1,85 @@
+import { request as requestHttps } from 'node:https';
+import { TLSSocket } from 'node:tls';
+import { request as requestHttp } from '../../platform/http/node-http.ts';
+
+/** What a request brought: an answer, or why there is none. */
+export type Asked = Answer | Silence;
+
+export interface Answer {
+  readonly kind: 'answer';
+  readonly status: number;
+  readonly location: string | undefined;
+  /** The `Date` header, in milliseconds. */
+  readonly date: number | undefined;
+  readonly setCookies: readonly string[];
+  readonly text: string;
+  readonly tls: Tls | undefined;
+}
+
+export interface Silence {
+  readonly kind: 'silence';
+  /** The system's code, or a message. */
+  readonly reason: string;
+}
+
+export interface Tls {
+  /** Why the certificate is not to be trusted; undefined where it is. */
+  readonly trouble: string | undefined;
+  readonly validTo: number;
+}
+
+const PATIENCE = 5000;
+
+/** As much as any page that is looked at has. */
+const LONGEST = 256 * 1024;
+
+/** Asks once, on a connection of its own, and follows nothing. A certificate that is not right is told, not refused. */
+export function ask(address: URL, headers: Readonly<Record<string, string>> = {}): Promise<Asked> {
+  return new Promise((resolve) => {
+    const give = (reason: string): void => resolve({ kind: 'silence', reason });
+    const options = {
+      headers,
+      agent: false,
+      signal: AbortSignal.timeout(PATIENCE),
+      rejectUnauthorized: false,
+    } as const;
+    const send = address.protocol === 'https:' ? requestHttps : requestHttp;
+    const sent = send(address, options, (response) => {
+      const { socket } = response;
+      const tls = socket instanceof TLSSocket ? certificateOf(socket) : undefined;
+      let text = '';
+      response.setEncoding('utf8');
+      response.on('data', (part: string) => {
+        text += part;
+        if (text.length > LONGEST) response.destroy(new Error('the answer has no end'));
+      });
+      response.on('error', (error) => give(error.message));
+      response.on('end', () => {
+        const date = Date.parse(response.headers.date ?? '');
+        resolve({
+          kind: 'answer',
+          status: response.statusCode ?? 0,
+          location: response.headers.location,
+          date: Number.isNaN(date) ? undefined : date,
+          setCookies: response.headers['set-cookie'] ?? [],
+          text,
+          tls,
+        });
+      });
+    });
+    sent.on('error', (error: Error & { code?: string | number }) => give(reasonOf(error)));
+    sent.end();
+  });
+}
+
+function reasonOf(error: Error & { code?: string | number }): string {
+  if (error.name === 'AbortError' || error.name === 'TimeoutError') return 'ETIMEDOUT';
+  const [first] = error instanceof AggregateError ? (error.errors as (Error & { code?: string })[]) : [];
+  return String(error.code ?? first?.code ?? error.message);
+}
+
+function certificateOf(socket: TLSSocket): Tls {
+  const { authorized, authorizationError } = socket;
+  const trouble = authorized ? undefined : (authorizationError?.message ?? String(authorizationError));
+  return { trouble, validTo: Date.parse(socket.getPeerCertificate().valid_to) };
+}

@@ -1,0 +1,46 @@
+import { openKeys, WrongSecret } from '../../keys/keys.ts';
+import { readVersion } from '../../keys/store.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Database } from '../../platform/database/database.ts';
+import type { Inspection } from '../../platform/database/inspection.ts';
+import type { Fit } from './rules/secret.ts';
+
+/** Thrown instead of a commit: the keys would be sealed anew. */
+class WouldWrite extends Error {}
+
+/**
+ * Which secret opens the keys of a database: found by opening them as a start does, without its writes.
+ * @param inspection a database that has this version's tables
+ */
+export async function fitOf(
+  inspection: Inspection,
+  roots: { readonly current: Buffer | undefined; readonly previous: Buffer | undefined },
+  clock: Clock,
+): Promise<Fit> {
+  const { current, previous } = roots;
+  if ((await inspection.read(readVersion)) === undefined) return { kind: 'no keys' };
+  if (current === undefined) return { kind: 'neither', message: '' };
+  const database: Database = {
+    read: (work) => inspection.read(work),
+    commit: () => Promise.reject(new WouldWrite()),
+    emptyJournal: async () => {},
+    sharedTime: async () => null,
+    load: () => ({ waiting: 0 }),
+    close: async () => {},
+  };
+  try {
+    await openKeys(database, { current, previous: undefined }, clock);
+    return { kind: 'current' };
+  } catch (error) {
+    if (!(error instanceof WrongSecret)) throw error;
+    if (previous === undefined) return { kind: 'neither', message: error.message };
+  }
+  try {
+    await openKeys(database, { current, previous }, clock);
+    return { kind: 'current' };
+  } catch (error) {
+    if (error instanceof WouldWrite) return { kind: 'previous' };
+    if (error instanceof WrongSecret) return { kind: 'neither', message: error.message };
+    throw error;
+  }
+}

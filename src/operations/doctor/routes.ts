@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../platform/clock.ts';
+import type { TrustProxy } from '../../platform/config/config.ts';
+import { nothingHere } from '../../platform/oauth-error.ts';
+import { isProbe, PROBE_HEADER, SEEN_PATH, type Seen } from './probe.ts';
+
+export interface DoctorParts {
+  readonly clock: Clock;
+  readonly issuer: string;
+  readonly trustProxy: TrustProxy;
+  readonly probeKey: Buffer;
+}
+
+/** Tells `tessera doctor` what the server saw of its request. For everybody else there is nothing at this address. */
+export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, probeKey }: DoctorParts): void {
+  app.get(SEEN_PATH, async (request, reply) => {
+    const { headers, socket } = request.raw;
+    const proof = headers[PROBE_HEADER];
+    if (typeof proof !== 'string' || !isProbe(probeKey, proof, clock())) {
+      throw nothingHere();
+    }
+    const forwarded = headers['x-forwarded-for'];
+    const seen: Seen = {
+      now: clock(),
+      baseUrl: issuer,
+      trustProxy,
+      address: request.address,
+      peer: socket.remoteAddress ?? '',
+      host: headers.host ?? null,
+      forwardedFor: forwarded === undefined ? null : String(forwarded),
+    };
+    return reply.header('cache-control', 'no-store').send(seen);
+  });
+}

@@ -1,0 +1,116 @@
+import { DAY } from '../../../platform/clock.ts';
+import type { Answer } from '../ask.ts';
+import { type Finding, ok, problem, warning } from '../finding.ts';
+import type { Online } from '../online.ts';
+import { isElsewhere, isLive } from './answers.ts';
+
+/** Whether people and apps reach the service at its base URL, and safely. */
+export function judgeAddress(online: Online, now: number): Finding[] {
+  const { baseUrl, unknownHost, live } = online;
+  const { hostname, pathname } = new URL(baseUrl);
+  const bad = (found: string, remedy: string): Finding[] => [problem('base-url', found, remedy)];
+  if (unknownHost !== undefined) {
+    return bad(
+      `The host name ${hostname} is not known here (${unknownHost}).`,
+      'Make a DNS record for it, or correct TESSERA_BASE_URL.',
+    );
+  }
+  if (live.kind === 'silence') {
+    return [
+      warning(
+        'base-url',
+        `Nothing answers at ${baseUrl} (${live.reason}), so what can only be seen there was left out.`,
+        'Start the server and run tessera doctor again, on a machine that reaches that address.',
+      ),
+    ];
+  }
+  const trouble = certificateFindings(live, hostname, now);
+  if (trouble.some(({ level }) => level === 'problem')) return trouble;
+  if (isElsewhere(live)) {
+    return bad(
+      `A Tessera answers at ${baseUrl}, but not at the path ${pathname}: the proxy changes paths on their way.`,
+      `Let the proxy pass on the whole path as it came, ${pathname.replace(/\/$/, '')}/health/live included.`,
+    );
+  }
+  if (live.status >= 300 && live.status < 400) {
+    return bad(
+      `${baseUrl} answers ${live.status} and sends everybody to ${live.location ?? 'nowhere'}.`,
+      'Set TESSERA_BASE_URL to the address that answers in the end, or end the redirect.',
+    );
+  }
+  if (live.status === 503 && live.text.includes('The service is starting.')) {
+    return [warning('base-url', 'The service is starting.', 'Run tessera doctor again when it is ready.')];
+  }
+  if (live.status >= 502 && live.status <= 504) {
+    return bad(
+      `The proxy at ${baseUrl} answers ${live.status}: it does not reach the service.`,
+      'Start the server, and let the proxy pass requests on to TESSERA_HOST and TESSERA_PORT.',
+    );
+  }
+  if (!isLive(live)) {
+    return bad(
+      `Something else answers at ${baseUrl}: ${baseUrl}/health/live gives ${live.status}.`,
+      'Correct TESSERA_BASE_URL, or let the proxy pass this address on to Tessera.',
+    );
+  }
+  const findings = [...trouble, ...plainFindings(online), ...serviceFindings(online)];
+  return [ok('base-url', `Tessera answers at ${baseUrl}.`), ...findings];
+}
+
+function certificateFindings({ tls }: Answer, hostname: string, now: number): Finding[] {
+  if (tls === undefined) return [];
+  if (tls.trouble !== undefined) {
+    return [
+      problem(
+        'base-url',
+        `The certificate of ${hostname} is not trusted here: ${tls.trouble}.`,
+        'Install a valid certificate for this name with its whole chain. For an authority of your own, name its ' +
+          'certificate in NODE_EXTRA_CA_CERTS.',
+      ),
+    ];
+  }
+  const days = Math.floor((tls.validTo - now) / DAY);
+  if (days >= 14) return [ok('base-url', `The certificate of ${hostname} is valid for ${days} more days.`)];
+  return [
+    warning(
+      'base-url',
+      `The certificate of ${hostname} is valid for ${days} more ${days === 1 ? 'day' : 'days'} only.`,
+      'Renew it, and look why it was not renewed by itself.',
+    ),
+  ];
+}
+
+function plainFindings({ plain, baseUrl }: Online): Finding[] {
+  if (plain === undefined) return [];
+  if (plain.kind === 'silence') return [ok('base-url', `Without TLS nothing answers there (${plain.reason}).`)];
+  if (plain.status >= 300 && plain.status < 400 && (plain.location ?? '').startsWith(new URL(baseUrl).origin)) {
+    return [ok('base-url', `http is redirected to ${new URL(baseUrl).origin}.`)];
+  }
+  const found = `http is not redirected to https: it answers ${plain.status}.`;
+  const remedy = 'Let the proxy answer every http request with a redirect to https.';
+  return [isLive(plain) ? problem('base-url', found, remedy) : warning('base-url', found, remedy)];
+}
+
+function serviceFindings({ ready, seen, baseUrl }: Online): Finding[] {
+  const findings: Finding[] = [];
+  if (ready?.kind !== 'answer' || ready.status !== 200) {
+    const what = ready?.kind === 'answer' ? `answers ${ready.status}` : 'does not answer';
+    findings.push(
+      problem(
+        'base-url',
+        `The service lives and is not ready: ${baseUrl}/health/ready ${what}.`,
+        'Look in its log: it cannot reach its database.',
+      ),
+    );
+  }
+  if (seen !== undefined && seen.baseUrl !== baseUrl) {
+    findings.push(
+      problem(
+        'base-url',
+        `The service that answers at ${baseUrl} runs with the base URL ${seen.baseUrl}.`,
+        'Give the server and this command the same TESSERA_BASE_URL, and restart the server.',
+      ),
+    );
+  }
+  return findings;
+}

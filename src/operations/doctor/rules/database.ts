@@ -1,0 +1,179 @@
+import type { DatabaseFacts, PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
+import type { Position } from '../../../platform/database/migrations/position.ts';
+import { type Finding, ok, problem, refusal, warning } from '../finding.ts';
+
+const MEBIBYTE = 1024 * 1024;
+
+/** Where a database is, or why it cannot be looked at, in the words of a start that it stops. */
+export type DatabaseSight =
+  | { readonly kind: 'none'; readonly place: string }
+  | {
+      readonly kind: 'unusable';
+      readonly problems: readonly string[];
+      /** Which database it is, where the problems do not say it. */
+      readonly place: string | undefined;
+    }
+  | { readonly kind: 'there'; readonly facts: DatabaseFacts };
+
+export function judgeDatabase(sight: DatabaseSight): Finding[] {
+  if (sight.kind === 'none') {
+    return [
+      ok('database', `There is none yet at ${sight.place}. The first start makes it, and so does: tessera migrate`),
+    ];
+  }
+  if (sight.kind === 'unusable') {
+    const otherwise = 'Correct TESSERA_DATABASE_URL, or mend the database.';
+    return sight.problems.map((text) => {
+      const finding = refusal('database', text.replace(/^The database cannot be used: /, ''), otherwise);
+      return sight.place === undefined ? finding : { ...finding, found: `${sight.place}: ${finding.found}` };
+    });
+  }
+  return sight.facts.kind === 'sqlite' ? judgeFile(sight.facts) : judgeServer(sight.facts);
+}
+
+const amount = (bytes: number): string =>
+  bytes < 1024 * MEBIBYTE ? `${Math.ceil(bytes / MEBIBYTE)} MiB` : `${Math.floor(bytes / MEBIBYTE / 1024)} GiB`;
+
+/** Who else may read a file, by its permissions and those of its folder. */
+export function othersWhoRead(mode: number, folderMode: number): 'everybody' | 'its group' | undefined {
+  if ((mode & 0o004) !== 0 && (folderMode & 0o001) !== 0) return 'everybody';
+  if ((mode & 0o040) !== 0 && (folderMode & 0o010) !== 0) return 'its group';
+  return undefined;
+}
+
+function judgeFile(facts: SqliteFacts): Finding[] {
+  const { path, size, free, damage, network, wal } = facts;
+  const findings: Finding[] = [];
+  if (damage.length > 0) {
+    findings.push(
+      problem('database', `${path} is damaged: ${damage.join('; ')}.`, 'Stop the server, and restore a backup.'),
+    );
+  }
+  if (!facts.writable) {
+    findings.push(
+      problem(
+        'database',
+        `This user may not write to ${path} and its folder.`,
+        'Run the command as the user of the server, or give the folder and its files to this user.',
+      ),
+    );
+  }
+  const reader = othersWhoRead(facts.mode, facts.folderMode);
+  if (reader !== undefined) {
+    const say = reader === 'everybody' ? problem : warning;
+    findings.push(say('database', `${path} can be read by ${reader} on this machine.`, `chmod 600 '${path}'*`));
+  }
+  if (network !== undefined) {
+    findings.push(
+      problem(
+        'database',
+        `${path} lies on ${network}: the locks and the journal of SQLite do not hold across a network.`,
+        'Move the data to a disk of this machine (TESSERA_DATA_DIR), or use PostgreSQL.',
+      ),
+    );
+  }
+  // A commit and the journal need room; a backup beside the database as much again.
+  if (free < 64 * MEBIBYTE) {
+    findings.push(problem('database', `Only ${amount(free)} are free where ${path} lies.`, 'Make room on that disk.'));
+  } else if (free < Math.max(size, 1024 * MEBIBYTE)) {
+    findings.push(
+      warning('database', `${amount(free)} are free where ${path} lies (${amount(size)}).`, 'Make room on that disk.'),
+    );
+  }
+  if (!wal) {
+    findings.push(
+      warning(
+        'database',
+        `${path} has no write-ahead log: reads wait for writes.`,
+        'Start the server, which sets it, and let no other program change it.',
+      ),
+    );
+  }
+  if (findings.length > 0) return findings;
+  return [
+    ok('database', `SQLite at ${path}: whole, ${amount(size)}, ${amount(free)} free, readable by its owner alone.`),
+  ];
+}
+
+function judgeServer(facts: PostgresFacts): Finding[] {
+  const { release, roundTrip, maxConnections, poolSize } = facts;
+  const trip = `${roundTrip < 10 ? roundTrip.toFixed(1) : roundTrip.toFixed(0)} ms`;
+  const nodes = Math.floor(maxConnections / poolSize);
+  const findings: Finding[] = [
+    ok('database', `PostgreSQL ${release} takes writes; a round trip takes ${trip}; it has room for ${nodes} nodes.`),
+  ];
+  findings.push(...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)));
+  if (['off', 'local', 'remote_write'].includes(facts.synchronousCommit)) {
+    const set = `synchronous_commit is ${facts.synchronousCommit} on the PostgreSQL server`;
+    findings.push(ok('database', `${set}; Tessera sets it to on for its own connections.`));
+  }
+  if (roundTrip > 5) {
+    findings.push(
+      warning(
+        'database',
+        `A round trip takes ${trip}, and a request waits for several.`,
+        'Run Tessera near the primary: in the same zone, without a detour.',
+      ),
+    );
+  }
+  // During an upgrade the old and the new node run side by side.
+  if (nodes < 2) {
+    const say = nodes < 1 ? problem : warning;
+    findings.push(
+      say(
+        'database',
+        `The server gives ${maxConnections} connections, and one node takes up to ${poolSize}.`,
+        `Raise max_connections to ${poolSize} for each node, with room for one more.`,
+      ),
+    );
+  }
+  const left = maxConnections - facts.usedConnections;
+  if (left < poolSize) {
+    const say = left < 2 ? problem : warning;
+    findings.push(
+      say(
+        'database',
+        `${facts.usedConnections} of the ${maxConnections} connections that the server gives are in use: a node that starts now may get none.`,
+        'Raise max_connections, or end what else holds connections: SELECT pid, usename, application_name FROM pg_stat_activity',
+      ),
+    );
+  }
+  if (!facts.mayCreateTables) {
+    findings.push(
+      warning(
+        'database',
+        'The user may not create tables: the migrations of the next version will fail.',
+        'Grant it CREATE on the schema, for example by making it the owner of the database.',
+      ),
+    );
+  }
+  if (!facts.local && !facts.encrypted) {
+    findings.push(
+      warning(
+        'database',
+        'The connection to another machine is not encrypted.',
+        'Turn TLS on at the server, and add ?sslmode=verify-full to TESSERA_DATABASE_URL.',
+      ),
+    );
+  }
+  return findings;
+}
+
+/** @param position undefined where the database could not be looked at */
+export function judgeMigrations(sight: DatabaseSight, position: Position | undefined): Finding[] {
+  if (sight.kind === 'none') return [];
+  if (position === undefined) {
+    return [warning('migrations', 'Not looked at, since the database cannot be.', 'Mend the database first.')];
+  }
+  const { obstacle, pending } = position;
+  if (obstacle !== undefined) return [refusal('migrations', obstacle.message, 'Restore a backup.')];
+  if (pending.length === 0) return [ok('migrations', 'None is pending.')];
+  const names = pending.join(', ');
+  return [
+    warning(
+      'migrations',
+      `${pending.length} pending: ${names}.`,
+      'Run tessera migrate, or start a node of this version.',
+    ),
+  ];
+}

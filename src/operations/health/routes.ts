@@ -1,0 +1,21 @@
+import type { FastifyInstance } from 'fastify';
+import { OAuthError } from '../../platform/oauth-error.ts';
+import { isLive, isReady } from './operations.ts';
+
+/** Some load balancers ask with HEAD. */
+const HEAD = { exposeHeadRoute: true } as const;
+
+/**
+ * Whether the process lives, and whether it can do its work: for load balancers and supervisors.
+ * @param unready see `readiness`
+ */
+export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
+  app.get('/health/live', { ...HEAD, schema: isLive }, async (_request, reply) =>
+    reply.header('cache-control', 'no-store').send({ status: 'ok' }),
+  );
+  app.get('/health/ready', { ...HEAD, schema: isReady }, async (_request, reply) => {
+    const reason = await unready();
+    if (reason !== undefined) throw new OAuthError(503, 'temporarily_unavailable', reason, { 'retry-after': '1' });
+    return reply.header('cache-control', 'no-store').send({ status: 'ok' });
+  });
+}

@@ -1,0 +1,225 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
+import type { Passwords } from '../crypto/passwords.ts';
+import type { Database } from '../database/database.ts';
+import type { Meter } from '../http/meter.ts';
+import { Durations } from './durations.ts';
+
+/** What is looked at when the figures are read. */
+export interface Watched {
+  readonly database: Pick<Database, 'load'>;
+  readonly passwords: Pick<Passwords, 'load'>;
+}
+
+/** What is found out about the node when the metrics are read. */
+export interface NodeState {
+  /** Why it should get no requests; undefined where it should. */
+  unready(): Promise<string | undefined>;
+  /** How far its clock is ahead of the database's, in milliseconds. */
+  clockOffset(): Promise<number>;
+}
+
+/** What is counted in the database when the figures are read. */
+export interface Queued {
+  waiting(): Promise<number>;
+}
+
+/** What is counted in the database, of all nodes. */
+export interface Numbered {
+  held(): Promise<number>;
+}
+
+export interface Metrics {
+  readonly meter: Meter;
+  readonly registry: Registry;
+  /** Shows the load of these too, from now on. */
+  watch(watched: Watched): void;
+  /** Shows how many notices of ended sessions wait, from now on. */
+  watchNotices(queued: Queued): void;
+  /** Shows the state of the node, from now on. */
+  watchNode(node: NodeState): void;
+  /** Shows how many node numbers are held, from now on. */
+  watchNumbers(numbered: Numbered): void;
+  /** Shows whether an outage of the store lasts, from now on. */
+  watchStore(outages: { lasts(): boolean }): void;
+}
+
+const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const CROWD = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** The figures of one process, as Prometheus reads them. */
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  let watched: Watched | undefined;
+  let notices: Queued | undefined;
+  let node: NodeState | undefined;
+  let numbers: Numbered | undefined;
+  let outages: { lasts(): boolean } | undefined;
+  // Event-loop delay, memory, processor time, garbage collection: the library's own.
+  collectDefaultMetrics({ register: registry });
+
+  const requests = new Durations(
+    'tessera_http_request_duration_seconds',
+    'Answered requests and how long they took, by method, route and status.',
+    ['method', 'route', 'status'],
+    SECONDS,
+  );
+  registry.registerMetric(requests as unknown as Metric);
+  const refusals = new Counter({
+    name: 'tessera_refusals_total',
+    help: 'Refused requests by route and error code; the reason is that of the verdict on a token, code, session or client.',
+    labelNames: ['route', 'error', 'reason'] as const,
+    registers,
+  });
+  const units = new Histogram({
+    name: 'tessera_database_commit_units',
+    help: 'How many units of work shared one commit.',
+    buckets: CROWD,
+    registers,
+  });
+  const commits = new Histogram({
+    name: 'tessera_database_commit_duration_seconds',
+    help: 'How long a commit took, until it was durable.',
+    buckets: SECONDS,
+    registers,
+  });
+  const conflicts = new Counter({
+    name: 'tessera_database_conflicts_total',
+    help: 'Units of work that were run again after a conflict with another (PostgreSQL).',
+    registers,
+  });
+  const callers = new Histogram({
+    name: 'tessera_database_shared_read_callers',
+    help: 'How many callers shared one reading round trip (PostgreSQL) or lock (SQLite).',
+    buckets: CROWD,
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_database_waiting',
+    help: 'Units of work that wait for a commit (SQLite) or for a connection (PostgreSQL).',
+    registers,
+    collect() {
+      this.set(watched?.database.load().waiting ?? 0);
+    },
+  });
+  new Gauge({
+    name: 'tessera_database_connections',
+    help: 'Connections to the database (PostgreSQL) by what they are for, read or write, and by state. Unanswered ones are kept until the server has ended them.',
+    labelNames: ['pool', 'state'] as const,
+    registers,
+    collect() {
+      const connections = watched?.database.load().connections;
+      if (connections === undefined) return;
+      for (const [pool, { busy, idle, unanswered }] of Object.entries(connections)) {
+        this.set({ pool, state: 'busy' }, busy);
+        this.set({ pool, state: 'idle' }, idle);
+        this.set({ pool, state: 'unanswered' }, unanswered);
+      }
+    },
+  });
+  new Gauge({
+    name: 'tessera_password_hashes',
+    help: 'Passwords that are being hashed (or were, while the event loop catches up) or wait for it. Past a bound, sign-in answers 503.',
+    labelNames: ['state'] as const,
+    registers,
+    collect() {
+      const { running = 0, waiting = 0 } = watched?.passwords.load() ?? {};
+      this.set({ state: 'running' }, running);
+      this.set({ state: 'waiting' }, waiting);
+    },
+  });
+  const notified = new Counter({
+    name: 'tessera_logout_notices_total',
+    help: 'Tries to tell an app of an ended session: delivered, unanswered (tried again) or failed (the last one).',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_logout_notices_waiting',
+    help: 'Notices of ended sessions that no app has answered yet, of all nodes.',
+    registers,
+    async collect() {
+      // While the database is away nobody knows, and the other figures are wanted the more.
+      const waiting = await notices?.waiting().catch(() => Number.NaN);
+      this.set(waiting ?? 0);
+    },
+  });
+
+  new Gauge({
+    name: 'tessera_ready',
+    help: '1 where /health/ready answers 200, else 0.',
+    registers,
+    async collect() {
+      const ready = node?.unready().then(
+        (reason) => reason === undefined,
+        () => false,
+      );
+      this.set((await ready) === true ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'tessera_clock_offset_seconds',
+    help: 'How far the clock of this node is ahead of the database’s (0 on SQLite). Beyond 30 either way it is not ready and deletes nothing.',
+    registers,
+    async collect() {
+      const offset = await node?.clockOffset().catch(() => Number.NaN);
+      this.set((offset ?? 0) / 1000);
+    },
+  });
+  new Gauge({
+    name: 'tessera_node_numbers_held',
+    help: 'Node numbers that are held, by all processes on the database: of 1,024. Without one a node makes no ids.',
+    registers,
+    async collect() {
+      const held = await numbers?.held().catch(() => Number.NaN);
+      this.set(held ?? 0);
+    },
+  });
+
+  const forStore = new Counter({
+    name: 'tessera_store_unavailable_total',
+    help: 'Requests that were refused since the store was unavailable.',
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_store_up',
+    help: '0 from the first failure of the store until nothing has failed for 30 seconds, 1 otherwise.',
+    registers,
+    collect() {
+      this.set(outages?.lasts() ? 0 : 1);
+    },
+  });
+
+  return {
+    registry,
+    watch(those) {
+      watched = those;
+    },
+    watchNotices(queued) {
+      notices = queued;
+    },
+    watchNode(state) {
+      node = state;
+    },
+    watchStore(those) {
+      outages = those;
+    },
+    watchNumbers(numbered) {
+      numbers = numbered;
+    },
+    meter: {
+      answered({ method, route, status, seconds, refusal }) {
+        requests.observe(`${status} ${method} ${route}`, () => ({ method, route, status }), seconds);
+        if (refusal !== null) refusals.inc({ route, error: refusal.code, reason: refusal.reason ?? '' });
+      },
+      refusedForStore: () => forStore.inc(),
+      committed(count, seconds) {
+        units.observe(count);
+        commits.observe(seconds);
+      },
+      retried: () => conflicts.inc(),
+      shared: (count) => callers.observe(count),
+      notified: (outcome) => notified.inc({ outcome }),
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { isIP } from 'node:net';
+import { isSnowflake } from '../ids/snowflake.ts';
+import { isPhoneNumber } from './phone.ts';
+
+/** Text of one line: no control characters, no characters that reorder what follows them. */
+const SINGLE_LINE = /^[^\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u;
+/**
+ * A character that leaves a mark of its own. Separators, controls, unassigned and private characters, combining marks and what
+ * a font is to ignore (among them the Hangul fillers, which count as letters) do not, nor do the characters of other kinds whose
+ * picture is blank: the Braille blank, the blank Egyptian hieroglyphs and the null notehead.
+ */
+const VISIBLE = /[^\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]/u;
+
+const MULTI_LINE = /^(?:[^\p{Cc}\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]|[\n\r\t])*$/u;
+
+const DOMAIN = /^(?=.{1,253}$)([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]([a-z0-9-]{0,61}[a-z0-9])$/i;
+const LOCAL_PART = /^[a-z0-9.!#$%&'*+/=?^_`{|}~-]{1,64}$/i;
+
+function isEmail(value: string): boolean {
+  const at = value.lastIndexOf('@');
+  const local = value.slice(0, at);
+  if (at < 1 || value.length > 254 || !LOCAL_PART.test(local)) return false;
+  if (local.startsWith('.') || local.endsWith('.') || local.includes('..')) return false;
+  return DOMAIN.test(value.slice(at + 1));
+}
+
+function isHttpsUrl(value: string): boolean {
+  if (value.length > 2048 || !/^https:\/\/[\x21-\x7e]+$/i.test(value) || /["<>\\^`{|}]/.test(value)) return false;
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url !== undefined && url.protocol === 'https:' && url.username === '' && url.password === '';
+}
+
+/** A date of the calendar as `YYYY-MM-DD`; whether it is past is for the caller, who knows the time. */
+function isCalendarDate(value: string): boolean {
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
+  const date = new Date(`${value}T00:00:00Z`);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(value) && value >= '1850-01-01';
+}
+
+const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
+
+/** An instant of ISO 8601 with its offset, to the second or finer; no leap second, no year beyond 9999. */
+function isInstant(value: string): boolean {
+  const parts = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
+    value,
+  );
+  // The offset may carry the instant itself into the year 10000, which this format cannot write.
+  return parts?.[1] !== undefined && isCalendarDate(parts[1]) && Date.parse(value) <= LATEST;
+}
+
+/** What people see as a name, a label or a place: a name that shows nothing could pass for no name, or for ours. */
+const isSingleLine = (value: string): boolean =>
+  value.isWellFormed() && SINGLE_LINE.test(value) && value.trim() === value && VISIBLE.test(value);
+
+/** The formats that schemas may name. */
+export const formats = {
+  'single-line': isSingleLine,
+  'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),
+  'search-text': (value: string) => !/\p{Cc}/u.test(value),
+  id: isSnowflake,
+  uuid: (value: string) => /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/.test(value),
+  'ip-address': (value: string) => isIP(value) > 0,
+  email: isEmail,
+  domain: (value: string) => DOMAIN.test(value),
+  'https-url': isHttpsUrl,
+  'calendar-date': isCalendarDate,
+  instant: isInstant,
+  phone: isPhoneNumber,
+  'language-code': (value: string) => /^[a-z]{2}(-[A-Z]{2})?$/.test(value),
+} as const;

@@ -1,0 +1,73 @@
+import { SCOPES } from '../../claims/scopes.ts';
+import { TOKEN_PATH } from '../../clients/authentication.ts';
+import { AUTH_METHODS } from '../../clients/rules/credentials.ts';
+import { GRANT_TYPES } from '../../clients/rules/grant-types.ts';
+import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
+import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
+import { en } from '../../web/kit/messages.ts';
+import { PROMPTS } from '../authorize/rules/authentication-request.ts';
+import { RESPONSE_MODES } from '../authorize/rules/parameters.ts';
+import { END_SESSION_PATH } from '../logout/routes.ts';
+import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
+import { ACR } from '../token/rules/claims.ts';
+
+/** Where the key set is served, below the base URL. */
+export const JWKS_PATH = '/.well-known/jwks.json';
+
+/** The claims that an ID token or the standard UserInfo may hold. */
+const CLAIMS = [
+  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'acr', 'amr', 'at_hash', 'client_id'],
+  ...['name', 'preferred_username', 'picture', 'avatarUrl', 'locale', 'updated_at', 'email', 'email_verified'],
+  ...['website', 'birthdate', 'phone_number', 'phone_number_verified'],
+];
+
+/**
+ * What the service can do, for clients that ask: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. Each line stands for
+ * something that works; who adds a capability adds its line here.
+ */
+export function metadata(issuer: string): Readonly<Record<string, unknown>> {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/api/v2/oauth/authorize`,
+    token_endpoint: issuer + TOKEN_PATH,
+    userinfo_endpoint: `${issuer}/oidc/userinfo`,
+    jwks_uri: issuer + JWKS_PATH,
+    revocation_endpoint: issuer + REVOCATION_PATH,
+    introspection_endpoint: issuer + INTROSPECTION_PATH,
+
+    response_types_supported: ['code'],
+    response_modes_supported: RESPONSE_MODES,
+    prompt_values_supported: PROMPTS,
+    acr_values_supported: [ACR],
+    display_values_supported: ['page'],
+    ui_locales_supported: [en.language],
+    grant_types_supported: GRANT_TYPES,
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: AUTH_METHODS,
+    token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
+    revocation_endpoint_auth_methods_supported: AUTH_METHODS,
+    revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
+    // RFC 7662 §2.1: only those who can prove who they are may ask.
+    introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'none'),
+    introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
+
+    // OpenID Connect RP-Initiated Logout 1.0 §2.1 and Back-Channel Logout 1.0 §2.1.
+    end_session_endpoint: issuer + END_SESSION_PATH,
+    backchannel_logout_supported: true,
+    backchannel_logout_session_supported: true,
+
+    scopes_supported: SCOPES,
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ID_TOKEN_ALGS,
+    userinfo_signing_alg_values_supported: ASYMMETRIC_ALGS,
+    claim_types_supported: ['normal'],
+    claims_supported: CLAIMS,
+
+    // RFC 9207 §3.
+    authorization_response_iss_parameter_supported: true,
+    // Said also where it is the default: without a word request_uri would count as supported.
+    claims_parameter_supported: true,
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+  };
+}

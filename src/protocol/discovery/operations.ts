@@ -1,0 +1,73 @@
+import type { FastifySchema } from 'fastify';
+import { ASYMMETRIC_ALGS } from '../../keys/algorithms.ts';
+import { answers } from '../../platform/http/operation.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { metadata } from './metadata.ts';
+
+const IN_DISCOVERY = { area: 'discovery', caller: 'anyone' } as const;
+const SHOWN = metadata('https://id.example.com');
+
+const schemaOf = (value: unknown): Type.TSchema => {
+  if (typeof value === 'boolean') return Type.Boolean();
+  return Array.isArray(value) ? Type.Array(Type.String()) : Type.String();
+};
+const Metadata = Type.Object(
+  Object.fromEntries(Object.entries(SHOWN).map(([name, value]) => [name, schemaOf(value)])),
+  { title: 'Metadata' },
+);
+const document = {
+  ...IN_DISCOVERY,
+  response: { 200: answers('What the service can do.', Metadata) },
+  examples: [{ summary: 'The document', status: 200, answer: SHOWN }],
+};
+
+/** The discovery documents, by the end of their address. */
+export const documents = {
+  'openid-configuration': {
+    ...document,
+    operationId: 'readOpenIdConfiguration',
+    summary: 'OpenID Connect Discovery 1.0',
+  },
+  'oauth-authorization-server': {
+    ...document,
+    operationId: 'readServerMetadata',
+    summary: 'The same document, as RFC 8414 has it',
+  },
+} satisfies Readonly<Record<string, FastifySchema>>;
+
+const part = Type.Optional(Type.String());
+const PublicKey = Type.Object(
+  {
+    kty: Type.String(),
+    kid: Type.String(),
+    use: Type.Unsafe<'sig'>({ type: 'string', enum: ['sig'] }),
+    alg: Type.Unsafe<string>({ type: 'string', enum: ASYMMETRIC_ALGS }),
+    ...{ crv: part, x: part, y: part, n: part, e: part },
+  },
+  { title: 'PublicKey' },
+);
+
+export const readKeys = {
+  ...IN_DISCOVERY,
+  operationId: 'readKeys',
+  summary: 'The public keys of ID tokens',
+  response: { 200: answers('A JSON Web Key Set (RFC 7517).', Type.Object({ keys: Type.Array(PublicKey) })) },
+  examples: [
+    {
+      summary: 'A key',
+      status: 200,
+      answer: {
+        keys: [
+          {
+            kty: 'RSA',
+            kid: 'q1w2e3',
+            use: 'sig',
+            alg: 'RS256',
+            n: 'yPa_14j5tsmH…',
+            e: 'AQAB',
+          },
+        ],
+      },
+    },
+  ],
+} satisfies FastifySchema;

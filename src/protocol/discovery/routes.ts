@@ -1,0 +1,50 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Keys } from '../../keys/keys.ts';
+import { JWKS_MAX_AGE } from '../../keys/rules/schedule.ts';
+import { HOUR, SECOND } from '../../platform/clock.ts';
+import { JWKS_PATH, metadata } from './metadata.ts';
+import { documents, readKeys } from './operations.ts';
+
+interface DiscoveryParts {
+  readonly keys: Keys;
+  readonly issuer: string;
+}
+
+/** RFC 9110 §9.3.2: what anybody may read is there for HEAD too. */
+const HEAD = { exposeHeadRoute: true, config: { readers: 'anyone' } } as const;
+
+/** What is public and the same for everybody: any page may read it, and caches may keep it for a while. */
+const publish = (reply: FastifyReply, maxAge: number, body: unknown): FastifyReply =>
+  reply
+    .header('access-control-allow-origin', '*')
+    .header('cache-control', `public, max-age=${maxAge / SECOND}`)
+    .type('application/json')
+    .send(JSON.stringify(body));
+
+/** The discovery documents and the key set, below the base URL (OpenID Connect Discovery 1.0 §4). */
+export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: DiscoveryParts): void {
+  for (const [name, schema] of Object.entries(documents)) {
+    app.get(`/.well-known/${name}`, { ...HEAD, schema }, async (_request, reply) =>
+      publish(reply, HOUR, metadata(issuer)),
+    );
+  }
+  app.get(JWKS_PATH, { ...HEAD, schema: readKeys }, async (_request, reply) => {
+    const published = await keys.published();
+    return publish(reply, JWKS_MAX_AGE, { keys: published.map(({ publicJwk }) => publicJwk) });
+  });
+}
+
+/**
+ * RFC 8414 §3.1: where the base URL has a path, the well-known part stands before it, at the root of the host. OpenID Connect
+ * put it behind, but clients look for its document in both places (RFC 8414 §5).
+ */
+export function insertedDiscoveryRoutes(
+  app: FastifyInstance,
+  { issuer }: Pick<DiscoveryParts, 'issuer'>,
+  basePath: string,
+): void {
+  if (basePath === '') return;
+  for (const name of Object.keys(documents)) {
+    app.get(`/.well-known/${name}${basePath}`, HEAD, async (_request, reply) => publish(reply, HOUR, metadata(issuer)));
+  }
+}

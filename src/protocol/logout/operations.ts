@@ -1,0 +1,49 @@
+import type { FastifySchema } from 'fastify';
+import { FORM_TYPE, PAGE, redirects, refusal } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
+
+const text = (about: string) => Type.Optional(Type.String({ about }));
+
+/** OpenID Connect RP-Initiated Logout 1.0 §2. */
+const EndSessionParameters = Type.Object({
+  id_token_hint: text('An ID token of the session: with it nobody has to be asked.'),
+  logout_hint: text('Accepted, and changes nothing so far.'),
+  client_id: text('The client, where there is no id_token_hint.'),
+  post_logout_redirect_uri: text('A registered address, character for character, to return to.'),
+  state: text('Comes back unchanged.'),
+  ui_locales: text('Accepted; there is one language.'),
+});
+
+/** Each of them may stand once. */
+export const END_SESSION_NAMES = Object.keys(EndSessionParameters.properties);
+
+const ASKED = { client_id: sample.clientId };
+const answersTo = (status: 302 | 303) => ({
+  200: { description: 'A page that asks the person, or says that the session has ended.', content: PAGE },
+  [status]: redirects('To `post_logout_redirect_uri` with `state`, or to a page of the service.'),
+  400: refusal(400, ['invalid_request'], true),
+});
+const END_SESSION = { area: 'sign-in', caller: 'anyone', refusesWithPage: true } as const;
+
+export const endSessionByGet = {
+  ...END_SESSION,
+  operationId: 'endSession',
+  summary: 'Sign the person out',
+  description:
+    'OpenID Connect RP-Initiated Logout 1.0. The person is asked first, unless an `id_token_hint` of this very session comes along.',
+  querystring: EndSessionParameters,
+  response: answersTo(302),
+  examples: [{ summary: 'Where nobody is signed in', query: ASKED, status: 200 }],
+} satisfies FastifySchema;
+
+export const endSessionByPost = {
+  ...END_SESSION,
+  operationId: 'endSessionByPost',
+  summary: 'Sign the person out, by a form',
+  description: 'As by GET, with the parameters in the body.',
+  body: EndSessionParameters,
+  consumes: [FORM_TYPE],
+  response: answersTo(303),
+  examples: [{ summary: 'Where nobody is signed in', body: ASKED, status: 303 }],
+} satisfies FastifySchema;

@@ -1,0 +1,77 @@
+import type { Account } from '../../accounts/store.ts';
+import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import type { Advice } from '../../clients/rules/unregistered-uri.ts';
+import { fact, foreign, hidden } from '../../web/kit/components.ts';
+import { adviceFacts, technical } from '../../web/kit/error-page.ts';
+import { type Html, html } from '../../web/kit/html.ts';
+import type { Page, Site } from '../../web/kit/layout.ts';
+import type { Obstacle } from './rules/end-session.ts';
+
+/** Why there is no way back to the app, and what a developer needs to put it right. */
+export interface Fault {
+  readonly obstacle: Obstacle;
+  /** What there is to say of an address that is not registered. */
+  readonly advice: Advice | undefined;
+  readonly correlationId: string;
+}
+
+interface AskPage {
+  readonly account: Account;
+  /** The name of the app that asks, where one is known to. */
+  readonly app: string | undefined;
+  readonly returnTo: string | undefined;
+  readonly fault: Fault | undefined;
+  readonly token: string;
+  /** What the form says again of the request. */
+  readonly carried: Readonly<Record<string, string>>;
+}
+
+/** Where sign-out forms lead. */
+export const CONFIRM_PATH = '/oidc/logout/confirm';
+
+/** Asks whether to sign out: OpenID Connect RP-Initiated Logout 1.0 §2. */
+export function askPage(site: Site, { account, app, returnTo, fault, token, carried }: AskPage): Page {
+  const { messages, path } = site;
+  const text = messages.signOut;
+  return {
+    title: text.askTitle,
+    layout: 'narrow',
+    theme: account.profile.theme,
+    body: html`<section class="card">
+<header><h1>${text.askHeading}</h1><p>${app === undefined ? text.somebodyAsks : text.asks(html`<strong>${foreign(app)}</strong>`)}</p></header>
+<p><span class="muted">${messages.consent.signedInAs}</span> ${account.profile.username}</p>
+<form method="post" action="${path(CONFIRM_PATH)}">${hidden(token, carried)}
+<p class="muted small">${text.whatHappens}${returnTo !== undefined && html` ${text.returnsTo(foreign(destinationOf(returnTo)))}`}</p>
+<div class="actions"><button class="primary" type="submit">${text.confirm}</button><a href="${path('/account')}">${text.stay}</a></div></form>
+${faultSection(site, fault)}</section>`,
+  };
+}
+
+interface SignedOutPage {
+  readonly app: string | undefined;
+  /** The registered address with the app's own state. */
+  readonly wayBack: string | undefined;
+  readonly fault: Fault | undefined;
+}
+
+/** Nobody is signed in here, any more or anyway. */
+export function signedOutPage(site: Site, { app, wayBack, fault }: SignedOutPage): Page {
+  const { messages, path } = site;
+  const text = messages.signOut;
+  return {
+    title: text.doneTitle,
+    layout: 'narrow',
+    body: html`<section class="card">
+<header><h1>${text.doneTitle}</h1><p>${text.done}</p></header>
+${app !== undefined && wayBack !== undefined && html`<p><a href="${wayBack}">${text.backTo(foreign(app))}</a></p>`}
+<p><a href="${path('/login')}">${text.signInAgain}</a></p>
+${faultSection(site, fault)}</section>`,
+  };
+}
+
+function faultSection({ messages }: Site, fault: Fault | undefined): Html | undefined {
+  if (fault === undefined) return undefined;
+  const { obstacle, advice, correlationId } = fault;
+  const reason = fact(messages.error.reason, messages.signOut.obstacles[obstacle], true);
+  return technical(messages, [reason, ...(advice === undefined ? [] : adviceFacts(messages, advice))], correlationId);
+}

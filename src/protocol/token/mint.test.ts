@@ -1,0 +1,33 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { keyRing } from '../../keys/ring.ts';
+import { mint, newLeaf } from './mint.ts';
+
+const NOW = Date.parse('2026-03-01T12:00:00.250Z');
+const profile = {
+  ...{ username: 'ada', email: 'ada@example.com', emailVerified: true, displayName: 'Ada', about: '', language: 'en' },
+  ...{ theme: null, website: null, location: null, birthDate: null, phone: null, socialLinks: [], picture: null },
+  avatarColor: '#5b2a86',
+};
+const subject = {
+  ...{ issuer: 'https://id.example', accountId: '1', clientId: '2', familyId: '3', sid: 's' },
+  ...{ profile, updatedAt: NOW, authTime: NOW },
+};
+
+test('JW-17: 100,000 tokens of one moment, person and client, half of each kind, have 100,000 jtis', () => {
+  const ring = keyRing('1', [{ kid: 'k', material: Buffer.alloc(32, 1), retiredAt: null }]);
+  const order = {
+    ...{ subject, scope: 'openid', nonce: null, narrowed: false, claims: null },
+    alg: 'HS256',
+    proof: { kind: 'secret', secret: 'x' },
+  } as const;
+  const jtis = new Set<unknown>();
+  for (let n = 0; n < 50_000; n++) {
+    const leaf = newLeaf(ring, NOW, NOW + 90 * 86_400_000);
+    const tokens = mint(ring, { ...order, leaf }, NOW);
+    for (const token of [tokens?.access_token, tokens?.refresh_token]) {
+      jtis.add(JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()).jti);
+    }
+  }
+  assert.equal(jtis.size, 100_000);
+});

@@ -1,0 +1,92 @@
+import type { RequestedClaims } from '../../claims/claims.ts';
+import { pictureUrl } from '../../claims/rules/avatar.ts';
+import type { ClientProof } from '../../clients/authentication.ts';
+import type { Leaf } from '../../credentials/standing-store.ts';
+import { type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
+import { headerSegment, signHs256 } from '../../keys/hs256.ts';
+import type { KeyRing } from '../../keys/ring.ts';
+import { numericDate, SECOND } from '../../platform/clock.ts';
+import { randomIdentifier, timedIdentifier } from '../../platform/crypto/secrets.ts';
+import { ACCESS_LIFETIME, accessClaims, idClaims, refreshClaims, refreshExpiry, type Subject } from './rules/claims.ts';
+
+/** The answer of the token endpoint: contract §2.3. */
+export interface TokenResponse {
+  readonly access_token: string;
+  readonly token_type: 'Bearer';
+  readonly expires_in: number;
+  readonly refresh_token: string;
+  readonly id_token: string;
+  /** RFC 6749 §5.1: only where it differs from what was asked for. */
+  readonly scope?: string;
+}
+
+/** What every answer has: RFC 6749 §5.1. Without a person there is nothing more (§4.4.3). */
+export type AccessTokenResponse = Pick<TokenResponse, 'access_token' | 'token_type' | 'expires_in'>;
+
+/** What a refresh token will be, before it is signed: enough to write it now and again. */
+export function newLeaf(ring: KeyRing, now: number, familyEndsAt: number): Leaf {
+  return {
+    jti: timedIdentifier(now),
+    kid: ring.current('refresh').kid,
+    issuedAt: numericDate(now) * SECOND,
+    expiresAt: refreshExpiry(now, familyEndsAt),
+  };
+}
+
+interface Order {
+  readonly subject: Omit<Subject, 'picture'>;
+  /** The scopes of the access token. */
+  readonly scope: string;
+  /** What the access token is for; null is UserInfo. */
+  readonly resources?: readonly string[] | null;
+  readonly leaf: Leaf;
+  readonly nonce: string | null;
+  /** Whether the scopes are fewer than were asked for. */
+  readonly narrowed: boolean;
+  /** Single claims that were granted beside the scopes. */
+  readonly claims: RequestedClaims | null;
+  /** The algorithm of the client's ID tokens. */
+  readonly alg: IdTokenAlg;
+  readonly proof: ClientProof;
+}
+
+/**
+ * Signs the three tokens of an answer.
+ * @returns undefined where the key of the refresh token is gone: it was dropped, and its tokens with it
+ */
+export function mint(ring: KeyRing, order: Order, now: number): TokenResponse | undefined {
+  const subject: Subject = {
+    ...order.subject,
+    picture: pictureUrl(order.subject.issuer, order.subject.accountId, order.subject.profile.picture),
+  };
+  const refreshKey = ring.byKid('refresh', order.leaf.kid);
+  if (refreshKey === undefined) return undefined;
+  const access = ring.current('access').sign(accessClaims(subject, order, randomIdentifier(), now));
+  const signIdToken = idTokenSigner(ring, order, now);
+  return {
+    access_token: access,
+    token_type: 'Bearer',
+    expires_in: ACCESS_LIFETIME,
+    refresh_token: refreshKey.sign(refreshClaims(subject, order.leaf)),
+    id_token: signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
+    ...(order.narrowed ? { scope: order.scope } : {}),
+  };
+}
+
+/** OpenID Connect Core 1.0 §10.1: the client knows the one key by itself. */
+const ID_TOKEN_HEADER = headerSegment({ alg: 'HS256', typ: 'JWT' });
+
+type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string;
+
+/** What signs the ID token of a client. @throws where it cannot be signed: the registration rules that out */
+function idTokenSigner(ring: KeyRing, { alg, proof }: Pick<Order, 'alg' | 'proof'>, now: number): SignIdToken {
+  if (isAsymmetric(alg)) {
+    const key = ring.signer(alg, now);
+    if (key === undefined) throw new Error(`no key signs ID tokens with ${alg}`);
+    return (claims) => key.sign(claims, 'JWT');
+  }
+  // JW-08: where no secret was presented there is none to sign with, and no other one is taken in its place.
+  if (proof.kind !== 'secret') throw new Error('an ID token under HS256 needs the secret of its client');
+  // OpenID Connect Core 1.0 §10.1: the key is the octets of the client_secret, so any OIDC library can verify.
+  return (claims) => signHs256(proof.secret, ID_TOKEN_HEADER, claims);
+}

@@ -1,0 +1,155 @@
+import type { FastifySchema } from 'fastify';
+import { answers, FORM_TYPE, Id, Instant, refusals } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
+
+const text = Type.String();
+const withScope = (scope: string) => ({ about: `With the scope \`${scope}\`.` });
+const textOrNull = (scope: string) => Type.Optional(Type.Union([text, Type.Null()], withScope(scope)));
+
+/** Contract §2.1. */
+const UserInfoAnswer = Type.Object(
+  {
+    sub: Id,
+    id: Type.String({ format: 'id', about: 'The same.' }),
+    user: Type.Object({
+      displayName: text,
+      username: text,
+      avatar: Type.Object({
+        baseUrl: text,
+        path: Type.String({ about: 'To be joined to baseUrl.' }),
+        color: Type.String({ about: 'The colour behind it, such as #5b2a86.' }),
+      }),
+      about: text,
+      email: Type.Optional(
+        Type.Object({ username: text, domain: text, isVerified: Type.Boolean() }, withScope('email')),
+      ),
+      website: textOrNull('details'),
+      location: textOrNull('details'),
+      birthDate: Type.Optional(
+        Type.Union([Type.String({ format: 'calendar-date' }), Type.Null()], withScope('details')),
+      ),
+      phone: textOrNull('phone'),
+      socialLinks: Type.Optional(
+        Type.Array(Type.Object({ platform: text, url: text, label: text }), withScope('social')),
+      ),
+      organization: Type.Optional(
+        Type.Union(
+          [
+            Type.Object({
+              id: Id,
+              name: text,
+              role: Type.Unsafe<string | null>({ enum: ['OWNER', 'ADMIN', 'MEMBER', null] }),
+              domain: text,
+            }),
+            Type.Null(),
+          ],
+          withScope('organization.read'),
+        ),
+      ),
+    }),
+    language: text,
+    theme: Type.Unsafe<string | null>({ enum: ['light', 'dark', 'system', null], about: 'Null is system.' }),
+    createdAt: Instant,
+  },
+  { title: 'UserInfo' },
+);
+
+const claim = (scope?: string) => Type.Optional(Type.String(scope === undefined ? {} : withScope(scope)));
+const truth = (scope: string) => Type.Optional(Type.Boolean(withScope(scope)));
+
+/** OpenID Connect Core 1.0 §5.1. What is not set is absent. */
+const StandardClaims = Type.Object(
+  {
+    sub: Id,
+    name: claim(),
+    preferred_username: claim(),
+    picture: claim(),
+    locale: claim(),
+    updated_at: Type.Optional(Type.Integer({ about: 'Unix time.' })),
+    email: claim('email'),
+    email_verified: truth('email'),
+    website: claim('details'),
+    birthdate: claim('details'),
+    phone_number: claim('phone'),
+    phone_number_verified: truth('phone'),
+  },
+  { title: 'StandardClaims' },
+);
+
+const IN_USERINFO = { area: 'userinfo', caller: 'access token' } as const;
+const REFUSED = refusals({ 401: ['invalid_token'], 403: ['access_denied'], 429: ['rate_limit_exceeded'] });
+
+export const readUserInfo = {
+  ...IN_USERINFO,
+  operationId: 'readUserInfo',
+  summary: 'Read the person',
+  description:
+    'What the granted scopes cover, in the shape of the service. What a scope covers and is not set is null.',
+  response: { 200: answers('The person.', UserInfoAnswer), ...REFUSED },
+  examples: [
+    {
+      summary: 'With the scopes openid and email',
+      status: 200,
+      answer: {
+        sub: sample.userId,
+        id: sample.userId,
+        user: {
+          displayName: 'Ada Lovelace',
+          username: sample.username,
+          avatar: { baseUrl: 'https://id.example.com/avatars', path: `/${sample.userId}.svg`, color: '#5b2a86' },
+          about: '',
+          email: { username: 'ada', domain: 'example.com', isVerified: true },
+        },
+        language: 'en',
+        theme: null,
+        createdAt: sample.moment,
+      },
+    },
+  ],
+} satisfies FastifySchema;
+
+const standard = {
+  ...IN_USERINFO,
+  response: {
+    200: {
+      ...answers('The person; a signed JWT for a client with `userinfoSignedResponseAlg`.', StandardClaims),
+      content: {
+        'application/json': { schema: StandardClaims },
+        'application/jwt': { schema: text },
+      },
+    },
+    ...REFUSED,
+  },
+};
+const ADA = {
+  sub: sample.userId,
+  name: 'Ada Lovelace',
+  preferred_username: sample.username,
+  picture: `https://id.example.com/avatars/${sample.userId}.svg`,
+  locale: 'en',
+  updated_at: 1782896400,
+  email: 'ada@example.com',
+  email_verified: true,
+};
+const examples = [{ summary: 'With the scopes openid and email', status: 200, answer: ADA }];
+
+export const readStandardClaims = {
+  ...standard,
+  operationId: 'readStandardClaims',
+  summary: 'Read the person as standard claims',
+  description: 'OpenID Connect Core 1.0 §5.3, for stock clients. What is not set is absent.',
+  examples,
+} satisfies FastifySchema;
+
+export const postStandardClaims = {
+  ...standard,
+  operationId: 'readStandardClaimsByPost',
+  summary: 'Read the person as standard claims, by POST',
+  description: 'As by GET. The token stands in the header or in the form, not in both.',
+  body: Type.Object({
+    access_token: Type.Optional(Type.String({ about: 'The token, where there is no Authorization header.' })),
+  }),
+  consumes: [FORM_TYPE],
+  examples,
+} satisfies FastifySchema;

@@ -1,0 +1,92 @@
+import { COLORS, type Profile, type SocialLink } from '../../../accounts/rules/profile.ts';
+import { AccountChange } from '../../../accounts/schema.ts';
+import { internationalNumber } from '../../../platform/validation/phone.ts';
+import { findProblem } from '../../../platform/validation/validate.ts';
+
+/** The fields that people set themselves. Names they sign in by, and addresses that were checked, are the operator's. */
+const PROFILE_FIELDS = [
+  'displayName',
+  'about',
+  'language',
+  'theme',
+  'website',
+  'location',
+  'birthDate',
+  'phone',
+  'avatarColor',
+] as const;
+export type ProfileField = (typeof PROFILE_FIELDS)[number];
+
+export const MOST_LINKS = 20;
+
+export const linkField = (part: 'label' | 'url', index: number): string => `link-${part}-${index}`;
+
+/** A field of the form with what is wrong with it. */
+export type ProfileProblem = { readonly name: string; readonly kind: ProfileField | 'linkLabel' | 'linkUrl' };
+
+export type ProfileForm =
+  | { readonly kind: 'change'; readonly change: AccountChange }
+  | { readonly kind: 'problems'; readonly problems: readonly ProfileProblem[] };
+
+/** Fields that may be empty, which then have no value. */
+const CLEARABLE: ReadonlySet<ProfileField> = new Set(['theme', 'website', 'location', 'birthDate', 'phone']);
+
+/** Browsers send CRLF for a new line of a text area; one is kept as it is stored. */
+const tidy = (text: string): string => text.replaceAll('\r\n', '\n').trim();
+
+function stored(field: ProfileField, text: string): string | null {
+  if (text === '' && CLEARABLE.has(field)) return null;
+  return field === 'phone' ? internationalNumber(text) : text;
+}
+
+/**
+ * Reads the form of the profile page. A field that was not sent stays as it is; a link without label and address is gone.
+ * @param profile what is on record
+ * @param now milliseconds since the epoch: a birth date must be past
+ */
+export function readProfileForm(get: (name: string) => string | undefined, profile: Profile, now: number): ProfileForm {
+  const colors: readonly unknown[] = [...COLORS, profile.avatarColor];
+  const problems: ProfileProblem[] = [];
+  const change: Record<string, unknown> = {};
+  for (const field of PROFILE_FIELDS) {
+    const sent = get(field);
+    if (sent === undefined) continue;
+    const value = stored(field, tidy(sent));
+    const future = field === 'birthDate' && value !== null && value >= new Date(now).toISOString().slice(0, 10);
+    // On others white letters could not be read.
+    const strange = field === 'avatarColor' && !colors.includes(value);
+    if (future || strange || findProblem(AccountChange.properties[field], value) !== undefined) {
+      problems.push({ name: field, kind: field });
+    }
+    change[field] = value;
+  }
+  const socialLinks: SocialLink[] = [];
+  for (let index = 0; index < MOST_LINKS; index++) {
+    const [label, url] = [tidy(get(linkField('label', index)) ?? ''), tidy(get(linkField('url', index)) ?? '')];
+    if (label === '' && url === '') continue;
+    const link = { platform: platformOf(url), url, label };
+    const { label: labels, url: urls } = AccountChange.properties.socialLinks.items.properties;
+    if (findProblem(urls, url) !== undefined) problems.push({ name: linkField('url', index), kind: 'linkUrl' });
+    if (findProblem(labels, label) !== undefined) problems.push({ name: linkField('label', index), kind: 'linkLabel' });
+    socialLinks.push(link);
+  }
+  if (get(linkField('url', 0)) !== undefined) change['socialLinks'] = socialLinks;
+  return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'change', change };
+}
+
+/** The platform that an address stands for: `github` for `https://www.github.com/ada`. */
+export function platformOf(url: string): string {
+  const host = URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : '';
+  const name = host.split('.').at(-2) ?? host;
+  return /^[a-z0-9]/.test(name) ? name.slice(0, 32) : 'website';
+}
+
+/** What stands in the fields of the form for a profile. */
+export function profileFields(profile: Profile): ReadonlyMap<string, string> {
+  const fields = new Map<string, string>(PROFILE_FIELDS.map((field) => [field, profile[field] ?? '']));
+  for (const [index, { label, url }] of profile.socialLinks.entries()) {
+    fields.set(linkField('label', index), label);
+    fields.set(linkField('url', index), url);
+  }
+  return fields;
+}

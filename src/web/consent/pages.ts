@@ -1,0 +1,95 @@
+import type { Account } from '../../accounts/store.ts';
+import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
+import type { Client } from '../../clients/store.ts';
+import type { Remembered } from '../../consent/rules/consent.ts';
+import type { Membership } from '../../organizations/store.ts';
+import { appBearer } from '../kit/app.ts';
+import { fact, facts, foreign, hidden, type Problems, problemSummary } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+import { tile } from '../kit/mark.ts';
+import type { Messages } from '../kit/messages.ts';
+import { baseFacts, bearerOf, type Shared, scopeValues } from '../kit/person.ts';
+
+/** The name of the switch of a scope in the consent form. */
+export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
+
+interface Consent {
+  readonly token: string;
+  /** What this page shows, as its form says it again. */
+  readonly shown: string;
+  readonly logoutToken: string;
+  readonly handle: string;
+  readonly client: Client;
+  readonly host: string;
+  readonly account: Account;
+  readonly organization: Membership | undefined;
+  readonly asked: readonly OptionalScope[];
+  /** The resource servers that tokens are asked for. */
+  readonly places: readonly { readonly name: string; readonly resource: string }[];
+  /** What was decided about this app before, as far as it still holds. */
+  readonly remembered: Remembered | null;
+  /** The switches that are on. */
+  readonly on: ReadonlySet<string>;
+  readonly problems: Problems;
+}
+
+/** Whether the app has access already, and all that it asks about is new. */
+function asksForMore({ asked, remembered }: Consent): boolean {
+  if (remembered === null || asked.length === 0) return false;
+  return asked.every((scope) => !remembered.scopes.has(scope) && !remembered.declined.has(scope));
+}
+
+export function consentPage(site: Site, consent: Consent): Page {
+  const { messages, path } = site;
+  const text = messages.consent;
+  const { client, account, asked, host } = consent;
+  const { profile } = account;
+  const more = asksForMore(consent);
+  const base = baseFacts(site, account);
+  return {
+    title: text.title(client.name),
+    layout: 'narrow',
+    theme: profile.theme,
+    body: html`<section class="card">
+<header class="asks">${tile({ kind: 'large', app: appBearer(site, client), person: bearerOf(site, account) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
+${problemSummary(messages, consent.problems)}
+<div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
+<form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
+<form method="post" action="${path('/consent')}" class="decide">
+${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
+${more ? html`<details><summary>${text.already}</summary><div class="passport">${base}${alreadyFacts(consent, messages)}</div></details>` : html`<section><h2>${text.always}</h2>${base}</section>`}
+${
+  asked.length > 0 &&
+  html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${asked.map((scope) => switchRow(scope, consent, messages))}</ul></section>`
+}
+${consent.places.length > 0 && placesSection(consent, text)}
+<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd}</p>
+<div class="pair"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
+</form>
+<p class="small muted">${text.returnsTo(foreign(host))}</p>
+</section>`,
+  };
+}
+
+/** RFC 8707: where the app wants to be let in with the person's account. */
+const placesSection = ({ places }: Consent, text: Messages['consent']): Html =>
+  html`<section><h2>${text.places}</h2>${facts(places.map(({ name, resource }) => fact(foreign(name), foreign(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
+
+/** What the app was allowed before, besides what is always shared. */
+function alreadyFacts({ account, organization, remembered }: Consent, messages: Messages): Html | undefined {
+  const scopes = [...(remembered?.scopes ?? [])].filter(isOptional);
+  if (scopes.length === 0) return undefined;
+  const values = (scope: OptionalScope) =>
+    scopeValues(scope, account.profile, organization, messages).map((shared) => html`<p>${sharedText(shared)}</p>`);
+  return facts(scopes.map((scope) => fact(messages.consent.scopes[scope].name, values(scope), true)));
+}
+
+const sharedText = ({ name, value }: Shared): Html => html`${name !== undefined && html`${name}: `}${value}`;
+
+function switchRow(scope: OptionalScope, { account, organization, on }: Consent, messages: Messages): Html {
+  const id = `scope-${scope.replaceAll('.', '-')}`;
+  const { name, note } = messages.consent.scopes[scope];
+  const values = scopeValues(scope, account.profile, organization, messages);
+  return html`<li><label for="${id}"><span class="name">${name}</span>${values.map((shared) => html`<span>${sharedText(shared)}</span>`)}${note !== '' && html`<span class="muted small">${note}</span>`}</label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}></li>`;
+}

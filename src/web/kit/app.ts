@@ -1,0 +1,26 @@
+import { initials } from '../../claims/rules/avatar.ts';
+import type { Client } from '../../clients/store.ts';
+import { appPicturePath } from '../../pictures/rules/address.ts';
+import { type Html, html } from './html.ts';
+import type { Site } from './layout.ts';
+import type { Bearer } from './mark.ts';
+
+/** An app as far as pages show it. */
+export type ShownApp = Pick<Client, 'id' | 'name' | 'picture'>;
+
+const addressOf = ({ path }: Site, { id, picture }: ShownApp): string | undefined =>
+  picture === null ? undefined : path(appPicturePath({ clientId: id, picture }));
+
+/** An app on a half of the tile. */
+export const appBearer = (site: Site, app: ShownApp): Bearer => ({
+  letters: initials(app.name),
+  picture: addressOf(site, app),
+});
+
+/** An app's picture, or its letters. The name stands beside it, so it needs no text of its own. */
+export function appPicture(site: Site, app: ShownApp): Html {
+  const address = addressOf(site, app);
+  return address === undefined
+    ? html`<span class="letters" aria-hidden="true">${initials(app.name)}</span>`
+    : html`<img class="picture app-picture" src="${address}" alt="" width="44" height="44">`;
+}

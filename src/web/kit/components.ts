@@ -1,0 +1,219 @@
+import { FORM_TOKEN } from '../../platform/http/browser.ts';
+import type { Stopped } from '../../verdict/rules.ts';
+import { type Html, html, type Part } from './html.ts';
+import type { Site } from './layout.ts';
+import type { Messages } from './messages.ts';
+
+/** What is wrong with a form: one text for each field, and texts that belong to none. */
+export interface Problems {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly general: readonly string[];
+}
+
+export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
+
+/** A problem that belongs to no field. */
+export const generalProblem = (text: string): Problems => ({ fields: {}, general: [text] });
+
+const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
+
+/**
+ * What is wrong, above a form. It takes the focus, so that it is read out and the keyboard starts there, and each
+ * problem leads to its field.
+ */
+export function problemSummary(messages: Messages, { fields, general }: Problems): Html | undefined {
+  const links = Object.entries(fields).map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`);
+  if (links.length + general.length === 0) return undefined;
+  const content =
+    links.length === 0
+      ? general.map((text) => html`<p>${text}</p>`)
+      : html`<h2>${messages.problemTitle}</h2><ul>${general.map((text) => html`<li>${text}</li>`)}${links}</ul>`;
+  return html`<div class="notice problem" role="alert" tabindex="-1" autofocus>${content}</div>`;
+}
+
+/** What was done. It takes the focus. */
+export const doneNotice = (content: Part): Html =>
+  html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
+
+/** What was found when all that was to stop was read and judged anew. */
+export function stoppedText({ families, live }: Stopped, { stopped: text }: Messages): Html {
+  if (live > 0) return html`<strong>${text.live(live)}</strong>`;
+  return html`${families === 0 ? text.none : text.checked(families)}`;
+}
+
+/** A part of a list that is too long for one page. */
+export interface ListPart {
+  /** Counted from 1. */
+  readonly number: number;
+  readonly more: boolean;
+}
+
+/** The number of a part, from an address or a form; what is none leads to the first. */
+export const readPart = (text: string | undefined): number => (/^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 1);
+
+/** The way to the parts beside this one. */
+export function pager({ path, messages }: Site, address: string, { number, more }: ListPart): Html | undefined {
+  if (number === 1 && !more) return undefined;
+  const { previous, next, label } = messages.pager;
+  const link = (to: number, rel: string, text: string) =>
+    html`<a rel="${rel}" href="${path(address)}?page=${to}">${text}</a>`;
+  return html`<nav class="pager" aria-label="${label}">${number > 1 && link(number - 1, 'prev', previous)}${more && link(number + 1, 'next', next)}</nav>`;
+}
+
+interface Field {
+  readonly name: string;
+  readonly label: string;
+  readonly type: 'text' | 'email' | 'url' | 'tel' | 'date';
+  readonly autocomplete: string;
+  /** Left out: it must be filled in. */
+  readonly required?: boolean;
+  readonly value: string;
+  readonly hint?: string;
+  readonly problems: Problems;
+  readonly focus?: boolean;
+  /** Names of people are written with capitals and are no words to correct; identifiers have neither. */
+  readonly capitals?: 'words';
+}
+
+/** A labelled field with its hint and its problem, tied together for assistive technology. */
+export function field(it: Field): Html {
+  const { name, label, type, autocomplete, value, hint, problems, focus, capitals, required = true } = it;
+  const { attributes, notes } = described(name, hint, problems);
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false"${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
+}
+
+interface FileField {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: Html;
+  /** The types that the browser offers to choose from. */
+  readonly accept: readonly string[];
+  /** A picture of more bytes is made smaller before it is sent, where there is script. */
+  readonly largest: number;
+  readonly problems: Problems;
+}
+
+/** A labelled file to choose. */
+export function fileField({ name, label, hint, accept, largest, problems }: FileField): Html {
+  const { attributes, notes } = described(name, hint, problems);
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="file" accept="${accept.join(',')}" data-largest="${largest}"${attributes}></div>`;
+}
+
+interface Area {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly rows: number;
+  readonly value: string;
+  readonly problems: Problems;
+}
+
+/** A labelled text of several lines, which may be empty. */
+export function area({ name, label, hint, rows, value, problems }: Area): Html {
+  const { attributes, notes } = described(name, hint, problems);
+  // A first line feed of the content would be dropped by the parser (HTML, 13.1.2.5), so one stands before it.
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<textarea id="${name}" name="${name}" rows="${rows}"${attributes}>
+${value}</textarea></div>`;
+}
+
+interface Choice {
+  readonly name: string;
+  readonly label: string;
+  readonly value: string;
+  readonly problems: Problems;
+  /** What the browser may fill it with, where it knows such a thing. */
+  readonly autocomplete?: 'language';
+  /** Value, text, and the language of the text where it is another than the page's. */
+  readonly options: readonly (readonly [value: string, text: string, language?: string])[];
+}
+
+/** A labelled list to choose one of. */
+export function choice({ name, label, value, problems, autocomplete, options }: Choice): Html {
+  const { attributes, notes } = described(name, undefined, problems);
+  const list = options.map(
+    ([option, text, language]) =>
+      html`<option value="${option}"${language !== undefined && html` lang="${language}"`}${option === value && html` selected`}>${text}</option>`,
+  );
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<select id="${name}" name="${name}"${autocomplete !== undefined && html` autocomplete="${autocomplete}"`}${attributes}>${list}</select></div>`;
+}
+
+interface Swatches {
+  readonly name: string;
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly colors: readonly string[];
+  /** What the colours are called, in the same order; one without a name is shown by its code. */
+  readonly names: readonly string[];
+}
+
+/** One of some colours. Each has its name, for those who cannot tell it by sight. */
+export function swatches({ name, label, hint, value, colors, names }: Swatches): Html {
+  return html`<fieldset class="field swatches" id="${name}" aria-describedby="${name}-note"><legend>${label}</legend><p class="hint" id="${name}-note">${hint}</p><div>${colors.map(
+    (color) =>
+      html`<label><input type="radio" name="${name}" value="${color}"${color === value && html` checked`}><svg viewBox="0 0 32 32" width="32" height="32" aria-hidden="true"><circle cx="16" cy="16" r="15" fill="${color}"/></svg><span>${names[colors.indexOf(color)] ?? color}</span></label>`,
+  )}</div></fieldset>`;
+}
+
+interface PasswordField {
+  readonly name: string;
+  readonly label: string;
+  readonly autocomplete: 'current-password' | 'new-password';
+  readonly focus?: boolean;
+  readonly hint?: string;
+  readonly problems: Problems;
+  readonly messages: Messages;
+}
+
+/** A field for a password, with a button that shows it where there is script. */
+export function passwordField({ name, label, autocomplete, hint, problems, messages, focus }: PasswordField): Html {
+  const { attributes, notes } = described(name, hint, problems);
+  const { show, hide, showLabel, hideLabel } = messages.password;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
+}
+
+function described(name: string, hint: Part, { fields }: Problems) {
+  const problem = fields[name];
+  // A problem says what to do, so the hint before it would say it twice.
+  const note = problem ?? hint;
+  if (note === undefined) return { attributes: undefined, notes: undefined };
+  const kind = problem === undefined ? 'hint' : 'problem';
+  return {
+    attributes: html` aria-describedby="${name}-note"${problem !== undefined && html` aria-invalid="true"`}`,
+    notes: html`<p class="${kind}" id="${name}-note">${note}</p>`,
+  };
+}
+
+/** The hidden fields of a form: its token, and what it belongs to. */
+export function hidden(token: string, values: Readonly<Record<string, string>> = {}): Html {
+  const inputs = Object.entries({ [FORM_TOKEN]: token, ...values });
+  return html`${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
+}
+
+/** Text from people or apps: it stands by itself, so that its direction does not reorder ours. */
+export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
+
+/** A fact with its name: small above, the value below, as on the page of a passport. */
+export const fact = (name: Part, value: Part, wide = false): Html =>
+  html`<div${wide && html` class="wide"`}><dt>${name}</dt><dd>${value}</dd></div>`;
+
+export const facts = (list: readonly Part[]): Html => html`<dl class="facts">${list}</dl>`;
+
+/** A text with a button that copies it, where there is script. */
+export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
+  html`<span class="copyable"><bdi><code>${value}</code></bdi><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button></span>`;
+
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;
+
+/** A moment as text, in UTC. */
+export const formatMoment = (instant: number): string => `${DATE.format(instant)}, ${timeOf(instant)}`;
+
+/** A moment, readable by people and machines, in UTC. */
+export const moment = (instant: number): Html =>
+  html`<time datetime="${new Date(instant).toISOString()}">${DATE.format(instant)}, <span class="together">${timeOf(instant)}</span></time>`;
+
+/** A day of the calendar, given as `YYYY-MM-DD`. */
+export const day = (date: string): Html =>
+  html`<time datetime="${date}">${DATE.format(Date.parse(`${date}T00:00:00Z`))}</time>`;

@@ -1,0 +1,90 @@
+import type { Profile } from '../../accounts/rules/profile.ts';
+import type { Account } from '../../accounts/store.ts';
+import { avatarPath, initials } from '../../claims/rules/avatar.ts';
+import type { OptionalScope } from '../../claims/scopes.ts';
+import type { Membership } from '../../organizations/store.ts';
+import { readableNumber } from '../../platform/validation/phone.ts';
+import { day, fact, facts, foreign, moment } from './components.ts';
+import { type Html, html } from './html.ts';
+import type { Site } from './layout.ts';
+import type { Bearer } from './mark.ts';
+import type { Messages } from './messages.ts';
+
+const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
+
+/** A person's picture. The name stands beside it, so it needs no text of its own. */
+export const picture = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>, size: number): Html =>
+  html`<img class="picture" src="${path(`/avatars${avatarPath(id, profile.picture)}`)}" alt="" width="${size}" height="${size}">`;
+
+/** A person on a half of the tile. */
+export const bearerOf = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>): Bearer => ({
+  letters: initials(profile.displayName),
+  picture: profile.picture === null ? undefined : path(`/avatars${avatarPath(id, profile.picture)}`),
+});
+
+/** What every app with access gets, value by value, as on the page of a passport. */
+export function baseFacts(site: Site, account: Account): Html {
+  const text = site.messages.person;
+  const { id, profile, createdAt } = account;
+  return html`<div class="passport"><div class="holder">${picture(site, account, 88)}${facts([
+    fact(text.name, foreign(profile.displayName), true),
+    fact(text.username, profile.username, true),
+  ])}</div>${facts([
+    fact(text.email, emailValue(profile, site.messages), true),
+    fact(text.about, profile.about === '' ? absent(text.nothingWritten) : foreign(profile.about), true),
+    fact(text.language, languageName(profile.language, site.messages)),
+    fact(text.theme, profile.theme === null ? absent(text.notChosen) : text.themes[profile.theme]),
+    fact(text.since, moment(createdAt)),
+    fact(text.id, html`<span class="figures">${id}</span>`),
+  ])}</div>`;
+}
+
+function emailValue({ email, emailVerified }: Profile, { person: text }: Messages): Html {
+  return html`${email} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span>`;
+}
+
+function languageName(code: string, { language }: Messages): string {
+  return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(code) ?? code;
+}
+
+/** A value that a scope shares, with its name where the scope's own does not say it. */
+export interface Shared {
+  readonly name: string | Html | undefined;
+  readonly value: Html;
+}
+
+/** The very values that an optional scope would share, or that there are none. */
+export function scopeValues(
+  scope: OptionalScope,
+  profile: Profile,
+  organization: Membership | undefined,
+  messages: Messages,
+): readonly Shared[] {
+  const text = messages.person;
+  const one = (value: Html): readonly Shared[] => [{ name: undefined, value }];
+  const textOf = (value: string | null): Html => (value === null ? absent(text.notSet) : foreign(value));
+  switch (scope) {
+    case 'email':
+      return one(emailValue(profile, messages));
+    case 'details':
+      return [
+        { name: text.website, value: textOf(profile.website) },
+        { name: text.location, value: textOf(profile.location) },
+        { name: text.birthDate, value: profile.birthDate === null ? absent(text.notSet) : day(profile.birthDate) },
+      ];
+    case 'phone':
+      return one(
+        profile.phone === null
+          ? absent(text.notSet)
+          : html`<span class="figures">${readableNumber(profile.phone)}</span>`,
+      );
+    case 'social':
+      if (profile.socialLinks.length === 0) return one(absent(text.noneSet));
+      return profile.socialLinks.map(({ label, url }) => ({ name: foreign(label), value: foreign(url) }));
+    case 'organization.read': {
+      if (organization === undefined) return one(absent(text.noOrganization));
+      const { name, domain, role } = organization;
+      return one(html`${name}, ${domain}${role !== null && html`, ${text.roles[role]}`}`);
+    }
+  }
+}
