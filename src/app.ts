@@ -118,7 +118,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const outages = watchOutages(clock, meter, ({ level, facts, message }) => app.log[level](facts, message));
     metrics?.watchStore(outages);
     const failedAt = (what: string) => (error: unknown) => {
-      if (error instanceof StoreUnavailable) outages.failed(error, false);
+      if (error instanceof StoreUnavailable) outages.failed(new StoreUnavailable(`${what}: ${error.message}`), false);
       else app.log.error({ err: error }, what);
     };
     const app = createApp({

@@ -103,7 +103,8 @@ async function secretFor(config: Config, database: Database): Promise<Buffer> {
  */
 export async function migrateDatabase(config: Config, migration?: MigrationOptions): Promise<readonly string[]> {
   const path = fileOf(config);
-  await checkData(config);
+  // Thoroughly: a log that is not this file's would be taken in here, before any start sees it.
+  await checkData(config, true);
   return usable(
     config,
     path === undefined

@@ -26,8 +26,8 @@ export interface Recovered {
  * Ends all that was ever issued: sessions, codes, pending requests, tokens, admin keys, remembered consents and signing keys. It is
  * for a database that may lack revocations, where nobody can tell which of all that was dead.
  *
- * The last unit of work makes the database usable again: until it has committed, a start is refused as before, and this is run
- * once more.
+ * The last unit of work records it. Until then a start is refused as before, where the database is known to lack something; where
+ * it is not, sessions of accounts that were not reached go on. Either way this is run once more.
  * @param loss what the database is known to lack
  */
 export async function endAllIssued(
@@ -37,6 +37,14 @@ export async function endAllIssued(
 ): Promise<Recovered> {
   const at = clock();
   const generation = randomIdentifier();
+  const epoch = randomIdentifier();
+  // First what kills most: where this ends in its middle, no token of before is accepted, nor any admin key.
+  const { adminKeys, kid } = await database.commit(function* begin(): Work<Recovered> {
+    yield* renewClients(generation, epoch);
+    yield* dropAllCodes();
+    yield* removeInteractions();
+    return { adminKeys: yield* endAdminKeys(at), kid: yield* replaceAllKeys(secret, at) };
+  });
   for (let after: string | undefined = '0'; after !== undefined; ) {
     const from: string = after;
     after = await database.commit(function* renew(): Work<string | undefined> {
@@ -48,18 +56,15 @@ export async function endAllIssued(
       return through;
     });
   }
-  const epoch = randomIdentifier();
-  return database.commit(function* finish(): Work<Recovered> {
-    yield* renewClients(generation, epoch);
+  await database.commit(function* finish(): Work<void> {
+    // What a session of before asked for meanwhile.
     yield* dropAllCodes();
     yield* removeInteractions();
-    const adminKeys = yield* endAdminKeys(at);
-    const kid = yield* replaceAllKeys(secret, at);
     const missing = loss === undefined ? null : loss.expected - loss.found;
     const event = { at, type: 'data.recovered', origin, details: { missing, adminKeys, kid } } as const;
     // After the last number that is known: those of lost events are not given again, and the database is whole as of it.
     if (loss === undefined) yield* record(event);
     else yield* recordAs(String(loss.expected + 1), event);
-    return { adminKeys, kid };
   });
+  return { adminKeys, kid };
 }

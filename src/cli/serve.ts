@@ -23,12 +23,16 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
   const caution = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
   const tessera = await start(config, Date.now, { migration: { progress: sayWaiting }, caution });
   // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
-  let stopping = false;
+  let stoppingSince: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // A second signal does not wait for slow requests.
-      if (stopping) process.exit(1);
-      stopping = true;
+      // A second signal does not wait for slow requests. One right behind the first is the same: npm passes on what a supervisor
+      // has sent to both.
+      if (stoppingSince !== undefined) {
+        if (performance.now() - stoppingSince > SECOND) process.exit(1);
+        return;
+      }
+      stoppingSince = performance.now();
       tessera.drain();
       // Only a supervisor has somebody to tell; whoever presses Ctrl+C waits for nothing.
       const patience = signal === 'SIGTERM' ? config.drainSeconds * SECOND : 0;

@@ -32,8 +32,8 @@ export interface SqliteFacts {
   readonly wal: boolean;
   /** What its write-ahead log holds, in bytes; none where the last process ended in order. */
   readonly journal: number;
-  /** Whether the mark beside it, by which a start knows what is missing, is cut or damaged. */
-  readonly markUnreadable: boolean;
+  /** What the mark beside it says: `behind` the database, it would not tell that the newest changes were lost. */
+  readonly mark: 'absent' | 'unreadable' | 'behind' | 'current';
   /** What a check of its structure found; nothing where it is whole. */
   readonly damage: readonly string[];
 }

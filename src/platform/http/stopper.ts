@@ -1,4 +1,4 @@
-import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http';
+import type { RequestListener, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../clock.ts';
@@ -18,6 +18,9 @@ const BETWEEN_REQUESTS = SECOND / 2;
 
 const SWEEP = 20;
 
+/** Nothing slows down a caller whose requests are not answered: so many are held, of all callers together. */
+const MOST_HELD = 1000;
+
 interface Stopper {
   /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
   drain(): void;
@@ -33,7 +36,7 @@ interface Stopper {
  * 3. Connections without a request end with FIN, and are read on from until their caller ends them too: closing one with
  *    unread octets would reset it.
  *
- * A request that crosses the FIN on its way is lost to its caller, as with every server: RFC 9112 §9.5.
+ * A request that crosses the FIN on its way is lost to its caller, as with every server (RFC 9112 §9.5), and is not done.
  */
 export function stopper(server: Server): Stopper {
   const connections = new Set<Socket>();
@@ -61,17 +64,32 @@ export function stopper(server: Server): Stopper {
     }
   }
 
-  /** Keeps requests from being answered, which would make their callers open new connections; answers how they go on. */
-  function hold(): () => void {
-    const held: [IncomingMessage, ServerResponse][] = [];
+  /**
+   * Stands before the routes from now on. What comes behind our FIN cannot be answered any more, so it must not be done either.
+   * @param crowded called where so many requests are held that holding more would cost more than it saves
+   */
+  function intercept(crowded: () => void): { hold(): void; release(): void } {
     const handlers = server.rawListeners('request') as RequestListener[];
+    let held: Parameters<RequestListener>[] | undefined;
+    const answer: RequestListener = (request, response) => {
+      if (request.socket.writableEnded) return void request.resume();
+      for (const handler of handlers) handler.call(server, request, response);
+    };
     server.removeAllListeners('request');
-    server.on('request', (...request) => void held.push(request));
-    return () => {
-      server.removeAllListeners('request');
-      for (const handler of handlers) server.on('request', handler);
-      drain();
-      for (const request of held) server.emit('request', ...request);
+    server.on('request', (request, response) => {
+      if (held === undefined) return answer(request, response);
+      held.push([request, response]);
+      if (held.length === MOST_HELD) crowded();
+    });
+    return {
+      hold() {
+        held = [];
+      },
+      release() {
+        const waiting = held ?? [];
+        held = undefined;
+        for (const [request, response] of waiting) answer(request, response);
+      },
     };
   }
 
@@ -84,10 +102,16 @@ export function stopper(server: Server): Stopper {
       const end = setTimeout(() => {
         for (const socket of connections) socket.destroy();
       }, LONGEST_STOP);
-      const goOn = patiently ? hold() : drain;
-      if (patiently) await untilQuiet();
+      drain();
+      const { promise: crowd, resolve: crowded } = Promise.withResolvers<void>();
+      const requests = intercept(crowded);
+      if (patiently) {
+        // While a request waits to be answered its caller opens no other connection.
+        requests.hold();
+        await Promise.race([untilQuiet(), crowd]);
+      }
       const closed = stopListening();
-      goOn();
+      requests.release();
       const patience = performance.now() + (patiently ? BETWEEN_REQUESTS : 0);
       const sweep = () => {
         if (performance.now() >= patience) endIdle(server, connections);

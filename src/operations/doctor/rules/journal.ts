@@ -7,9 +7,19 @@ import type { DatabaseSight } from './database.ts';
  */
 export function judgeJournal(sight: DatabaseSight, live: boolean): Finding[] {
   if (sight.kind !== 'there' || sight.facts.kind !== 'sqlite') return [];
-  const { path, journal, markUnreadable } = sight.facts;
+  const { path, journal, mark } = sight.facts;
   const findings: Finding[] = [];
-  if (markUnreadable) {
+  // A live server is a moment behind.
+  if (mark === 'behind' && !live) {
+    findings.push(
+      warning(
+        'database',
+        `${path}-mark is behind the database: it could not be written, and would not tell that newer changes were lost.`,
+        'Let the user of the server write to it. The next start writes it anew.',
+      ),
+    );
+  }
+  if (mark === 'unreadable') {
     findings.push(
       warning(
         'database',

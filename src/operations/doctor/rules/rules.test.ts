@@ -221,7 +221,7 @@ for (const [what, changes, expected] of files) {
     const facts: SqliteFacts = {
       kind: 'sqlite',
       journal: 0,
-      markUnreadable: false,
+      mark: 'current',
       path: '/data/tessera.db',
       mode: 0o600,
       folderMode: 0o700,

@@ -4,7 +4,7 @@ import type { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../database.ts';
 import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
-import { openReadOnly, realPath } from './continuity.ts';
+import { openReadOnly, realPath, sequenceIn } from './continuity.ts';
 import { builder, columnTypes } from './dialect.ts';
 import { readMark } from './mark.ts';
 
@@ -50,9 +50,15 @@ function gather(path: string, connection: DatabaseSync): SqliteFacts {
     network: process.platform === 'linux' ? NETWORK[system.type] : undefined,
     wal: isWal(path),
     journal: statSync(`${realPath(path)}-wal`, { throwIfNoEntry: false })?.size ?? 0,
-    markUnreadable: readMark(realPath(path)).kind === 'unreadable',
+    mark: markOf(path, sequenceIn(connection) ?? 0),
     damage: texts('PRAGMA quick_check(5)').filter((line) => line !== 'ok'),
   };
+}
+
+function markOf(path: string, sequence: number): SqliteFacts['mark'] {
+  const mark = readMark(realPath(path));
+  if (mark.kind !== 'known') return mark.kind;
+  return mark.sequence < sequence ? 'behind' : 'current';
 }
 
 /** https://www.sqlite.org/fileformat.html §1.3: the versions that write and read the file are 2 for WAL. */

@@ -1,6 +1,7 @@
 import {
   closeSync,
   constants,
+  fchmodSync,
   fchownSync,
   fdatasync,
   fdatasyncSync,
@@ -9,6 +10,7 @@ import {
   openSync,
   readFileSync,
   statSync,
+  unlinkSync,
   writeSync,
 } from 'node:fs';
 import { dirname } from 'node:path';
@@ -130,12 +132,17 @@ export function keepMark(path: string, committed: number): MarkKeeper {
 /** Opens the file for writing in place; where it is made, its name is on the disk before anything relies on it. */
 function openMark(file: string, database: string): number {
   const made = statSync(file, { throwIfNoEntry: false }) === undefined;
-  const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const { mode, uid, gid } = statSync(database);
+  const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, mode & 0o666);
   if (!made) return descriptor;
-  // As SQLite does with its own files: what root makes beside another user's database is that user's.
-  if (process.getuid?.() === 0) {
-    const { uid, gid } = statSync(database);
-    fchownSync(descriptor, uid, gid);
+  try {
+    // As SQLite does with its own files: who may write the database may write what is beside it.
+    fchmodSync(descriptor, mode & 0o666);
+    if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
+  } catch (error) {
+    closeSync(descriptor);
+    unlinkSync(file);
+    throw error;
   }
   const folder = openSync(dirname(file), 'r');
   try {

@@ -88,5 +88,8 @@ function lasting({ beganAt, untold, newCauses, causes }: Outage, now: number): O
 
 function over({ beganAt, failedAt, refused, causes }: Outage): OutageLine {
   const facts = { seconds: seconds(failedAt - beganAt), refused, causes };
-  return { level: 'warn', message: 'the store is available again', facts };
+  // Work that is done once a minute may fail again the next time: that no request was refused says nothing of it.
+  const message =
+    refused > 0 ? 'the store is available again' : `no failure of the store for ${seconds(QUIET)} seconds`;
+  return { level: 'warn', message, facts };
 }
