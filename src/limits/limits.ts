@@ -5,11 +5,20 @@ import type { Work } from '../platform/database/database.ts';
 import { all, first, run, statement } from '../platform/database/statement.ts';
 import type { Origin } from '../platform/http/origin.ts';
 
+/** When a window that a node begins now ends, and when the last one ends that a node with another clock may have begun. */
+interface Window {
+  readonly endsAt: number;
+  readonly latest: number;
+}
+const windowUntil = (endsAt: number): Window => ({ endsAt, latest: endsAt + CLOCK_SKEW });
+
 /**
  * One more use, or `weight` of them. Where the count is beyond `most`, nothing is written, unless the window ends later than
- * one that begins now: a clock was ahead then, and went back.
+ * `latest`, which is no window of a node that serves: a clock was ahead then, and went back. It ends at `latest` then, and its
+ * count goes on: were it shortened to what this node would have begun now, a node whose clock is a little ahead would find it
+ * over, and begin anew.
  */
-const count = statement((db, p: { bucket: string; weight: number; now: number; endsAt: number; most: number }) =>
+const count = statement((db, p: Window & { bucket: string; weight: number; now: number; most: number }) =>
   db
     .insertInto('rate_count')
     .values({ bucket: p.bucket, count: p.weight, window_ends_at: p.endsAt })
@@ -25,13 +34,10 @@ const count = statement((db, p: { bucket: string; weight: number; now: number; e
             .end(),
           window_ends_at: eb
             .case()
-            .when(
-              eb.or([
-                eb('rate_count.window_ends_at', '<=', p.now),
-                eb('rate_count.window_ends_at', '>', eb.ref('excluded.window_ends_at')),
-              ]),
-            )
+            .when('rate_count.window_ends_at', '<=', p.now)
             .then(eb.ref('excluded.window_ends_at'))
+            .when('rate_count.window_ends_at', '>', p.latest)
+            .then(p.latest)
             .else(eb.ref('rate_count.window_ends_at'))
             .end(),
         }))
@@ -39,7 +45,7 @@ const count = statement((db, p: { bucket: string; weight: number; now: number; e
           eb.or([
             eb('rate_count.count', '<=', p.most),
             eb('rate_count.window_ends_at', '<=', p.now),
-            eb('rate_count.window_ends_at', '>', eb.ref('excluded.window_ends_at')),
+            eb('rate_count.window_ends_at', '>', p.latest),
           ]),
         ),
     )
@@ -73,8 +79,6 @@ const inParts = statement(
       .where('window_ends_at', '>', p.now),
 );
 
-const latestEnd = ({ windowMs }: NonNullable<Limit>, now: number): number => now + windowMs + CLOCK_SKEW;
-
 /** What a limit is about, for its event. */
 interface About {
   readonly name: LimitName;
@@ -91,9 +95,9 @@ interface About {
 export function* take(bucket: string, limit: Limit, now: number, about: About): Work<number> {
   if (limit === null) return 0;
   // The first use beyond the limit is the last that counts.
-  const row = yield* first(count, { bucket, weight: 1, now, endsAt: now + limit.windowMs, most: limit.count });
+  const row = yield* first(count, { bucket, weight: 1, now, ...windowUntil(now + limit.windowMs), most: limit.count });
   if (row === undefined) {
-    const full = yield* first(current, { bucket, now, latest: latestEnd(limit, now) });
+    const full = yield* first(current, { bucket, now, latest: windowUntil(now + limit.windowMs).latest });
     return secondsUntil(full?.window_ends_at ?? now, now);
   }
   if (row.count <= limit.count) return 0;
@@ -118,7 +122,7 @@ export function* takeRolling(bucket: string, limit: Limit, weight: number, now: 
   const part = Math.floor(now / length);
   const name = (ago: number) => `${bucket} ${part - ago}`;
   const endsAt = (part + 1 + PARTS) * length;
-  yield* run(count, { bucket: name(0), weight, now, endsAt, most: Number.MAX_SAFE_INTEGER });
+  yield* run(count, { bucket: name(0), weight, now, ...windowUntil(endsAt), most: Number.MAX_SAFE_INTEGER });
   // A node whose clock is ahead may have begun the next part already.
   const parts = { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
   const taken = (yield* all(inParts, { ...parts, now })).reduce((sum, row) => sum + row.count, 0);
@@ -130,7 +134,7 @@ export function* takeRolling(bucket: string, limit: Limit, weight: number, now: 
 
 /** Whether the caller is the first of all nodes to claim this name in the window that now begins or runs. */
 export function* claim(name: string, windowMs: number, now: number): Work<boolean> {
-  const row = yield* first(count, { bucket: `claim ${name}`, weight: 1, now, endsAt: now + windowMs, most: 0 });
+  const row = yield* first(count, { bucket: `claim ${name}`, weight: 1, now, ...windowUntil(now + windowMs), most: 0 });
   // A second use is written where the window is corrected.
   return row?.count === 1;
 }
@@ -138,7 +142,7 @@ export function* claim(name: string, windowMs: number, now: number): Work<boolea
 /** Whether a bucket is over its limit already, without counting: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
   if (limit === null) return 0;
-  const row = yield* first(current, { bucket, now, latest: latestEnd(limit, now) });
+  const row = yield* first(current, { bucket, now, latest: windowUntil(now + limit.windowMs).latest });
   return row === undefined || row.count <= limit.count ? 0 : secondsUntil(row.window_ends_at, now);
 }
 

@@ -72,21 +72,21 @@ test('RC-11: a code of an hour to come is neither redeemed nor used up', async (
   assert.equal((await redeem(server, client, code)).status, 200);
 });
 
-test('a limit that was reached an hour ahead stands for its own length, and no longer', async () => {
+test('a limit that was reached an hour ahead stands for its own length and a minute, which clocks may differ by', async () => {
   const client = await newClient(server);
   const once = () => tokenBytes(server, JSON.stringify(refreshBody(client, 'x')), 'application/json');
   const statuses = async () => [await once(), await once(), await once(), await once()].map(({ status }) => status);
   assert.deepEqual(await statuses(), [400, 400, 400, 429]);
   server.setBack(HOUR);
   assert.deepEqual(await statuses(), [429, 429, 429, 429], 'nothing is forgotten');
-  server.advance(MINUTE - 1);
+  server.advance(2 * MINUTE - 1);
   assert.equal((await once()).status, 429);
   server.advance(1);
   assert.deepEqual(await statuses(), [400, 400, 400, 429]);
   server.advance(HOUR);
 });
 
-test('failed client authentications of an hour ahead keep the right secret out for a minute at most', async () => {
+test('failed client authentications of an hour ahead keep the right secret out for two minutes at most', async () => {
   const client = await newClient(server);
   const wrong = () => tokenForm(server, {}, basic(client.clientId, 'A'.repeat(43)));
   const right = async () => (await tokenForm(server, {}, basic(client.clientId, client.clientSecret))).status;
@@ -97,7 +97,7 @@ test('failed client authentications of an hour ahead keep the right secret out f
   assert.equal(await right(), 400, 'the failures are of no time that can be');
   assert.equal((await wrong()).status, 429, 'one more failure, and the count goes on');
   assert.equal(await right(), 429);
-  server.advance(MINUTE - SECOND);
+  server.advance(2 * MINUTE - SECOND);
   assert.equal(await right(), 429);
   server.advance(SECOND);
   assert.equal(await right(), 400);

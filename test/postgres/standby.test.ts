@@ -108,17 +108,22 @@ test('while a standby hangs, reads are answered on connections of their own, and
   assert.ok((await backends('stalled')).all <= POOL_SIZE);
 });
 
-test('a commit whose wait for the standby was ended on the server is not acknowledged', async (t) => {
-  const database = await openPostgres(await newDatabase('cancelled'));
-  t.after(async () => {
+for (const told of ['notice', 'error']) {
+  test(`a commit whose wait for the standby was ended on the server is not acknowledged, where the server tells ${told}`, async (t) => {
+    const name = `cancelled_${told}`;
+    const url = await newDatabase(name);
+    await operator.query(`ALTER DATABASE ${name} SET client_min_messages = ${told}`);
+    const database = await openPostgres(url);
+    t.after(async () => {
+      await nameStandby('');
+      await database.close();
+    });
+    const { commit } = await hangingCommit(database, name);
+    await operator.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
+    await assert.rejects(commit, StoreUnavailable);
     await nameStandby('');
-    await database.close();
   });
-  const { commit } = await hangingCommit(database, 'cancelled');
-  await operator.query("SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'");
-  await assert.rejects(commit, StoreUnavailable);
-  await nameStandby('');
-});
+}
 
 test('close() waits for what is under way, and for no standby', async (t) => {
   const database = await openPostgres(await newDatabase('closing'));

@@ -1,6 +1,6 @@
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { type ConnectionLoad, StoreUnavailable } from '../database.ts';
-import { leavesUnusable } from './errors.ts';
+import { isLast, leavesUnusable } from './errors.ts';
 import { backendOf, cut, PATIENCE } from './pools.ts';
 import type { Reaper } from './reaper.ts';
 
@@ -28,10 +28,14 @@ export interface Connections {
 /** For how long a connection may be idle before it is closed, in milliseconds. */
 const IDLE = 10_000;
 
+/** For how long one is used at most, in milliseconds, however busy it is. */
+const LONGEST_LIFE = 60_000;
+
 /** What is known of a connection. */
 interface State {
   /** How many failures there had been when it answered last. */
   answered: number;
+  readonly madeAt: number;
   usedAt: number;
   /** How many warnings it has brought. */
   warnings: number;
@@ -61,7 +65,13 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
   /** Those that are to be closed, each with what gives up waiting for that. */
   const retired = new Map<PoolClient, () => void>();
   pool.on('connect', (client) => {
-    const state: State = { answered: failures(), usedAt: performance.now(), warnings: 0, open: 0 };
+    const state: State = {
+      answered: failures(),
+      madeAt: performance.now(),
+      usedAt: performance.now(),
+      warnings: 0,
+      open: 0,
+    };
     states.set(client, state);
     client.on('notice', ({ code }) => {
       if (code === WARNING) state.warnings++;
@@ -142,7 +152,7 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
             (error: Error) => {
               waiting.delete(reject);
               const answer = error instanceof DatabaseError;
-              if (answer) state.open = error.severity === 'FATAL' ? 0 : state.open - 1;
+              if (answer) state.open = isLast(error) ? 0 : state.open - 1;
               // Without an answer, or after the server's last, there is no telling where the connection stands.
               if (!answer || leavesUnusable(error)) broken = true;
               reject(error);
@@ -160,7 +170,9 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
         } else {
           state.answered = failures();
           state.usedAt = performance.now();
-          client.release();
+          // What a name or an address leads to may have changed: the next connection proves again that it is the primary.
+          if (state.usedAt - state.madeAt > LONGEST_LIFE) retire(client);
+          else client.release();
         }
       }
     },

@@ -16,9 +16,9 @@ export const isConflict = (error: unknown): boolean =>
 
 /**
  * Classes of errors that say "not now": connection, being let in, resources, operator intervention, system, read-only, a
- * lock that was not had in time, and a database or server that is not in the state for it.
+ * lock that was not had in time, a deadlock, and a database or server that is not in the state for it.
  */
-const OUTAGE = /^(08...|28...|3D000|53...|57P0.|57014|58...|25006|25P03|55...|XX...)$/;
+const OUTAGE = /^(08...|28...|3D000|40001|40P01|53...|57P0.|57014|58...|25006|25P03|55...|XX...)$/;
 
 /**
  * What was prepared on a connection no longer fits: a table has changed under it, or a pooler gave us another connection of
@@ -29,7 +29,11 @@ const isStale = (error: DatabaseError): boolean =>
 
 /** Whether a connection is of no use after this: it ends, what it prepared is stale, or its server takes no writes any more. */
 export const leavesUnusable = (error: DatabaseError): boolean =>
-  error.severity === 'FATAL' || error.code === '25006' || isStale(error);
+  isLast(error) || error.code === '25006' || isStale(error);
+
+/** Whether the server ends the connection with this. By its code as well, since the severity may be in any language. */
+export const isLast = ({ severity, code = '' }: DatabaseError): boolean =>
+  severity === 'FATAL' || severity === 'PANIC' || /^(57P0[1-5]|25P03|08...)$/.test(code);
 
 /** Errors of the socket and of the pool, which have other codes or none. */
 const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;

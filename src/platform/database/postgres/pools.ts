@@ -22,7 +22,10 @@ export const POOL_SIZE = READERS + WRITERS + 1;
  * process has gone without a word. They are set here rather than at the start of the connection, where poolers refuse them.
  */
 const setting = (statement: number, lock: number, idle: number): string =>
-  `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}; ${DURABLE}`;
+  `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}; ${WARNINGS}; ${DURABLE}`;
+
+/** That the wait for a standby was ended is told by a warning alone: whatever the server's own setting, it is sent. */
+const WARNINGS = 'SET client_min_messages = warning';
 
 /** An acknowledged commit is on disk, whatever the server's own setting; a stronger one (`remote_apply`) stays. */
 const DURABLE =
@@ -83,8 +86,14 @@ class ClosingPool extends Pool {
   }
 
   override async end(): Promise<void> {
+    const destroy = () => {
+      for (const socket of this.#sockets) socket.destroy();
+    };
+    // A server that does not answer does not end a connection, either.
+    const timer = setTimeout(destroy, SECOND);
     await super.end();
-    for (const socket of this.#sockets) socket.destroy();
+    clearTimeout(timer);
+    destroy();
   }
 }
 
