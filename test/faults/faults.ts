@@ -137,10 +137,10 @@ export const faults = (lasting = MINUTE): Readonly<Record<string, Fault>> => ({
   'file-size': { times: 5, run: (options) => fillDisk(options, 'limit') },
   commit: { times: 200, run: throughNetwork(cutCommit) },
   ...Object.fromEntries(damages),
-  postgres: { times: 600, batch: 50, run: onOwnPostgres(killPostgres) },
+  postgres: { times: 300, batch: 50, run: onOwnPostgres(killPostgres) },
   'node-postgres': {
-    ...{ times: 400, batch: 50 },
+    ...{ times: 300, batch: 50 },
     run: onPostgres((server, options) => killNode(options, server)),
   },
-  'node-sqlite': { times: 1000, batch: 50, run: (options) => killNode(options) },
+  'node-sqlite': { times: 400, batch: 50, run: (options) => killNode(options) },
 });
