@@ -8,6 +8,8 @@ import { type Options, type Outcome, trial } from './trial.ts';
 /** How much more a running node may take at most, in MiB. */
 const LEFT = 8;
 const MIB = 1 << 20;
+/** How long a node may live under its limit, in milliseconds. */
+const PATIENCE = 30_000;
 
 /** A limit on the memory of a running node, under which it dies at some point under load; another one starts. */
 export async function exhaustMemory(options: Options, server?: PostgresServer): Promise<Outcome> {
@@ -21,11 +23,17 @@ export async function exhaustMemory(options: Options, server?: PostgresServer): 
         const ends = new Map<string, number>();
         for (let time = 1; time <= options.times; time++) {
           await ledger.more(1 + random(16));
-          const ended = once(node.process, 'exit', { signal: AbortSignal.timeout(120_000) });
+          const ended = once(node.process, 'exit');
           limit(node.process.pid ?? 0, random(LEFT * MIB));
+          // What it has may be enough for it: then it is killed.
+          let alive = false;
+          const patience = setTimeout(() => {
+            alive = node.process.kill('SIGKILL');
+          }, PATIENCE);
           const [code, signal] = await ended;
+          clearTimeout(patience);
           front.targets = [];
-          const how = String(signal ?? `status ${code}`);
+          const how = alive ? 'us, since it lived on' : String(signal ?? `status ${code}`);
           ends.set(how, (ends.get(how) ?? 0) + 1);
           node = await startNode({ settings });
           front.targets = [node.port];

@@ -84,8 +84,11 @@ async function main(): Promise<number> {
   return outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 
+let status: number;
 try {
-  process.exitCode = await main();
+  status = await main();
 } finally {
   await stopFaults();
 }
+// A trial that was given up may have left something at work.
+process.exit(status);
