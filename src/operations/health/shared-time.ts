@@ -17,7 +17,7 @@ export class ClockOff extends WrongClock {
 }
 
 /** How far the clock of this node is ahead of the database's, in milliseconds; negative where it is behind, 0 where it is the same. */
-export async function clockOffset(database: Pick<Database, 'sharedTime'>, clock: Clock): Promise<number> {
+async function clockOffset(database: Pick<Database, 'sharedTime'>, clock: Clock): Promise<number> {
   const asked = clock();
   const shared = await database.sharedTime();
   // What the answer took is halved: nobody knows on which way it was.
