@@ -1,8 +1,8 @@
-import { listen } from '../src/platform/http/listener.ts';
+import { openHttpListener } from '../src/platform/http/listener.ts';
 
 /** A free port, which the base URL of the tokens names before anybody listens there. */
 export async function freePort(): Promise<number> {
-  const probe = await listen('127.0.0.1', 0);
+  const probe = await openHttpListener('127.0.0.1', 0);
   await probe.close();
   return probe.port;
 }

@@ -21,7 +21,7 @@ import { StoreUnavailable } from './platform/database/database.ts';
 import { timeline } from './platform/database/migrations/timeline.ts';
 import { acceptForms } from './platform/http/bodies.ts';
 import { browsers } from './platform/http/browser.ts';
-import { listen } from './platform/http/listener.ts';
+import { openHttpListener } from './platform/http/listener.ts';
 import { unmetered } from './platform/http/meter.ts';
 import { watchOutages } from './platform/http/outages.ts';
 import { outgoing } from './platform/http/outgoing.ts';
@@ -68,7 +68,7 @@ export interface Tessera {
  * @throws {ConfigError} where something of it cannot be had, with the remedy
  */
 export async function start(config: Config, clock: Clock = Date.now, opening: Opening = {}): Promise<Tessera> {
-  const listener = await listen(config.host, config.port);
+  const listener = await openHttpListener(config.host, config.port);
   let core: Core | undefined;
   let figures: MetricsListener | undefined;
   let watch: ClockWatch | undefined;

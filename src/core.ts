@@ -10,7 +10,7 @@ import { type Database, type DatabaseMeter, DatabaseUnusable } from './platform/
 import type { Inspection } from './platform/database/inspection.ts';
 import type { Loss } from './platform/database/loss.ts';
 import { type MigrationOptions, NewerDatabase } from './platform/database/migrations/timeline.ts';
-import { findLoss, refuseLoss } from './platform/database/sqlite/continuity.ts';
+import { findLoss, requireContinuity } from './platform/database/sqlite/continuity.ts';
 import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
@@ -141,7 +141,7 @@ const servesThisMachine = (config: Config): boolean => isLoopback(new URL(baseUr
 function checkData(config: Config, thorough = false): Promise<void> {
   return usable(
     config,
-    lookAt(config, (path) => refuseLoss(path, { secretFile: ownSecretFile(config), thorough })),
+    lookAt(config, (path) => requireContinuity(path, { secretFile: ownSecretFile(config), thorough })),
   );
 }
 

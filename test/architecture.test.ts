@@ -238,6 +238,21 @@ test('the clock is injected: it is read where processes begin, and nowhere else'
   );
 });
 
+test('an exported name is unique in the tree', () => {
+  const files = new Map<string, Set<string>>();
+  for (const { path, code } of sources) {
+    const declared = code.matchAll(
+      /^export (?:async |abstract )*(?:function\*?|const|let|class|type|interface) ([A-Za-z0-9_$]+)/gm,
+    );
+    for (const [, name = ''] of declared) files.set(name, (files.get(name) ?? new Set()).add(path));
+  }
+  assert.ok(files.size > 500);
+  assert.deepEqual(
+    [...files].filter(([, paths]) => paths.size > 1).map(([name, paths]) => `${name}: ${[...paths].join(', ')}`),
+    [],
+  );
+});
+
 test('no file reaches itself through what it imports', () => {
   const graph = new Map(
     sources.map(({ path, imports }) => [

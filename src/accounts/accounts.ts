@@ -13,7 +13,7 @@ import type { Ids } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
-import type { AccountChange, Ban, NewAccount, Suspension } from './schema.ts';
+import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
 import * as store from './store.ts';
 
@@ -44,7 +44,7 @@ function* refuseTaken(profile: Profile, ownId: string): Work<void> {
  * Makes an account.
  * @throws {OAuthError} `conflict` when the user name or email address is taken, `invalid_request` for a bad field or a common password
  */
-export async function createAccount(parts: Parts, input: NewAccount, origin: Origin): Promise<Account> {
+export async function createAccount(parts: Parts, input: CreateUserRequest, origin: Origin): Promise<Account> {
   const now = parts.clock();
   const id = await parts.ids.next();
   const profile = newProfile(input, id, now);
@@ -111,7 +111,7 @@ export async function changeAccount(
 export async function updateAccount(
   parts: Stored & Pick<Parts, 'passwords'>,
   id: string,
-  input: AccountChange,
+  input: UpdateUserRequest,
   origin: Origin,
 ): Promise<Account> {
   if (input.password !== undefined) {
@@ -162,7 +162,7 @@ export async function deleteAccount({ database, clock }: Stored, id: string, ori
  * Bans an account, or replaces the end and reason of its ban. Every session, code and token from before is dead for ever.
  * @throws {OAuthError} `invalid_request` when the end is not in the future
  */
-export async function banAccount(parts: Stored, id: string, ban: Ban, origin: Origin): Promise<Account> {
+export async function banAccount(parts: Stored, id: string, ban: BanRequest, origin: Origin): Promise<Account> {
   const until = ban.until == null ? null : Date.parse(ban.until);
   if (until !== null && until <= parts.clock()) {
     throw invalidRequest(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
@@ -185,7 +185,7 @@ export function unbanAccount(parts: Stored, id: string, origin: Origin): Promise
 }
 
 /** Suspends an account until it is reinstated. Every session, code and token from before is dead for ever. */
-export function suspendAccount(parts: Stored, id: string, input: Suspension, origin: Origin): Promise<Account> {
+export function suspendAccount(parts: Stored, id: string, input: SuspensionRequest, origin: Origin): Promise<Account> {
   const details = { reason: input.reason ?? null };
   return changeAccount(parts, id, { type: 'account.suspended', origin, details }, (account, now) => ({
     ...account,

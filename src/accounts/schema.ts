@@ -1,4 +1,4 @@
-import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import * as Type from '../platform/validation/type.ts';
 
 const nullable = <S extends Type.TSchema>(schema: S, description: string) =>
@@ -77,23 +77,23 @@ const optionalFields = {
 };
 
 /** What an operator gives to make an account. */
-export const NewAccount = Type.Object(
+export const CreateUserRequest = Type.Object(
   { username, displayName, email, ...optionalFields },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewUser' },
+  { additionalProperties: false, description: 'a JSON object', title: 'CreateUserRequest' },
 );
-export type NewAccount = Type.Static<typeof NewAccount>;
+export type CreateUserRequest = Type.Static<typeof CreateUserRequest>;
 
 /** What an operator may change; a field left out stays as it is. */
-export const AccountChange = Type.Object(
+export const UpdateUserRequest = Type.Object(
   {
     username: Type.Optional(username),
     displayName: Type.Optional(displayName),
     email: Type.Optional(email),
     ...optionalFields,
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'UserChange' },
+  { additionalProperties: false, description: 'a JSON object', title: 'UpdateUserRequest' },
 );
-export type AccountChange = Type.Static<typeof AccountChange>;
+export type UpdateUserRequest = Type.Static<typeof UpdateUserRequest>;
 
 const reason = Type.Optional(
   Type.String({
@@ -104,7 +104,7 @@ const reason = Type.Optional(
   }),
 );
 
-export const Ban = Type.Object(
+export const BanRequest = Type.Object(
   {
     until: Type.Optional(
       nullable(
@@ -114,18 +114,18 @@ export const Ban = Type.Object(
     ),
     reason,
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewBan' },
+  { additionalProperties: false, description: 'a JSON object', title: 'BanRequest' },
 );
-export type Ban = Type.Static<typeof Ban>;
+export type BanRequest = Type.Static<typeof BanRequest>;
 
-export const Suspension = Type.Object(
+export const SuspensionRequest = Type.Object(
   { reason },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewSuspension' },
+  { additionalProperties: false, description: 'a JSON object', title: 'SuspensionRequest' },
 );
-export type Suspension = Type.Static<typeof Suspension>;
+export type SuspensionRequest = Type.Static<typeof SuspensionRequest>;
 
 const text = Type.String();
-const textOrNull = orNull(text);
+const textOrNull = nullableField(text);
 
 /** An account as operators see it: the shape of `accountView`. */
 export const AccountRecord = Type.Object(
@@ -140,18 +140,18 @@ export const AccountRecord = Type.Object(
     theme: Type.Unsafe<string | null>({ enum: ['light', 'dark', 'system', null] }),
     website: textOrNull,
     location: textOrNull,
-    birthDate: orNull(Type.String({ format: 'calendar-date' })),
+    birthDate: nullableField(Type.String({ format: 'calendar-date' })),
     phone: textOrNull,
     socialLinks: Type.Array(socialLink),
     avatarColor: text,
     hasPicture: Type.Boolean({ about: 'Whether there is a picture; without one the initials are shown.' }),
     hasPassword: Type.Boolean({ about: 'Whether the person can sign in with a password.' }),
     status: Type.Unsafe<string>({ enum: ['active', 'banned', 'suspended'] }),
-    ban: orNull(
-      Type.Object({ since: Instant, until: orNull(Instant, 'Null is for ever.'), reason: textOrNull }),
+    ban: nullableField(
+      Type.Object({ since: Instant, until: nullableField(Instant, 'Null is for ever.'), reason: textOrNull }),
       'The ban that is in force; null where there is none.',
     ),
-    suspension: orNull(Type.Object({ since: Instant, reason: textOrNull }), 'Null where there is none.'),
+    suspension: nullableField(Type.Object({ since: Instant, reason: textOrNull }), 'Null where there is none.'),
     createdAt: Instant,
     updatedAt: Instant,
   },

@@ -75,11 +75,11 @@ export function* listAdminKeys(): Work<AdminKey[]> {
 }
 
 /** Ends a key; answers false where there is no live one with this id. */
-export function* endAdminKey(id: string, now: number): Work<boolean> {
+export function* revokeAdminKeyRow(id: string, now: number): Work<boolean> {
   return (yield* first(revoke, { id, now })) !== undefined;
 }
 
 /** Ends every key; answers how many were live. */
-export function* endAdminKeys(now: number): Work<number> {
+export function* revokeAllAdminKeys(now: number): Work<number> {
   return (yield* all(revokeAll, { now })).length;
 }

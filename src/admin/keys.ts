@@ -44,7 +44,7 @@ export async function createAdminKey(
   return { key: { id, name, createdAt: now, revokedAt: null }, adminKey };
 }
 
-export const listAdminKeys = ({ database }: Pick<Parts, 'database'>): Promise<AdminKey[]> =>
+export const allAdminKeys = ({ database }: Pick<Parts, 'database'>): Promise<AdminKey[]> =>
   database.read(store.listAdminKeys);
 
 /**
@@ -58,7 +58,7 @@ export async function revokeAdminKey(
 ): Promise<void> {
   const now = clock();
   const ended = await database.commit(function* end(): Work<boolean> {
-    if (!(yield* store.endAdminKey(id, now))) return false;
+    if (!(yield* store.revokeAdminKeyRow(id, now))) return false;
     yield* record({ at: now, type: 'admin_key.revoked', origin, details: { adminKeyId: id } });
     return true;
   });

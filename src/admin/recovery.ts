@@ -10,7 +10,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Loss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
-import { endAdminKeys } from './key-store.ts';
+import { revokeAllAdminKeys } from './key-store.ts';
 
 /** So many accounts end in one unit of work: a database server ends statements that take seconds. */
 const BATCH = 500;
@@ -43,7 +43,7 @@ export async function endAllIssued(
     yield* renewClients(generation, epoch);
     yield* dropAllCodes();
     yield* removeInteractions();
-    return { adminKeys: yield* endAdminKeys(at), kid: yield* replaceAllKeys(secret, at) };
+    return { adminKeys: yield* revokeAllAdminKeys(at), kid: yield* replaceAllKeys(secret, at) };
   });
   for (let after: string | undefined = '0'; after !== undefined; ) {
     const from: string = after;

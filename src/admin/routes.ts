@@ -42,12 +42,12 @@ import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, sharersOf } from '../platform/http/uploads.ts';
 import { isSid, sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { type AdminParts, operator, partsOf, requireAdminKey } from './guard.ts';
-import * as clients from './operations/clients.ts';
-import * as events from './operations/events.ts';
-import * as organizations from './operations/organizations.ts';
-import * as pictures from './operations/pictures.ts';
-import * as users from './operations/users.ts';
 import { type PageQuery, page } from './paging.ts';
+import * as clients from './route-schemas/clients.ts';
+import * as events from './route-schemas/events.ts';
+import * as organizations from './route-schemas/organizations.ts';
+import * as pictures from './route-schemas/pictures.ts';
+import * as users from './route-schemas/users.ts';
 
 /** The admin API: decisions §7. No route of it is reached without an admin key. */
 export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
@@ -78,54 +78,54 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
 }
 
 function userRoutes(admin: TypedApp, clock: Clock): void {
-  admin.post('/users', { schema: users.createUser }, async (request, reply) => {
+  admin.post('/users', { schema: users.createUserSchema }, async (request, reply) => {
     const account = await createAccount(partsOf(request), request.body, operator(request));
     return reply.code(201).send(accountView(account, clock()));
   });
-  admin.get('/users', { schema: users.listUsers }, async (request) => {
+  admin.get('/users', { schema: users.listUsersSchema }, async (request) => {
     const { query } = request;
     const read = (at: PageQuery) => partsOf(request).database.read(() => listAccounts({ ...at, text: query.q }));
     return page(query, read, (account) => accountView(account, clock()));
   });
-  admin.get('/users/:id', { schema: users.readUser }, async (request) =>
+  admin.get('/users/:id', { schema: users.readUserSchema }, async (request) =>
     accountView(await getAccount(partsOf(request), request.params.id), clock()),
   );
-  admin.patch('/users/:id', { schema: users.updateUser }, async (request) =>
+  admin.patch('/users/:id', { schema: users.updateUserSchema }, async (request) =>
     accountView(await updateAccount(partsOf(request), request.params.id, request.body, operator(request)), clock()),
   );
-  admin.delete('/users/:id', { schema: users.deleteUser }, async (request, reply) => {
+  admin.delete('/users/:id', { schema: users.deleteUserSchema }, async (request, reply) => {
     await deleteAccount(partsOf(request), request.params.id, operator(request));
     return reply.code(204).send();
   });
-  admin.put('/users/:id/ban', { schema: users.banUser }, async (request) =>
+  admin.put('/users/:id/ban', { schema: users.banUserSchema }, async (request) =>
     accountView(await banAccount(partsOf(request), request.params.id, request.body, operator(request)), clock()),
   );
-  admin.delete('/users/:id/ban', { schema: users.unbanUser }, async (request) =>
+  admin.delete('/users/:id/ban', { schema: users.unbanUserSchema }, async (request) =>
     accountView(await unbanAccount(partsOf(request), request.params.id, operator(request)), clock()),
   );
-  admin.put('/users/:id/suspension', { schema: users.suspendUser }, async (request) =>
+  admin.put('/users/:id/suspension', { schema: users.suspendUserSchema }, async (request) =>
     accountView(await suspendAccount(partsOf(request), request.params.id, request.body, operator(request)), clock()),
   );
-  admin.delete('/users/:id/suspension', { schema: users.reinstateUser }, async (request) =>
+  admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) =>
     accountView(await reinstateAccount(partsOf(request), request.params.id, operator(request)), clock()),
   );
-  admin.get('/users/:id/connections', { schema: users.listConnections }, async (request) => {
+  admin.get('/users/:id/connections', { schema: users.listConnectionsSchema }, async (request) => {
     const { id } = await getAccount(partsOf(request), request.params.id);
     return { items: (await connectionsOf(partsOf(request), id)).map(connectionView), nextCursor: null };
   });
-  admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnection }, async (request, reply) => {
+  admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnectionSchema }, async (request, reply) => {
     await revokeAccessOf(partsOf(request), request.params.id, request.params.clientId, operator(request));
     return reply.code(204).send();
   });
-  admin.get('/users/:id/sessions', { schema: users.listSessions }, async (request) => {
+  admin.get('/users/:id/sessions', { schema: users.listSessionsSchema }, async (request) => {
     const account = await getAccount(partsOf(request), request.params.id);
     return { items: (await sessionsOf(partsOf(request), account)).map(sessionView), nextCursor: null };
   });
-  admin.delete('/users/:id/sessions', { schema: users.endSessions }, async (request, reply) => {
+  admin.delete('/users/:id/sessions', { schema: users.endSessionsSchema }, async (request, reply) => {
     await signOutEverywhere(partsOf(request), request.params.id, operator(request));
     return reply.code(204).send();
   });
-  admin.delete('/users/:id/sessions/:sessionId', { schema: users.endSession }, async (request, reply) => {
+  admin.delete('/users/:id/sessions/:sessionId', { schema: users.endSessionSchema }, async (request, reply) => {
     const account = await getAccount(partsOf(request), request.params.id);
     const { sessionId: sid } = request.params;
     if (isSid(sid)) await endSessions(partsOf(request), account, { sid }, operator(request));
@@ -134,11 +134,11 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
 }
 
 function clientRoutes(admin: TypedApp, clock: Clock): void {
-  admin.post('/clients', { schema: clients.createClient }, async (request, reply) => {
+  admin.post('/clients', { schema: clients.createClientSchema }, async (request, reply) => {
     const created = await createClient(partsOf(request), request.body, operator(request));
     return reply.code(201).send({ ...clientView(created), clientSecret: created.clientSecret });
   });
-  admin.get('/clients', { schema: clients.listClients }, async (request) => {
+  admin.get('/clients', { schema: clients.listClientsSchema }, async (request) => {
     const now = clock();
     return page(
       request.query,
@@ -153,17 +153,17 @@ function clientRoutes(admin: TypedApp, clock: Clock): void {
       (found) => clientView(found),
     );
   });
-  admin.get('/clients/:clientId', { schema: clients.readClient }, async (request) =>
+  admin.get('/clients/:clientId', { schema: clients.readClientSchema }, async (request) =>
     clientView(await getClient(partsOf(request), request.params.clientId)),
   );
-  admin.patch('/clients/:clientId', { schema: clients.updateClient }, async (request) =>
+  admin.patch('/clients/:clientId', { schema: clients.updateClientSchema }, async (request) =>
     clientView(await updateClient(partsOf(request), request.params.clientId, request.body, operator(request))),
   );
-  admin.delete('/clients/:clientId', { schema: clients.deleteClient }, async (request, reply) => {
+  admin.delete('/clients/:clientId', { schema: clients.deleteClientSchema }, async (request, reply) => {
     await deleteClient(partsOf(request), request.params.clientId, operator(request));
     return reply.code(204).send();
   });
-  admin.post('/clients/:clientId/secrets', { schema: clients.rotateSecret }, async (request, reply) => {
+  admin.post('/clients/:clientId/secrets', { schema: clients.rotateSecretSchema }, async (request, reply) => {
     const { params, body } = request;
     const { secret, secrets, clientSecret } = await rotateSecret(
       partsOf(request),
@@ -173,7 +173,7 @@ function clientRoutes(admin: TypedApp, clock: Clock): void {
     );
     return reply.code(201).send({ ...secretView(secret), clientSecret, secrets: secrets.map(secretView) });
   });
-  admin.delete('/clients/:clientId/secrets/:id', { schema: clients.endSecret }, async (request, reply) => {
+  admin.delete('/clients/:clientId/secrets/:id', { schema: clients.endSecretSchema }, async (request, reply) => {
     await endSecret(partsOf(request), request.params.clientId, request.params.id, operator(request));
     return reply.code(204).send();
   });
@@ -183,49 +183,53 @@ function pictureRoutes(admin: TypedApp, clock: Clock): void {
   admin.register(async (scope) => {
     const files = scope.withTypeProvider<SchemaTypes>();
     acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
-    files.put('/users/:id/picture', { schema: pictures.setUserPicture }, async (request) => {
+    files.put('/users/:id/picture', { schema: pictures.setUserPictureSchema }, async (request) => {
       const picture = await requirePicture(partsOf(request).pictures, request.body, sharersOf(request));
       return accountView(await setPicture(partsOf(request), request.params.id, picture, operator(request)), clock());
     });
-    files.put('/clients/:clientId/picture', { schema: pictures.setClientPicture }, async (request) => {
+    files.put('/clients/:clientId/picture', { schema: pictures.setClientPictureSchema }, async (request) => {
       const picture = await requirePicture(partsOf(request).pictures, request.body, sharersOf(request));
       return clientView(await setClientPicture(partsOf(request), request.params.clientId, picture, operator(request)));
     });
   });
-  admin.delete('/users/:id/picture', { schema: pictures.removeUserPicture }, async (request) =>
+  admin.delete('/users/:id/picture', { schema: pictures.removeUserPictureSchema }, async (request) =>
     accountView(await setPicture(partsOf(request), request.params.id, null, operator(request)), clock()),
   );
-  admin.delete('/clients/:clientId/picture', { schema: pictures.removeClientPicture }, async (request) =>
+  admin.delete('/clients/:clientId/picture', { schema: pictures.removeClientPictureSchema }, async (request) =>
     clientView(await setClientPicture(partsOf(request), request.params.clientId, null, operator(request))),
   );
 }
 
 function organizationRoutes(admin: TypedApp): void {
-  admin.post('/organizations', { schema: organizations.createOrganization }, async (request, reply) => {
+  admin.post('/organizations', { schema: organizations.createOrganizationSchema }, async (request, reply) => {
     const organization = await createOrganization(partsOf(request), request.body, operator(request));
     return reply.code(201).send(organizationView(organization));
   });
-  admin.get('/organizations', { schema: organizations.listOrganizations }, async (request) =>
+  admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) =>
     page(request.query, (at) => partsOf(request).database.read(() => listOrganizations(at)), organizationView),
   );
-  admin.get('/organizations/:id', { schema: organizations.readOrganization }, async (request) => {
+  admin.get('/organizations/:id', { schema: organizations.readOrganizationSchema }, async (request) => {
     const { organization, members } = await getOrganization(partsOf(request), request.params.id);
     return { ...organizationView(organization), members };
   });
-  admin.put('/organizations/:id/members/:userId', { schema: organizations.setMember }, async (request) => {
+  admin.put('/organizations/:id/members/:userId', { schema: organizations.setMemberSchema }, async (request) => {
     const { role = null } = request.body;
     const { id: organizationId, userId } = request.params;
     await setMember(partsOf(request), { organizationId, accountId: userId, role }, operator(request));
     return { organizationId, userId, role };
   });
-  admin.delete('/organizations/:id/members/:userId', { schema: organizations.removeMember }, async (request, reply) => {
-    await removeMember(partsOf(request), request.params.id, request.params.userId, operator(request));
-    return reply.code(204).send();
-  });
+  admin.delete(
+    '/organizations/:id/members/:userId',
+    { schema: organizations.removeMemberSchema },
+    async (request, reply) => {
+      await removeMember(partsOf(request), request.params.id, request.params.userId, operator(request));
+      return reply.code(204).send();
+    },
+  );
 }
 
 function eventRoutes(admin: TypedApp): void {
-  admin.get('/audit-events', { schema: events.listEvents }, async (request) => {
+  admin.get('/audit-events', { schema: events.listEventsSchema }, async (request) => {
     const { limit, cursor, order, ...filter } = request.query;
     return page(
       { limit, ...(cursor !== undefined && { cursor }) },

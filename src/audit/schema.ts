@@ -1,4 +1,4 @@
-import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import * as Type from '../platform/validation/type.ts';
 import { type ActorType, actorTypes, type EventType, eventTypes } from './audit.ts';
 
@@ -9,11 +9,11 @@ export const EventRecord = Type.Object(
     at: Instant,
     type: Type.Unsafe<EventType>({ enum: Object.keys(eventTypes) }),
     outcome: Type.Unsafe<string>({ enum: ['success', 'failure'] }),
-    actor: Type.Object({ type: Type.Unsafe<string>({ enum: actorTypes }), id: orNull(Id) }),
-    userId: orNull(Id),
-    clientId: orNull(Id),
-    address: orNull(Type.String(), 'Where the request came from.'),
-    requestId: orNull(Type.String(), 'The correlation id of the request, or of one run of the command line.'),
+    actor: Type.Object({ type: Type.Unsafe<string>({ enum: actorTypes }), id: nullableField(Id) }),
+    userId: nullableField(Id),
+    clientId: nullableField(Id),
+    address: nullableField(Type.String(), 'Where the request came from.'),
+    requestId: nullableField(Type.String(), 'The correlation id of the request, or of one run of the command line.'),
     details: Type.Object({}, { additionalProperties: true }),
   },
   { title: 'AuditEvent' },

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { adminKeyView, createAdminKey, listAdminKeys, NewAdminKey, revokeAdminKey } from '../admin/keys.ts';
+import { adminKeyView, allAdminKeys, createAdminKey, NewAdminKey, revokeAdminKey } from '../admin/keys.ts';
 import { isSnowflake } from '../platform/ids/snowflake.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
@@ -26,7 +26,7 @@ export function adminKeyCommands(contextOf: ContextOf): Command {
     .description('list keys, also those that were revoked')
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
-      const keys = await withCore(flags, listAdminKeys);
+      const keys = await withCore(flags, allAdminKeys);
       out.list(keys.map(adminKeyView), ['id', 'name', 'status', 'createdAt', 'revokedAt']);
     });
 

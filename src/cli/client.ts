@@ -11,7 +11,7 @@ import {
 } from '../clients/clients.ts';
 import { AUTH_METHODS } from '../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
-import { ClientChange, NewClient, NewSecret } from '../clients/schema.ts';
+import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '../clients/schema.ts';
 import { type Client, listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
@@ -19,8 +19,8 @@ import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { isSnowflake } from '../platform/ids/snowflake.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { confirm, YES } from './confirm.ts';
-import { type ContextOf, checkInput, collect, examples, orNull, requireOptions } from './context.ts';
-import { allPages, type Part, withPart } from './pages.ts';
+import { type ContextOf, checkInput, collect, examples, nullIfEmpty, requireOptions } from './context.ts';
+import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
@@ -94,22 +94,22 @@ const readFields = (fields: Fields) => ({
   postLogoutRedirectUris: fields.postLogoutRedirectUri,
   scopes: fields.allScopes ? null : fields.scope,
   grantTypes: fields.grantType,
-  resource: orNull(fields.resource),
-  description: orNull(fields.description),
-  logoUrl: orNull(fields.logoUrl),
-  homepageUrl: orNull(fields.homepageUrl),
-  policyUrl: orNull(fields.policyUrl),
-  termsUrl: orNull(fields.termsUrl),
-  owner: orNull(fields.owner),
+  resource: nullIfEmpty(fields.resource),
+  description: nullIfEmpty(fields.description),
+  logoUrl: nullIfEmpty(fields.logoUrl),
+  homepageUrl: nullIfEmpty(fields.homepageUrl),
+  policyUrl: nullIfEmpty(fields.policyUrl),
+  termsUrl: nullIfEmpty(fields.termsUrl),
+  owner: nullIfEmpty(fields.owner),
   requirePkce: fields.requirePkce,
   idTokenSignedResponseAlg: fields.idTokenSignedResponseAlg,
-  userinfoSignedResponseAlg: orNull(fields.userinfoSignedResponseAlg),
-  tokenEndpointAuthMethod: orNull(fields.tokenEndpointAuthMethod),
+  userinfoSignedResponseAlg: nullIfEmpty(fields.userinfoSignedResponseAlg),
+  tokenEndpointAuthMethod: nullIfEmpty(fields.tokenEndpointAuthMethod),
   // Either takes the place of the other.
   jwks: fields.jwksFile === '' || (fields.jwksFile === undefined && fields.jwksUri) ? null : fields.jwksFile,
-  jwksUri: orNull(fields.jwksUri) ?? (fields.jwksUri === '' || fields.jwksFile ? null : undefined),
+  jwksUri: nullIfEmpty(fields.jwksUri) ?? (fields.jwksUri === '' || fields.jwksFile ? null : undefined),
   defaultMaxAge: fields.defaultMaxAge,
-  backchannelLogoutUri: orNull(fields.backchannelLogoutUri),
+  backchannelLogoutUri: nullIfEmpty(fields.backchannelLogoutUri),
   backchannelLogoutSessionRequired: fields.backchannelLogoutSessionRequired,
 });
 
@@ -173,7 +173,7 @@ export function clientCommands(contextOf: ContextOf): Command {
         );
       }
       const { flags, out } = contextOf(command);
-      const input = checkInput(NewClient, { ...readFields(fields), type: fields.type });
+      const input = checkInput(CreateClientRequest, { ...readFields(fields), type: fields.type });
       const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
       const { clientSecret } = created;
       if (clientSecret === undefined) out.show(clientView(created));
@@ -182,9 +182,9 @@ export function clientCommands(contextOf: ContextOf): Command {
 
   examples(about('show', 'show an app'), 'tessera client show 289236738748416000').action(showing(getClient));
 
-  examples(withPart(client.command('list')), 'tessera client list', 'tessera client list --limit 100 --json')
+  examples(withPageOptions(client.command('list')), 'tessera client list', 'tessera client list --limit 100 --json')
     .description('list apps')
-    .action(async (options: Part, command: Command) => {
+    .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = contextOf(command);
       const views = await withCore(flags, ({ database, clock }) =>
         database.read(function* read() {
@@ -214,7 +214,7 @@ export function clientCommands(contextOf: ContextOf): Command {
     .option('--add-post-logout-redirect-uri <uri>', 'likewise; may be given several times', collect)
     .option('--all-scopes', 'it may ask for every scope')
     .action(async (id: string, fields: Fields & Additions & PictureField, command: Command) => {
-      const change = checkInput(ClientChange, readFields(fields));
+      const change = checkInput(UpdateClientRequest, readFields(fields));
       const { addRedirectUri = [], addPostLogoutRedirectUri = [] } = fields;
       const changes = Object.keys(change).length + addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
       if (!changes && fields.picture === undefined) {
@@ -222,9 +222,9 @@ export function clientCommands(contextOf: ContextOf): Command {
       }
       const longer = (list: readonly string[], added: readonly string[]) =>
         added.length === 0 ? undefined : [...new Set([...list, ...added])];
-      const changeOf = (client: Client): ClientChange => ({
+      const changeOf = (client: Client): UpdateClientRequest => ({
         ...change,
-        ...checkInput(ClientChange, {
+        ...checkInput(UpdateClientRequest, {
           redirectUris: longer(change.redirectUris ?? client.redirectUris, addRedirectUri),
           postLogoutRedirectUris: longer(
             change.postLogoutRedirectUris ?? client.postLogoutRedirectUris,
@@ -248,7 +248,7 @@ export function clientCommands(contextOf: ContextOf): Command {
     .option('--expire-previous-in <seconds>', 'how long the secret before still holds; 0 ends it at once', seconds)
     .action(async (id: string, options: { expirePreviousIn?: number }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = checkInput(NewSecret, { expirePreviousIn: options.expirePreviousIn });
+      const input = checkInput(RotateSecretRequest, { expirePreviousIn: options.expirePreviousIn });
       const made = await withCore(flags, (core) => rotateSecret(core, checkedId(id), input, origin));
       out.showOnce({ ...secretView(made.secret), clientSecret: made.clientSecret }, 'clientSecret');
     });

@@ -1,5 +1,5 @@
 import { printable } from './output.ts';
-import { ask, declined, type Terminal, terminal } from './prompt.ts';
+import { declined, promptLine, type Terminal, terminal } from './prompt.ts';
 
 export const YES = ['--yes', 'do not ask whether it is meant'] as const;
 
@@ -13,6 +13,6 @@ export async function confirm(
   at: Terminal = terminal,
 ): Promise<void> {
   if (yes || !at.input.isTTY) return;
-  const answer = await ask(`${printable(what)} This cannot be undone. Type "yes" to go on: `, at);
+  const answer = await promptLine(`${printable(what)} This cannot be undone. Type "yes" to go on: `, at);
   if (answer.trim().toLowerCase() !== 'yes') throw declined(at);
 }

@@ -15,7 +15,7 @@ export const collect = (value: string, before: readonly string[] | undefined): r
 ];
 
 /** Fields that can be emptied: the empty text stands for null. */
-export const orNull = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
+export const nullIfEmpty = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
 
 /** An object without its undefined members: flags that were not given are not changes. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {

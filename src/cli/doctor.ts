@@ -7,7 +7,7 @@ import { fitOf } from '../operations/doctor/fit.ts';
 import { lookOnline } from '../operations/doctor/online.ts';
 import { probeKey } from '../operations/doctor/probe.ts';
 import { judgeAddress } from '../operations/doctor/rules/address.ts';
-import { isLive } from '../operations/doctor/rules/answers.ts';
+import { answersLive } from '../operations/doctor/rules/answers.ts';
 import { judgeClocks } from '../operations/doctor/rules/clock.ts';
 import { judgeConfiguration, judgeRefusals } from '../operations/doctor/rules/configuration.ts';
 import { judgeCookies } from '../operations/doctor/rules/cookies.ts';
@@ -87,9 +87,9 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   ];
   return [
     ...findings,
-    ...judgeJournal(sight, isLive(online.live)),
+    ...judgeJournal(sight, answersLive(online.live)),
     ...judgeAddress(online, clock()),
-    ...judgeProxies(config, baseUrl, online.seen, online.signIn !== undefined && isLive(online.live)),
+    ...judgeProxies(config, baseUrl, online.seen, online.signIn !== undefined && answersLive(online.live)),
     ...judgeCookies(online, style),
     ...judgeClocks(clocks),
   ];

@@ -1,26 +1,26 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
 import {
+  CreateOrganizationRequest,
   createOrganization,
   getOrganization,
-  Membership,
-  NewOrganization,
   organizationView,
   removeMember,
+  SetMembershipRequest,
   setMember,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { isSnowflake } from '../platform/ids/snowflake.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
-import { allPages, type Part, withPart } from './pages.ts';
+import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 import { accountId } from './user.ts';
 
 const WHICH = ['<organization>', 'id or name'] as const;
 const WHO = ['<user>', 'id, username or email'] as const;
 
-const allOrganizations = ({ database }: Pick<Core, 'database'>, part: Part = {}) =>
+const allOrganizations = ({ database }: Pick<Core, 'database'>, part: PageOptions = {}) =>
   database.read(() => allPages(listOrganizations, part));
 
 /** The id of an organization that is named by its id or its name. */
@@ -40,7 +40,7 @@ export function orgCommands(contextOf: ContextOf): Command {
     .requiredOption('--domain <domain>', 'its primary domain')
     .action(async (options: { name: string; domain: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = checkInput(NewOrganization, options);
+      const input = checkInput(CreateOrganizationRequest, options);
       const made = await withCore(flags, (core) => createOrganization(core, input, origin), { mayBeNew: true });
       out.show(organizationView(made));
     });
@@ -54,9 +54,9 @@ export function orgCommands(contextOf: ContextOf): Command {
       out.show({ ...organizationView(found.organization), members: found.members });
     });
 
-  examples(withPart(org.command('list')), 'tessera org list')
+  examples(withPageOptions(org.command('list')), 'tessera org list')
     .description('list organizations')
-    .action(async (options: Part, command: Command) => {
+    .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = contextOf(command);
       const found = await withCore(flags, (core) => allOrganizations(core, options));
       out.list(found.map(organizationView), ['id', 'name', 'domain', 'createdAt']);
@@ -73,7 +73,7 @@ export function orgCommands(contextOf: ContextOf): Command {
     .option('--role <role>', 'OWNER, ADMIN or MEMBER')
     .action(async (which: string, who: string, options: { role?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const { role = null } = checkInput(Membership, { role: options.role });
+      const { role = null } = checkInput(SetMembershipRequest, { role: options.role });
       const member = await withCore(flags, async (core) => {
         const ids = { organizationId: await organizationId(core, which), accountId: await accountId(core, who) };
         await setMember(core, { ...ids, role }, origin);

@@ -7,13 +7,13 @@ import { wholeNumber } from './numbers.ts';
 const PART = 500;
 
 /** How much of a list is asked for. */
-export interface Part {
+export interface PageOptions {
   readonly limit?: number;
   readonly after?: string;
 }
 
 /** The options of a list. */
-export const withPart = (command: Command): Command =>
+export const withPageOptions = (command: Command): Command =>
   command
     .option('--limit <count>', 'at most so many; without it, all', wholeNumber(1, 1_000_000))
     .option('--after <id>', 'only those after this one, which was the last of the part before');
@@ -21,7 +21,7 @@ export const withPart = (command: Command): Command =>
 /** The items of a list that is read part by part, in the order of their ids. */
 export function* allPages<T extends { readonly id: string }>(
   read: (part: { after: string; limit: number }) => Work<T[]>,
-  { limit = Number.POSITIVE_INFINITY, after: start = '0' }: Part = {},
+  { limit = Number.POSITIVE_INFINITY, after: start = '0' }: PageOptions = {},
 ): Work<T[]> {
   if (start !== '0' && !isSnowflake(start)) throw invalidRequest('--after must be an id.');
   const found: T[] = [];

@@ -3,7 +3,7 @@ import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
 import { confirm } from './confirm.ts';
-import { ask, DECLINED } from './prompt.ts';
+import { DECLINED, promptLine } from './prompt.ts';
 
 /** A terminal on which somebody types, and what it shows. */
 function typing(...keys: readonly (string | null)[]) {
@@ -21,10 +21,10 @@ const isDeclined = (error: unknown): boolean => error instanceof CommanderError 
 
 test('a line is asked for, and a secret one is not shown', async () => {
   const open = typing('yes\r');
-  assert.equal(await ask('Sure? ', open), 'yes');
+  assert.equal(await promptLine('Sure? ', open), 'yes');
   assert.match(open.shown(), /Sure\? .*yes/s);
   const secret = typing('geheim\r');
-  assert.equal(await ask('Password: ', secret, { hidden: true }), 'geheim');
+  assert.equal(await promptLine('Password: ', secret, { hidden: true }), 'geheim');
   assert.equal(secret.shown(), 'Password: \n');
 });
 
@@ -32,7 +32,7 @@ for (const [name, key] of Object.entries({ 'Ctrl+C': '\u0003', 'Ctrl+D': '\u0004
   for (const hidden of [false, true]) {
     test(`${name} in place of ${hidden ? 'a secret' : 'an answer'} changes nothing, and says so`, async () => {
       const at = typing(key);
-      await assert.rejects(ask('Well? ', at, { hidden }), isDeclined);
+      await assert.rejects(promptLine('Well? ', at, { hidden }), isDeclined);
       assert.match(at.shown(), /Well\? .*\nNothing was changed\.\n$/s);
     });
   }

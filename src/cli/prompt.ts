@@ -23,7 +23,7 @@ export function declined({ output }: Terminal): CommanderError {
  * @param options.hidden whether the line is a secret, which the terminal does not show
  * @throws {CommanderError} where the person leaves instead: Ctrl+C, Ctrl+D, a terminal that was closed
  */
-export async function ask(
+export async function promptLine(
   question: string,
   at: Terminal,
   { hidden = false }: { readonly hidden?: boolean } = {},

@@ -11,7 +11,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
-import { AccountChange, Ban, NewAccount, Suspension } from '../accounts/schema.ts';
+import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
 import { type Account, findAccount, findByIdentifier, listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
@@ -21,9 +21,9 @@ import { isSnowflake } from '../platform/ids/snowflake.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { confirm, YES } from './confirm.ts';
-import { type ContextOf, checkInput, examples, orNull, requireOptions } from './context.ts';
+import { type ContextOf, checkInput, examples, nullIfEmpty, requireOptions } from './context.ts';
 import { comingMoment } from './moments.ts';
-import { allPages, type Part, withPart } from './pages.ts';
+import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { readPassword } from './password.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -79,11 +79,11 @@ async function readFields(fields: Fields): Promise<object> {
     emailVerified: fields.emailVerified,
     about: fields.about,
     language: fields.language,
-    theme: orNull(fields.theme),
-    website: orNull(fields.website),
-    location: orNull(fields.location),
-    birthDate: orNull(fields.birthDate),
-    phone: orNull(fields.phone),
+    theme: nullIfEmpty(fields.theme),
+    website: nullIfEmpty(fields.website),
+    location: nullIfEmpty(fields.location),
+    birthDate: nullIfEmpty(fields.birthDate),
+    phone: nullIfEmpty(fields.phone),
     socialLinks: fields.socialLinks === undefined ? undefined : parseLinks(fields.socialLinks),
     avatarColor: fields.avatarColor,
   };
@@ -136,7 +136,7 @@ export function userCommands(contextOf: ContextOf): Command {
     .description('make an account; without a password nobody can sign in to it yet')
     .action(async (fields: Fields, command: Command) => {
       const { flags, out } = contextOf(command);
-      const input = checkInput(NewAccount, await readFields(fields));
+      const input = checkInput(CreateUserRequest, await readFields(fields));
       out.show(view(await withCore(flags, (core) => createAccount(core, input, origin), { mayBeNew: true })));
     });
 
@@ -147,13 +147,13 @@ export function userCommands(contextOf: ContextOf): Command {
   ).action(showing((core, id) => getAccount(core, id)));
 
   examples(
-    withPart(user.command('list')),
+    withPageOptions(user.command('list')),
     'tessera user list --query example.com',
     'tessera user list --limit 100 --after 289236738748416000 --json',
   )
     .description('list accounts')
     .option('--query <text>', 'only those whose name or email contains this')
-    .action(async (options: Part & { query?: string }, command: Command) => {
+    .action(async (options: PageOptions & { query?: string }, command: Command) => {
       const { flags, out } = contextOf(command);
       const accounts = await withCore(flags, ({ database }) =>
         database.read(() => allPages((part) => listAccounts({ ...part, text: options.query }), options)),
@@ -166,7 +166,7 @@ export function userCommands(contextOf: ContextOf): Command {
     'tessera user update ada --display-name "Ada King" --website https://ada.example',
     'tessera user update ada@example.com --password-stdin',
   ).action(async (who: string, fields: Fields & PictureField, command: Command) => {
-    const change = checkInput(AccountChange, await readFields(fields));
+    const change = checkInput(UpdateUserRequest, await readFields(fields));
     const changes = Object.keys(change).length > 0;
     if (!changes && fields.picture === undefined) {
       throw invalidRequest('Nothing to change: give at least one option. See: tessera user update --help');
@@ -192,7 +192,7 @@ export function userCommands(contextOf: ContextOf): Command {
     .option('--reason <text>', 'for the record; the person does not see it')
     .action(
       showing((core, id, options: { until?: string; reason?: string }) =>
-        banAccount(core, id, checkInput(Ban, { until: options.until, reason: options.reason }), origin),
+        banAccount(core, id, checkInput(BanRequest, { until: options.until, reason: options.reason }), origin),
       ),
     );
 
@@ -203,7 +203,7 @@ export function userCommands(contextOf: ContextOf): Command {
     .option('--reason <text>', 'for the record; the person does not see it')
     .action(
       showing((core, id, { reason }: { reason?: string }) =>
-        suspendAccount(core, id, checkInput(Suspension, { reason }), origin),
+        suspendAccount(core, id, checkInput(SuspensionRequest, { reason }), origin),
       ),
     );
 

@@ -10,7 +10,7 @@ import { OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket } from '../platform/validation/address-bucket.ts';
 import { spendAssertion } from './assertion-store.ts';
 import { type ClientKeys, ClientKeysUnreadable } from './client-keys.ts';
-import { findClient } from './clients.ts';
+import { findClientAndSecrets } from './clients.ts';
 import { judgeAssertion, type ReadAssertion, verifyAssertion } from './rules/assertion.ts';
 import type { ClientCredentials } from './rules/credentials.ts';
 import { presentsSecret } from './rules/registration.ts';
@@ -130,7 +130,7 @@ export async function authenticateClient(
 
 /** Who is named, and whether guesses about that client from this address are used up: for so many seconds more. */
 function* lookUp({ limits }: AuthenticationParts, clientId: string, { address }: Origin, now: number) {
-  const found = yield* findClient(clientId, now);
+  const found = yield* findClientAndSecrets(clientId, now);
   // Ids that are not on record share one count, or a stranger could make as many as he likes.
   const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(address ?? '')}`;
   return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
@@ -182,7 +182,7 @@ async function byAssertion(
   if (verdict.kind === 'refused') return { reason: verdict.reason };
   const hash = digest(`${client.id} ${verdict.jti}`);
   return database.commit(function* spend(): Work<Client | Failure> {
-    const present = (yield* findClient(client.id, now))?.client;
+    const present = (yield* findClientAndSecrets(client.id, now))?.client;
     if (present === undefined || !provesItselfAs(client, present)) return { reason: 'the registration has changed' };
     const first = yield* spendAssertion(hash, verdict.expiresAt);
     return first ? present : { reason: 'the assertion was used before' };

@@ -13,7 +13,7 @@ import { DEFAULT_GRANT_TYPES } from './rules/grant-types.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
-import type { ClientChange, NewClient, NewSecret } from './schema.ts';
+import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from './schema.ts';
 import type { Client, ClientSecret } from './store.ts';
 import * as store from './store.ts';
 
@@ -84,7 +84,7 @@ function* refuseTakenResource({ id, resource }: Client): Work<void> {
  */
 export async function createClient(
   { database, clock, ids }: Parts,
-  input: NewClient,
+  input: CreateClientRequest,
   origin: Origin,
   alongside: (client: Client, clientSecret: string) => Work<void> = function* nothing() {},
 ): Promise<{ client: Client; secrets: ClientSecret[]; clientSecret?: string }> {
@@ -161,7 +161,7 @@ function consentBasisChanged(before: Client, after: Client): boolean {
 export async function updateClient(
   { database, clock }: Stored,
   id: string,
-  wanted: ClientChange | ((client: Client) => ClientChange),
+  wanted: UpdateClientRequest | ((client: Client) => UpdateClientRequest),
   origin: Origin,
 ) {
   const now = clock();
@@ -236,7 +236,7 @@ export async function deleteClient({ database, clock }: Stored, id: string, orig
 export async function rotateSecret(
   { database, clock, ids }: Parts,
   clientId: string,
-  input: NewSecret,
+  input: RotateSecretRequest,
   origin: Origin,
 ): Promise<{ secret: ClientSecret; secrets: ClientSecret[]; clientSecret: string }> {
   const now = clock();
@@ -254,7 +254,7 @@ export async function rotateSecret(
     for (const [index, secret] of before.entries()) {
       const last = index === before.length - 1;
       const endsAt = last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER) : now;
-      yield* store.endSecret(secret.id, endsAt);
+      yield* store.endClientSecret(secret.id, endsAt);
       if (endsAt > now) continue;
       yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: secret.id } });
     }
@@ -288,14 +288,17 @@ export async function endSecret(
 }
 
 /** A client with the secrets that hold, or undefined; an id that cannot be one is not looked up. */
-export function* findClient(id: string, now: number): Work<{ client: Client; secrets: ClientSecret[] } | undefined> {
+export function* findClientAndSecrets(
+  id: string,
+  now: number,
+): Work<{ client: Client; secrets: ClientSecret[] } | undefined> {
   const client = isSnowflake(id) ? yield* store.findClient(id) : undefined;
   return client && { client, secrets: yield* store.liveSecrets(id, now) };
 }
 
 /** @throws {OAuthError} `not_found` */
 export async function getClient({ database, clock }: Stored, id: string) {
-  const found = await database.read(() => findClient(id, clock()));
+  const found = await database.read(() => findClientAndSecrets(id, clock()));
   if (found === undefined) throw missing(id);
   return found;
 }

@@ -1,6 +1,6 @@
 import { SCOPES } from '../claims/scopes.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
-import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import * as Type from '../platform/validation/type.ts';
 import { AUTH_METHODS, type AuthMethod } from './rules/credentials.ts';
 import { GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
@@ -133,7 +133,7 @@ const redirectUris = uris(
 );
 
 /** What an operator gives to register a client. */
-export const NewClient = Type.Object(
+export const CreateClientRequest = Type.Object(
   {
     name,
     // Only a client that uses codes has to have one.
@@ -147,12 +147,12 @@ export const NewClient = Type.Object(
     ),
     ...fields,
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewClient' },
+  { additionalProperties: false, description: 'a JSON object', title: 'CreateClientRequest' },
 );
-export type NewClient = Type.Static<typeof NewClient>;
+export type CreateClientRequest = Type.Static<typeof CreateClientRequest>;
 
 /** What an operator may change; a field left out stays as it is. */
-export const ClientChange = Type.Object(
+export const UpdateClientRequest = Type.Object(
   {
     name: Type.Optional(name),
     redirectUris: Type.Optional(redirectUris),
@@ -165,12 +165,12 @@ export const ClientChange = Type.Object(
     ),
     ...fields,
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'ClientChange' },
+  { additionalProperties: false, description: 'a JSON object', title: 'UpdateClientRequest' },
 );
-export type ClientChange = Type.Static<typeof ClientChange>;
+export type UpdateClientRequest = Type.Static<typeof UpdateClientRequest>;
 
 /** How a second secret is made. */
-export const NewSecret = Type.Object(
+export const RotateSecretRequest = Type.Object(
   {
     expirePreviousIn: Type.Optional(
       Type.Integer({
@@ -181,19 +181,19 @@ export const NewSecret = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewSecret' },
+  { additionalProperties: false, description: 'a JSON object', title: 'RotateSecretRequest' },
 );
-export type NewSecret = Type.Static<typeof NewSecret>;
+export type RotateSecretRequest = Type.Static<typeof RotateSecretRequest>;
 
 const text = Type.String();
-const textOrNull = orNull(text);
+const textOrNull = nullableField(text);
 const texts = Type.Array(text);
 
 const secretFields = {
   id: Id,
   createdAt: Instant,
-  lastUsedAt: orNull(Instant, 'To the hour; null where it was never used.'),
-  expiresAt: orNull(Instant, 'Null is never.'),
+  lastUsedAt: nullableField(Instant, 'To the hour; null where it was never used.'),
+  expiresAt: nullableField(Instant, 'Null is never.'),
 };
 const clientSecret = Type.String({ about: 'Shown this once: only its digest is kept.' });
 
@@ -201,9 +201,9 @@ const clientSecret = Type.String({ about: 'Shown this once: only its digest is k
 const SecretRecord = Type.Object(secretFields, { title: 'ClientSecret' });
 
 /** The answer to a new secret. */
-export const MadeSecret = Type.Object(
+export const CreatedClientSecret = Type.Object(
   { ...secretFields, clientSecret, secrets: Type.Array(SecretRecord, { about: 'Those that hold now.' }) },
-  { title: 'MadeSecret' },
+  { title: 'CreatedClientSecret' },
 );
 
 const clientFields = {
@@ -216,18 +216,18 @@ const clientFields = {
   termsUrl: textOrNull,
   redirectUris: texts,
   postLogoutRedirectUris: texts,
-  scopes: orNull(texts, 'Null is all.'),
+  scopes: nullableField(texts, 'Null is all.'),
   grantTypes: Type.Array(Type.Unsafe<string>({ enum: GRANT_TYPES })),
   resource: textOrNull,
   type: Type.Unsafe<string>({ enum: ['confidential', 'public'] }),
   requirePkce: Type.Boolean(),
   idTokenSignedResponseAlg: Type.Unsafe<string>({ enum: ID_TOKEN_ALGS }),
-  defaultMaxAge: orNull(Type.Integer()),
+  defaultMaxAge: nullableField(Type.Integer()),
   backchannelLogoutUri: textOrNull,
   backchannelLogoutSessionRequired: Type.Boolean(),
   userinfoSignedResponseAlg: Type.Unsafe<string | null>({ enum: [...ASYMMETRIC_ALGS, null] }),
   tokenEndpointAuthMethod: Type.Unsafe<string | null>({ enum: [...AUTH_METHODS, null] }),
-  jwks: orNull(Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) })),
+  jwks: nullableField(Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) })),
   jwksUri: textOrNull,
   owner: textOrNull,
   hasPicture: Type.Boolean({ about: 'Whether there is a picture; without one its letters are shown.' }),
@@ -241,7 +241,7 @@ const clientFields = {
 export const ClientRecord = Type.Object(clientFields, { title: 'Client' });
 
 /** The answer to a registration. */
-export const RegisteredClient = Type.Object(
+export const CreatedClient = Type.Object(
   { ...clientFields, clientSecret: Type.Optional(clientSecret) },
-  { title: 'RegisteredClient' },
+  { title: 'CreatedClient' },
 );

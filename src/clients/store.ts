@@ -259,7 +259,7 @@ export function* addSecret(id: string, clientId: string, hash: string, now: numb
   yield* run(insertSecret, { id, clientId, hash, now });
 }
 
-export function* endSecret(id: string, at: number): Work<void> {
+export function* endClientSecret(id: string, at: number): Work<void> {
   yield* run(expireSecret, { id, at });
 }
 

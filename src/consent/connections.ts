@@ -6,7 +6,7 @@ import { readStandings } from '../credentials/standing-store.ts';
 import { announceAccessEnd } from '../notices/announce.ts';
 import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import * as Type from '../platform/validation/type.ts';
@@ -96,15 +96,15 @@ export const ConnectionRecord = Type.Object(
   {
     clientId: Id,
     name: Type.String(),
-    owner: orNull(Type.String()),
-    homepageUrl: orNull(Type.String()),
+    owner: nullableField(Type.String()),
+    homepageUrl: nullableField(Type.String()),
     scopes: Type.Array(Type.String(), { about: 'What the person allowed.' }),
     declinedScopes: Type.Array(Type.String(), { about: 'What the person was asked for, and did not allow.' }),
     resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
       about: 'The resource servers where it may act for the person.',
     }),
     connectedAt: Instant,
-    lastUsedAt: orNull(Instant, 'When it last got tokens; null where it never did.'),
+    lastUsedAt: nullableField(Instant, 'When it last got tokens; null where it never did.'),
   },
   { title: 'Connection' },
 );

@@ -3,7 +3,7 @@ import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { decide, type Remembered } from './rules/consent.ts';
-import { addGrant, changeGrant, type Grant, lastRevocationOf, lockGrant } from './store.ts';
+import { addGrant, type ConsentGrant, changeGrant, lastRevocationOf, lockGrant } from './store.ts';
 import { withdraw } from './withdrawal.ts';
 
 /** What a person decided on the consent page. */
@@ -24,7 +24,7 @@ export class ConsentOvertaken extends Error {
 }
 
 /** A consent holds while the client is the one that the person consented to. */
-export function rememberedOf(grant: Grant | undefined, client: Client): Remembered | null {
+export function rememberedOf(grant: ConsentGrant | undefined, client: Client): Remembered | null {
   return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
 }
 
@@ -36,7 +36,7 @@ interface Writing {
   readonly resources: readonly string[];
   readonly decision: ConsentDecision;
   /** The live grant, which is locked; undefined where there is none yet. */
-  readonly held: Grant | undefined;
+  readonly held: ConsentGrant | undefined;
   /** The id of the grant, if there is none yet. */
   readonly newGrantId: string;
   readonly now: number;
@@ -51,7 +51,7 @@ function* refuseOvertaken({ accountId, client, decision }: Writing): Work<void> 
  * Writes a decision into the live grant of a person and an app, which it makes where there is none.
  * @throws {ConsentOvertaken} so that nothing of the unit of work stays
  */
-export function* writeDecision(writing: Writing): Work<Grant> {
+export function* writeDecision(writing: Writing): Work<ConsentGrant> {
   const { accountId, client, requested, resources, decision, newGrantId, now } = writing;
   let { held } = writing;
   // Of two consents that both find no grant one makes it; the other then finds it, and adds to it.

@@ -8,7 +8,7 @@ import type { Tables } from '../platform/database/schema.ts';
 import { all, first, type RowOf, run, statement } from '../platform/database/statement.ts';
 
 /** A person's consent for one app, from its first "allow" to its revocation. */
-export interface Grant {
+export interface ConsentGrant {
   readonly id: string;
   readonly scopes: ReadonlySet<string>;
   readonly declined: ReadonlySet<string>;
@@ -144,7 +144,7 @@ const connections = statement((db, p: { accountId: string }) =>
     .orderBy('g.id'),
 );
 
-function toGrant(row: RowOf<typeof liveGrant> | undefined): Grant | undefined {
+function toGrant(row: RowOf<typeof liveGrant> | undefined): ConsentGrant | undefined {
   return (
     row && {
       id: row.id,
@@ -157,7 +157,7 @@ function toGrant(row: RowOf<typeof liveGrant> | undefined): Grant | undefined {
 }
 
 /** The live grant of a person for an app. */
-export function* findGrant(accountId: string, clientId: string): Work<Grant | undefined> {
+export function* findGrant(accountId: string, clientId: string): Work<ConsentGrant | undefined> {
   return toGrant(yield* first(liveGrant, { accountId, clientId }));
 }
 
@@ -165,19 +165,19 @@ export function* findGrant(accountId: string, clientId: string): Work<Grant | un
  * Reads the live grant that the same unit of work is about to change, or whose life it rests on. Families refer to it: a
  * redemption that holds its code may go on and make one, for this unit may be about to wait for that code.
  */
-export function* lockGrant(accountId: string, clientId: string): Work<Grant | undefined> {
+export function* lockGrant(accountId: string, clientId: string): Work<ConsentGrant | undefined> {
   return toGrant(yield* first(liveGrantLocked, { accountId, clientId }));
 }
 
 /** Adds a grant; answers undefined where a parallel consent was faster. */
 export function* addGrant(
   grant: Omit<Decision, 'resources'> & Partial<Decision> & { id: string; accountId: string; clientId: string },
-): Work<Grant | undefined> {
+): Work<ConsentGrant | undefined> {
   return toGrant(yield* first(insertGrant, { resources: null, ...grant }));
 }
 
 /** Changes a grant whose lock the caller holds. */
-export function* changeGrant(grant: Decision & { id: string }): Work<Grant> {
+export function* changeGrant(grant: Decision & { id: string }): Work<ConsentGrant> {
   const changed = toGrant(yield* first(updateGrant, grant));
   if (changed === undefined) throw new Error('a locked grant is gone');
   return changed;

@@ -1,8 +1,8 @@
 import { dropCodesFor, withdrawFromCodes } from '../credentials/code-store.ts';
 import { killFamiliesFor, withdrawFromFamilies } from '../credentials/family-store.ts';
 import type { Work } from '../platform/database/database.ts';
-import { withdrawnScopes } from './rules/consent.ts';
-import type { Grant } from './store.ts';
+import { scopesNoLongerGranted } from './rules/consent.ts';
+import type { ConsentGrant } from './store.ts';
 
 /**
  * Takes what a decision took away from everything issued under the same grant, for good: a scope from every code and family,
@@ -11,8 +11,8 @@ import type { Grant } from './store.ts';
  * The caller holds the grant's lock, so that no code is added. Codes come before families: a redemption under way holds its
  * code, so once that can be written, its family is on record.
  */
-export function* withdraw(before: Grant, after: Grant, now: number): Work<void> {
-  const scopes = withdrawnScopes(before.scopes, after.scopes);
+export function* withdraw(before: ConsentGrant, after: ConsentGrant, now: number): Work<void> {
+  const scopes = scopesNoLongerGranted(before.scopes, after.scopes);
   const resources = before.resources.difference(after.resources);
   if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);
   if (resources.size > 0) yield* dropCodesFor(before.id, resources);

@@ -6,7 +6,7 @@ import type { Origin } from '../platform/http/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { deleteKeyPair, insertKeyPair, readKeyPairs, type StoredKeyPair, startKeyPair } from './id-key-store.ts';
 import { newKeyPair } from './key-pair.ts';
-import { dueAlgorithms, isForgotten, PUBLISHED_BEFORE, signerAt, statusOf, supersededAt } from './rules/schedule.ts';
+import { dueAlgorithms, isForgotten, keyStatus, PUBLISHED_BEFORE, signerAt, supersededAt } from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey } from './seal.ts';
 import { lockSet, renewVersion } from './store.ts';
 
@@ -100,7 +100,7 @@ export async function dropPair(
     if (!own.some((key) => key.kid === kid)) return false;
     yield* deleteKeyPair(kid);
     // Without the dropped one between, an expired one would count as the last, and be published again.
-    for (const key of own) if (statusOf(key, own, now) === 'expired') yield* deleteKeyPair(key.kid);
+    for (const key of own) if (keyStatus(key, own, now) === 'expired') yield* deleteKeyPair(key.kid);
     let followedBy: string | null = null;
     if (signerAt(found.alg, own, now)?.kid === kid) {
       const waiting = own.find((key) => key.kid !== kid && now < key.signsFrom);
@@ -142,7 +142,7 @@ export async function listPairs(database: Database, now: number) {
   return keys.map((key) => ({
     kid: key.kid,
     alg: key.alg,
-    status: statusOf(key, keys, now),
+    status: keyStatus(key, keys, now),
     createdAt: key.createdAt,
     signsFrom: key.signsFrom,
     retiredAt: supersededAt(key, keys) ?? null,

@@ -2,7 +2,7 @@ import type { Kysely } from 'kysely';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { all, first, type RowOf, run, statement } from '../platform/database/statement.ts';
-import type { Listener, Notice } from './rules/notices.ts';
+import type { Notice, NotifiedClient } from './rules/notices.ts';
 
 /** A notice that this process has taken on. */
 export interface ClaimedNotice extends Notice {
@@ -102,30 +102,30 @@ const count = statement((db, _p: object) =>
   db.selectFrom('logout_notice').select((eb) => eb.fn.countAll<number>().as('waiting')),
 );
 
-const toListener = (row: RowOf<typeof ofSession>): Listener => ({
+const toListener = (row: RowOf<typeof ofSession>): NotifiedClient => ({
   clientId: row.client_id,
   sid: row.sid,
   sessionRequired: row.backchannel_logout_session_required === 1,
 });
 
 /** The apps that were signed in to in one session. */
-export function* listenersOfSession(accountId: string, sid: string): Work<Listener[]> {
+export function* listenersOfSession(accountId: string, sid: string): Work<NotifiedClient[]> {
   return (yield* all(ofSession, { accountId, sid })).map(toListener);
 }
 
 /** The apps that were signed in to in any session but one. */
-export function* listenersOfOthers(accountId: string, sid: string): Work<Listener[]> {
+export function* listenersOfOthers(accountId: string, sid: string): Work<NotifiedClient[]> {
   return (yield* all(ofOthers, { accountId, sid })).map(toListener);
 }
 
 /** The apps that were signed in to in any session. */
-export function* listenersOfAccount(accountId: string): Work<Listener[]> {
+export function* listenersOfAccount(accountId: string): Work<NotifiedClient[]> {
   return (yield* all(ofAccount, { accountId })).map(toListener);
 }
 
 /** The apps that the people from after one id through another were signed in to, by person. */
-export function* listenersOfAccounts(after: string, through: string): Work<Map<string, Listener[]>> {
-  const found = new Map<string, Listener[]>();
+export function* listenersOfAccounts(after: string, through: string): Work<Map<string, NotifiedClient[]>> {
+  const found = new Map<string, NotifiedClient[]>();
   for (const row of yield* all(ofAccounts, { after, through })) {
     found.set(row.account_id, [...(found.get(row.account_id) ?? []), toListener(row)]);
   }
@@ -133,7 +133,7 @@ export function* listenersOfAccounts(after: string, through: string): Work<Map<s
 }
 
 /** The app of a grant, in every session in which it was signed in to. */
-export function* listenersOfGrant(grantId: string): Work<Listener[]> {
+export function* listenersOfGrant(grantId: string): Work<NotifiedClient[]> {
   return (yield* all(ofGrant, { grantId })).map(toListener);
 }
 

@@ -1,4 +1,4 @@
-import { type Caller, type Example, JSON_TYPE } from '../platform/http/operation.ts';
+import { type Caller, JSON_TYPE, type OperationExample } from '../platform/http/operation.ts';
 import { shellWord } from '../platform/shell.ts';
 import { type DescribedRoute, pathOf } from './document.ts';
 
@@ -8,7 +8,7 @@ const CREDENTIALS: Partial<Readonly<Record<Caller, string>>> = {
 };
 
 /** A command that sends an example to this server. */
-export function curlOf(issuer: string, route: DescribedRoute, example: Example): string {
+export function curlOf(issuer: string, route: DescribedRoute, example: OperationExample): string {
   const { method, schema } = route;
   const { params = {}, query = {}, body, file, answer } = example;
   const path = pathOf(route, issuer).replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? '');

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
 import { SCOPES } from '../claims/scopes.ts';
 import {
-  type Answer,
   AREAS,
   type Caller,
-  type Example,
   JSON_TYPE,
   type Operation,
-  refusal,
+  type OperationExample,
+  type ResponseDescription,
+  refusalResponse,
 } from '../platform/http/operation.ts';
 import type { ErrorCode } from '../platform/oauth-error.ts';
 import { type Convert, namedSchemas, type Schema } from './schemas.ts';
@@ -66,7 +66,7 @@ interface MediaObject {
 
 export interface ResponseObject {
   readonly description: string;
-  readonly headers?: Answer['headers'];
+  readonly headers?: ResponseDescription['headers'];
   readonly content?: Readonly<Record<string, MediaObject>>;
 }
 
@@ -191,7 +191,7 @@ interface ObjectShape {
 function parametersOf(
   place: 'path' | 'query',
   schema: unknown,
-  examples: readonly Example[],
+  examples: readonly OperationExample[],
   convert: Convert,
 ): readonly ParameterObject[] {
   if (schema === undefined) return [];
@@ -214,7 +214,7 @@ function parametersOf(
   });
 }
 
-function bodyOf(schema: unknown, consumes: readonly string[], examples: readonly Example[], convert: Convert) {
+function bodyOf(schema: unknown, consumes: readonly string[], examples: readonly OperationExample[], convert: Convert) {
   const shown = examples.flatMap(({ summary, body }) =>
     body === undefined ? [] : [[summary, { value: body }] as const],
   );
@@ -249,11 +249,11 @@ export const isCommon = ({ $ref }: Reference): boolean =>
   );
 
 function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: Making) {
-  const own = schema.response as Readonly<Record<string, Answer>>;
+  const own = schema.response as Readonly<Record<string, ResponseDescription>>;
   const common = { ...ANYWHERE, ...(method !== 'GET' && WITH_BODY) };
-  const all: Record<string, Answer> = { ...own };
+  const all: Record<string, ResponseDescription> = { ...own };
   for (const [status, codes] of Object.entries(common)) {
-    all[status] ??= refusal(Number(status), codes, schema.refusesWithPage);
+    all[status] ??= refusalResponse(Number(status), codes, schema.refusesWithPage);
   }
   return Object.fromEntries(
     Object.entries(all).map(([status, answer]) => {
@@ -270,8 +270,8 @@ function responsesOf(method: string, schema: DescribedRoute['schema'], { convert
 
 function response(
   status: string,
-  { content, name: _, ...answer }: Answer,
-  examples: readonly Example[],
+  { content, name: _, ...answer }: ResponseDescription,
+  examples: readonly OperationExample[],
   convert: Convert,
 ): ResponseObject {
   if (content === undefined) return answer;

@@ -1,6 +1,6 @@
-import { AREAS, type Area, type Example } from '../platform/http/operation.ts';
+import { AREAS, type Area, type OperationExample } from '../platform/http/operation.ts';
 import { errorCodes } from '../platform/oauth-error.ts';
-import { type Html, html, type Part } from '../web/kit/html.ts';
+import { type Html, type HtmlPart, html } from '../web/kit/html.ts';
 import type { Page, Site } from '../web/kit/layout.ts';
 import { curlOf } from './curl.ts';
 import {
@@ -129,7 +129,7 @@ function operation(shown: Shown, route: DescribedRoute, objects: Objects): Html 
   const { schema, method } = route;
   const it = document.paths[pathOf(route, issuer)]?.[method.toLowerCase()];
   if (it === undefined) return html``;
-  const part = (title: string, content: Part) => html`<h3>${title}</h3>${content}`;
+  const part = (title: string, content: HtmlPart) => html`<h3>${title}</h3>${content}`;
   const media = Object.entries(it.requestBody?.content ?? {});
   const body = media[0]?.[1].schema;
   if (body !== undefined) objects.note(body);
@@ -174,7 +174,12 @@ function resolved(answer: ResponseObject | Reference, document: OpenApiDocument)
   return document.components.responses[nameIn(answer.$ref)] ?? { description: '' };
 }
 
-function shownExample({ site, issuer }: Shown, route: DescribedRoute, example: Example, objects: Objects): Html {
+function shownExample(
+  { site, issuer }: Shown,
+  route: DescribedRoute,
+  example: OperationExample,
+  objects: Objects,
+): Html {
   const text = site.messages.reference;
   const isNew = objects.isNewExample(route.schema, example);
   return html`<details><summary>${text.example} ${example.summary}</summary><pre><code>${curlOf(issuer, route, example)}</code></pre>${
@@ -208,7 +213,7 @@ class Objects {
   }
 
   /** An object that was shown once need not be shown again. */
-  isNewExample({ response }: DescribedRoute['schema'], { status, answer }: Example): boolean {
+  isNewExample({ response }: DescribedRoute['schema'], { status, answer }: OperationExample): boolean {
     if (answer === undefined) return false;
     const { content } = (response as Readonly<Record<number, ResponseObject>>)[status] ?? {};
     const schema = content?.['application/json']?.schema ?? answer;
@@ -248,5 +253,5 @@ function innerOf(schema: Schema): Schema | undefined {
 
 const rows = (list: readonly Html[]): Html => (list.length === 0 ? html`` : html`<dl class="fields">${list}</dl>`);
 
-const row = (name: Html, kind: Part, meaning: Part): Html =>
+const row = (name: Html, kind: HtmlPart, meaning: HtmlPart): Html =>
   html`<div><dt>${name}${kind !== undefined && html` <span class="small">${kind}</span>`}</dt><dd>${meaning}</dd></div>`;

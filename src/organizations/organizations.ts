@@ -10,7 +10,7 @@ import * as Type from '../platform/validation/type.ts';
 import type { Organization } from './store.ts';
 import * as store from './store.ts';
 
-export const NewOrganization = Type.Object(
+export const CreateOrganizationRequest = Type.Object(
   {
     name: Type.String({
       pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
@@ -19,12 +19,12 @@ export const NewOrganization = Type.Object(
     }),
     domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewOrganization' },
+  { additionalProperties: false, description: 'a JSON object', title: 'CreateOrganizationRequest' },
 );
-export type NewOrganization = Type.Static<typeof NewOrganization>;
+export type CreateOrganizationRequest = Type.Static<typeof CreateOrganizationRequest>;
 
 const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
-export const Membership = Type.Object(
+export const SetMembershipRequest = Type.Object(
   {
     role: Type.Optional(
       Type.Union([Type.Unsafe<store.Role>({ enum: ROLES }), Type.Null()], {
@@ -32,9 +32,9 @@ export const Membership = Type.Object(
       }),
     ),
   },
-  { additionalProperties: false, description: 'a JSON object', title: 'NewMembership' },
+  { additionalProperties: false, description: 'a JSON object', title: 'SetMembershipRequest' },
 );
-export type Membership = Type.Static<typeof Membership>;
+export type SetMembershipRequest = Type.Static<typeof SetMembershipRequest>;
 
 const role = Type.Unsafe<store.Role | null>({ enum: [...ROLES, null] });
 const organizationFields = { id: Id, name: Type.String(), domain: Type.String(), createdAt: Instant };
@@ -61,7 +61,7 @@ const missing = (id: string) => notFound(`There is no organization with the id $
 /** @throws {OAuthError} `conflict` when the name is taken */
 export async function createOrganization(
   { database, clock, ids }: Stored & { readonly ids: Ids },
-  input: NewOrganization,
+  input: CreateOrganizationRequest,
   origin: Origin,
 ): Promise<Organization> {
   const now = clock();

@@ -13,7 +13,7 @@ export interface Organization {
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
 /** The organization of a person, and what the person is there. */
-export interface Membership {
+export interface OwnMembership {
   readonly id: string;
   readonly name: string;
   readonly role: Role | null;
@@ -106,7 +106,7 @@ export function* listMembers(organizationId: string) {
 }
 
 /** The organization of a person, if there is one. */
-export function* findMembership(accountId: string): Work<Membership | undefined> {
+export function* findMembership(accountId: string): Work<OwnMembership | undefined> {
   const row = yield* first(ofAccount, { accountId });
   return row && { id: row.id, name: row.name, role: row.role as Role | null, domain: row.domain };
 }

@@ -4,7 +4,7 @@ import { announceSessionEnd } from '../notices/announce.ts';
 import { type Clock, DAY, iso, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { Id, Instant, orNull } from '../platform/http/operation.ts';
+import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import * as Type from '../platform/validation/type.ts';
 import { judgeSession } from '../verdict/rules.ts';
@@ -81,9 +81,12 @@ export async function sessionsOf(
 export const SessionRecord = Type.Object(
   {
     id: Type.String({ about: 'Its public name, which is `sid` in ID tokens.' }),
-    browser: orNull(Type.String(), 'Null where it did not say.'),
-    system: orNull(Type.String(), 'Null where it did not say.'),
-    network: orNull(Type.String(), 'Where it signed in from, without the part that tells one home from the next.'),
+    browser: nullableField(Type.String(), 'Null where it did not say.'),
+    system: nullableField(Type.String(), 'Null where it did not say.'),
+    network: nullableField(
+      Type.String(),
+      'Where it signed in from, without the part that tells one home from the next.',
+    ),
     apps: Type.Array(Type.Object({ clientId: Id, name: Type.String() }), {
       about: 'Those that hold tokens which they got in it.',
     }),

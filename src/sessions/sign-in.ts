@@ -21,7 +21,7 @@ export interface SignInParts {
   readonly limits: Limits;
 }
 
-export interface Attempt {
+export interface SignInAttempt {
   /** A user name or an email address, as typed. */
   readonly identifier: string;
   /** Exactly as typed. */
@@ -51,7 +51,7 @@ export type SignInOutcome =
  */
 export async function signIn(
   parts: SignInParts,
-  attempt: Attempt,
+  attempt: SignInAttempt,
   onSignedIn: (session: NewSession['session']) => Work<void>,
 ): Promise<SignInOutcome> {
   const { database, clock, passwords, limits } = parts;
@@ -122,7 +122,7 @@ async function rehash(passwords: Passwords, password: string, sharers: readonly 
   }
 }
 
-const deviceAt = ({ userAgent, origin }: Attempt) =>
+const deviceAt = ({ userAgent, origin }: SignInAttempt) =>
   deviceOf(userAgent, origin.address === null ? null : addressBucket(origin.address));
 
 /** Whom guesses are for, and where they come from. */
@@ -137,7 +137,7 @@ interface Buckets {
 }
 
 /** A browser that signed in to the account before has a count of its own, so that no stranger can lock its owner out. */
-function* bucketsOf(account: Account | undefined, { identifier, browserHash, origin }: Attempt): Work<Buckets> {
+function* bucketsOf(account: Account | undefined, { identifier, browserHash, origin }: SignInAttempt): Work<Buckets> {
   const known = account !== undefined && (yield* isKnownBrowser(account.id, browserHash));
   // One count for all spellings of one account; unknown names are counted like accounts, but not kept as typed.
   const who = account?.id ?? `name ${digest(identifier.toLowerCase())}`;
@@ -168,7 +168,7 @@ function* uncount(buckets: Buckets, limits: Limits): Work<void> {
 export async function confirmPassword(
   { database, clock, passwords, limits }: SignInParts,
   account: Account,
-  attempt: Omit<Attempt, 'identifier' | 'previousSecret' | 'userAgent'>,
+  attempt: Omit<SignInAttempt, 'identifier' | 'previousSecret' | 'userAgent'>,
 ): Promise<'right' | 'wrong' | { readonly seconds: number }> {
   const now = clock();
   const whole = { ...attempt, identifier: account.profile.username, previousSecret: undefined, userAgent: undefined };

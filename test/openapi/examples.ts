@@ -1,5 +1,5 @@
 import type { DescribedRoute } from '../../src/openapi/document.ts';
-import type { Example, Operation } from '../../src/platform/http/operation.ts';
+import type { Operation, OperationExample } from '../../src/platform/http/operation.ts';
 import { FORM_TYPE } from '../../src/platform/http/operation.ts';
 import { sample } from '../../src/platform/http/samples.ts';
 import type { Agent } from '../support/agent.ts';
@@ -15,7 +15,7 @@ import {
 } from '../support/flow.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 
-export const examplesOf = (described: readonly DescribedRoute[], operationId: string): readonly Example[] =>
+export const examplesOf = (described: readonly DescribedRoute[], operationId: string): readonly OperationExample[] =>
   described.find(({ schema }) => schema.operationId === operationId)?.schema.examples ?? [];
 
 /** Where the values of examples come from. */
@@ -88,7 +88,7 @@ const CREDENTIALS: Partial<Readonly<Record<Operation['caller'], string>>> = {
 export async function callExample(
   fixture: Fixture,
   { method, url, schema }: DescribedRoute,
-  { params = {}, query = {}, body, file }: Example,
+  { params = {}, query = {}, body, file }: OperationExample,
 ): Promise<Call> {
   const path = url.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? '');
   const isForm = schema.consumes?.includes(FORM_TYPE) && !schema.consumes.includes('application/json');

@@ -5,7 +5,7 @@ import { findAccount } from '../../src/accounts/store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
 import { readHolder } from '../../src/credentials/standing-store.ts';
 import type { Work } from '../../src/platform/database/database.ts';
-import { builder } from '../../src/platform/database/postgres/dialect.ts';
+import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
 import { storeContract } from '../store/contract.ts';
@@ -87,7 +87,7 @@ test('whether consent was revoked is looked up by the grant, also where the stat
     await connection.query('UPDATE consent_grant SET revoked_at = 1 WHERE id <= 900');
     const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
     assert.ok(!step.done);
-    const { sql, bind } = compile(step.value.statement, builder);
+    const { sql, bind } = compile(step.value.statement, postgresBuilder);
     const plan = await connection.query(`EXPLAIN ${sql}`, bind(step.value.params));
     const lines = plan.rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN']).trim());
     const search = lines.findIndex((line) => / on consent_grant g /.test(line));

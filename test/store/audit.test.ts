@@ -25,7 +25,7 @@ import { dropKey, openKeys, rotateKeys } from '../../src/keys/keys.ts';
 import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import type { Database, Row, Work } from '../../src/platform/database/database.ts';
-import { builder } from '../../src/platform/database/sqlite/dialect.ts';
+import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { compile } from '../../src/platform/database/statement.ts';
 import type { Origin } from '../../src/platform/http/origin.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
@@ -41,7 +41,8 @@ function withoutAudit(database: Database): Database {
     for (;;) {
       const step = work.next(rows);
       if (step.done) return step.value;
-      if (compile(step.value.statement, builder).sql.startsWith('insert into "audit_event"')) throw new AuditFailed();
+      if (compile(step.value.statement, sqliteBuilder).sql.startsWith('insert into "audit_event"'))
+        throw new AuditFailed();
       rows = yield step.value;
     }
   }

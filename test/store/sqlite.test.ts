@@ -6,7 +6,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
 import { readHolder } from '../../src/credentials/standing-store.ts';
-import { builder } from '../../src/platform/database/sqlite/dialect.ts';
+import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
 import { planOf, planProblem } from '../support/plan-checker.ts';
@@ -52,7 +52,7 @@ async function onSchema<T>(look: (connection: DatabaseSync) => T): Promise<T> {
 test('a request reads no grant: an index of those that were revoked says whether this one was', async () => {
   const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
   assert.ok(!step.done);
-  const { sql } = compile(step.value.statement, builder);
+  const { sql } = compile(step.value.statement, sqliteBuilder);
   const plan = await onSchema((connection) => planOf(connection, sql));
   assert.ok(
     plan.some((detail) => detail.startsWith('SEARCH g USING COVERING INDEX consent_grant_revoked')),

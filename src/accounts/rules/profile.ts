@@ -1,5 +1,5 @@
 import { invalidRequest } from '../../platform/oauth-error.ts';
-import type { AccountChange, NewAccount } from '../schema.ts';
+import type { CreateUserRequest, UpdateUserRequest } from '../schema.ts';
 
 /** A person's own fields, as they are on record. */
 export interface Profile {
@@ -38,7 +38,7 @@ export function colorFor(id: string): string {
  * The profile of a new account.
  * @throws {OAuthError} when the birth date is not past
  */
-export function newProfile(input: NewAccount, id: string, now: number): Profile {
+export function newProfile(input: CreateUserRequest, id: string, now: number): Profile {
   return changeProfile(
     {
       username: input.username,
@@ -65,7 +65,7 @@ export function newProfile(input: NewAccount, id: string, now: number): Profile 
  * The profile after a change. Another email address is unverified, unless the same change says otherwise.
  * @throws {OAuthError} when the birth date is not past
  */
-export function changeProfile(profile: Profile, change: AccountChange, now: number): Profile {
+export function changeProfile(profile: Profile, change: UpdateUserRequest, now: number): Profile {
   if (change.birthDate != null && change.birthDate >= new Date(now).toISOString().slice(0, 10)) {
     throw invalidRequest(`birthDate must be in the past; got ${change.birthDate}.`);
   }

@@ -1,5 +1,5 @@
 import { type Profile, type SocialLink, splitEmail } from '../../accounts/rules/profile.ts';
-import type { Membership } from '../../organizations/store.ts';
+import type { OwnMembership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
 import { OPTIONAL_SCOPES } from '../scopes.ts';
 import { avatarBaseUrl, avatarPath, pictureUrl } from './avatar.ts';
@@ -9,7 +9,7 @@ export interface Person {
   readonly id: string;
   readonly profile: Profile;
   /** Null where there is none, or it may not be told. */
-  readonly organization: Membership | null;
+  readonly organization: OwnMembership | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -29,7 +29,7 @@ export interface UserInfo {
     readonly birthDate?: string | null;
     readonly phone?: string | null;
     readonly socialLinks?: readonly SocialLink[];
-    readonly organization?: Membership | null;
+    readonly organization?: OwnMembership | null;
   };
   readonly language: string;
   readonly theme: Profile['theme'];

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decide, grantedPart, questions, type Remembered, withdrawnScopes } from './consent.ts';
+import { decide, grantedPart, questions, type Remembered, scopesNoLongerGranted } from './consent.ts';
 
 const remembered = (scopes: string[], declined: string[] = []): Remembered => ({
   scopes: new Set(scopes),
@@ -49,9 +49,9 @@ test('a decision replaces an earlier one about the same scope', () => {
 
 test('what a decision took away are the optional scopes that it no longer grants', () => {
   const before = new Set(['openid', 'profile', 'email', 'phone']);
-  assert.deepEqual(withdrawnScopes(before, new Set(['openid', 'phone', 'social'])), ['email']);
-  assert.deepEqual(withdrawnScopes(before, before), []);
-  assert.deepEqual(withdrawnScopes(before, new Set(['openid'])), ['email', 'phone']);
+  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid', 'phone', 'social'])), ['email']);
+  assert.deepEqual(scopesNoLongerGranted(before, before), []);
+  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid'])), ['email', 'phone']);
 });
 
 test('a switch that the page did not show grants nothing', () => {

@@ -48,8 +48,10 @@ export function decide(
 }
 
 /** The optional scopes that a decision took away. */
-export const withdrawnScopes = (before: ReadonlySet<string>, after: ReadonlySet<string>): readonly OptionalScope[] =>
-  OPTIONAL_SCOPES.filter((scope) => before.has(scope) && !after.has(scope));
+export const scopesNoLongerGranted = (
+  before: ReadonlySet<string>,
+  after: ReadonlySet<string>,
+): readonly OptionalScope[] => OPTIONAL_SCOPES.filter((scope) => before.has(scope) && !after.has(scope));
 
 /** What a request gets out of a grant: what it asked for, as far as it was granted; `openid` always. */
 export function grantedPart(requested: readonly string[], granted: ReadonlySet<string>): string {

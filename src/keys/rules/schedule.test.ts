@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR } from '../../platform/clock.ts';
-import { dueAlgorithms, isForgotten, publishedAt, type Scheduled, signerAt, statusOf } from './schedule.ts';
+import { dueAlgorithms, isForgotten, keyStatus, publishedAt, type Scheduled, signerAt } from './schedule.ts';
 
 const key = (kid: string, signsFrom: number, alg = 'RS256'): Scheduled => ({
   kid,
@@ -34,7 +34,7 @@ for (const [name, now, alg, signer, published] of cases) {
 }
 
 test('each state has its time', () => {
-  const states = (of: Scheduled) => [T - 1, T, T + HOUR].map((now) => statusOf(of, keys, now));
+  const states = (of: Scheduled) => [T - 1, T, T + HOUR].map((now) => keyStatus(of, keys, now));
   assert.deepEqual(states(old), ['signs', 'verifies', 'expired']);
   assert.deepEqual(states(next), ['published', 'signs', 'signs']);
 });

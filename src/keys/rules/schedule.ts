@@ -32,7 +32,7 @@ export function supersededAt<K extends Scheduled>(key: K, keys: readonly K[]): n
 }
 
 /** Where a key stands among those of its algorithm. @param now milliseconds since the epoch */
-export function statusOf<K extends Scheduled>(key: K, keys: readonly K[], now: number): KeyStatus {
+export function keyStatus<K extends Scheduled>(key: K, keys: readonly K[], now: number): KeyStatus {
   if (now < key.signsFrom) return 'published';
   const end = supersededAt(key, keys);
   if (end === undefined || now < end) return 'signs';
@@ -56,7 +56,7 @@ export function signerAt<K extends Scheduled>(alg: string, keys: readonly K[], n
 
 /** The keys that the JWKS shows at this moment. */
 export const publishedAt = <K extends Scheduled>(keys: readonly K[], now: number): readonly K[] =>
-  keys.filter((key) => statusOf(key, keys, now) !== 'expired');
+  keys.filter((key) => keyStatus(key, keys, now) !== 'expired');
 
 /** The algorithms whose newest key is as old as a key may become. */
 export function dueAlgorithms<K extends Scheduled>(keys: readonly K[], now: number, period: number): readonly string[] {

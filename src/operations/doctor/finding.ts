@@ -30,7 +30,7 @@ export const problem = (check: Check, found: string, remedy: string): Finding =>
 });
 
 /** A refusal of the start, which says what is wrong and then what to do. */
-export function refusal(check: Check, text: string, otherwise: string): Finding {
+export function configurationProblem(check: Check, text: string, otherwise: string): Finding {
   const [, found = text, remedy = otherwise] = /^(.+?[.:])\s+(\p{Lu}.*)$/su.exec(text) ?? [];
   return problem(check, found, remedy);
 }

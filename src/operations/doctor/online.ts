@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '../../platform/clock.ts';
-import { type Asked, ask } from './ask.ts';
+import { type ProbeResult, sendProbe } from './http-probe.ts';
 import { PROBE_HEADER, SEEN_PATH, type Seen, sealProbe } from './probe.ts';
-import { cookieNamed, isLive, trustworthy } from './rules/answers.ts';
+import { answersLive, cookieNamed, trustworthy } from './rules/answers.ts';
 import { MARKER } from './rules/proxy.ts';
 
 /** What the service answers at its own address, as far as it was asked. */
@@ -10,15 +10,15 @@ export interface Online {
   readonly baseUrl: string;
   /** Why the host name is not known; undefined where it is. */
   readonly unknownHost: string | undefined;
-  readonly live: Asked;
+  readonly live: ProbeResult;
   /** The same address without TLS. */
-  readonly plain: Asked | undefined;
-  readonly ready: Asked | undefined;
+  readonly plain: ProbeResult | undefined;
+  readonly ready: ProbeResult | undefined;
   /** What the service saw; undefined where it does not know this command, or was not asked. */
   readonly seen: Seen | undefined;
-  readonly signIn: Asked | undefined;
+  readonly signIn: ProbeResult | undefined;
   /** The sign-in page again, with the cookie that came with it. */
-  readonly signInAgain: Asked | undefined;
+  readonly signInAgain: ProbeResult | undefined;
   /** The clock of the service, less the one of this machine, in milliseconds. */
   readonly ahead: number | undefined;
 }
@@ -41,29 +41,29 @@ export async function lookOnline(
   if (unknownHost !== undefined) return { baseUrl, unknownHost, live: silence, ...nothing, ahead: undefined };
 
   const before = clock();
-  const live = await ask(at('/health/live'));
+  const live = await sendProbe(at('/health/live'));
   const between = (before + clock()) / 2;
-  if (live.kind === 'silence' || !isLive(live) || !trustworthy(live))
+  if (live.kind === 'silence' || !answersLive(live) || !trustworthy(live))
     return { baseUrl, unknownHost, live, ...nothing, ahead: undefined };
 
   // The header of a time has whole seconds, cut off.
   let ahead = live.date === undefined ? undefined : live.date + 500 - between;
   const plainAddress = at('/health/live');
   plainAddress.protocol = 'http:';
-  const plain = protocol === 'https:' && port === '' ? await ask(plainAddress) : undefined;
-  const ready = await ask(at('/health/ready'));
+  const plain = protocol === 'https:' && port === '' ? await sendProbe(plainAddress) : undefined;
+  const ready = await sendProbe(at('/health/ready'));
   let seen: Seen | undefined;
   if (probeKey !== undefined) {
     const asked = clock();
     const headers = { [PROBE_HEADER]: sealProbe(probeKey, asked), 'x-forwarded-for': MARKER };
-    const answer = await ask(at(SEEN_PATH), headers);
+    const answer = await sendProbe(at(SEEN_PATH), headers);
     seen = answer.kind === 'answer' && answer.status === 200 ? (parse(answer.text) as Seen | undefined) : undefined;
     if (seen !== undefined) ahead = seen.now - (asked + clock()) / 2;
   }
-  const signIn = await ask(at('/login'));
+  const signIn = await sendProbe(at('/login'));
   const cookie = signIn.kind === 'answer' ? cookieNamed(signIn.setCookies, browserCookie) : undefined;
   const signInAgain =
-    cookie === undefined ? undefined : await ask(at('/login'), { cookie: `${cookie.name}=${cookie.value}` });
+    cookie === undefined ? undefined : await sendProbe(at('/login'), { cookie: `${cookie.name}=${cookie.value}` });
   return { baseUrl, unknownHost, live, plain, ready, seen, signIn, signInAgain, ahead };
 }
 

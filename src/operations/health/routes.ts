@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { isLive, isReady } from './operations.ts';
+import { isLiveSchema, isReadySchema } from './route-schemas.ts';
 
 /** Some load balancers ask with HEAD. */
 const HEAD = { exposeHeadRoute: true } as const;
@@ -10,10 +10,10 @@ const HEAD = { exposeHeadRoute: true } as const;
  * @param unready see `readiness`
  */
 export function healthRoutes(app: FastifyInstance, unready: () => Promise<string | undefined>): void {
-  app.get('/health/live', { ...HEAD, schema: isLive }, async (_request, reply) =>
+  app.get('/health/live', { ...HEAD, schema: isLiveSchema }, async (_request, reply) =>
     reply.header('cache-control', 'no-store').send({ status: 'ok' }),
   );
-  app.get('/health/ready', { ...HEAD, schema: isReady }, async (_request, reply) => {
+  app.get('/health/ready', { ...HEAD, schema: isReadySchema }, async (_request, reply) => {
     const reason = await unready();
     if (reason !== undefined) throw new OAuthError(503, 'temporarily_unavailable', reason, { 'retry-after': '1' });
     return reply.header('cache-control', 'no-store').send({ status: 'ok' });

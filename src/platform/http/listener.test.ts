@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
-import { listen } from './listener.ts';
+import { openHttpListener } from './listener.ts';
 
-const listener = await listen('127.0.0.1', 0);
+const listener = await openHttpListener('127.0.0.1', 0);
 after(() => listener.close());
 
 test('a connection that is refused ends, also where its caller keeps its own side open', async () => {
@@ -41,7 +41,7 @@ test('a request that does not arrive in time is told so, and its connection ends
 });
 
 test('a request that never arrives as a whole does not keep the listener from closing', async (t) => {
-  const own = await listen('127.0.0.1', 0);
+  const own = await openHttpListener('127.0.0.1', 0);
   const begun = once(own.server, 'request');
   own.open();
   const caller = connect({ host: '127.0.0.1', port: own.port });
@@ -67,7 +67,7 @@ function caller(port: number) {
 }
 
 test('a patient stop answers what is on its way, on kept connections and on those not accepted yet, and resets none', async () => {
-  const own = await listen('127.0.0.1', 0);
+  const own = await openHttpListener('127.0.0.1', 0);
   own.open();
   own.server.on('request', (_request, response) => response.end('answer'));
   const kept = [caller(own.port), caller(own.port)];
@@ -99,7 +99,7 @@ test('a patient stop answers what is on its way, on kept connections and on thos
 });
 
 test('a caller that never ends its side does not keep the listener from closing', async (t) => {
-  const own = await listen('127.0.0.1', 0);
+  const own = await openHttpListener('127.0.0.1', 0);
   const accepted = once(own.server, 'connection');
   const { socket, ended } = caller(own.port);
   socket.allowHalfOpen = true;
@@ -114,7 +114,7 @@ test('a caller that never ends its side does not keep the listener from closing'
 
 /** A listener that counts what it does, and a caller of it. */
 async function counted() {
-  const own = await listen('127.0.0.1', 0);
+  const own = await openHttpListener('127.0.0.1', 0);
   own.open();
   let done = 0;
   own.server.on('request', (_request, response) => {

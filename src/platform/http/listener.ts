@@ -38,7 +38,7 @@ const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
 const MALFORMED = [400, 'Bad Request', 'This is not a well-formed HTTP request.'] as const;
 
 /** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
-export interface Listener {
+export interface HttpListener {
   readonly server: Server;
   /** The address that it listens on: of this machine, or of all of its addresses. */
   readonly address: string;
@@ -55,7 +55,7 @@ export interface Listener {
 }
 
 /** @throws {ConfigError} when the address cannot be had, with the remedy */
-export async function listen(host: string, port: number): Promise<Listener> {
+export async function openHttpListener(host: string, port: number): Promise<HttpListener> {
   const server = createServer({
     maxHeaderSize: LARGEST_HEADER_KIB * 1024,
     requestTimeout: LONGEST_REQUEST,

@@ -27,7 +27,7 @@ export type Area = keyof typeof AREAS;
 export type Caller = 'anyone' | 'access token' | 'admin key' | 'client' | 'client that can prove itself';
 
 /** A request that is documented: what goes into it, and what comes out. The tests send each of them. */
-export interface Example {
+export interface OperationExample {
   readonly summary: string;
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
@@ -40,7 +40,7 @@ export interface Example {
 }
 
 /** An answer of a route: a Response Object of OpenAPI, which is what the framework's `schema.response` takes too. */
-export interface Answer {
+export interface ResponseDescription {
   /** What it is called where several routes answer the same. */
   readonly name?: string;
   readonly description: string;
@@ -59,7 +59,7 @@ export interface Operation {
   readonly consumes?: readonly string[];
   /** Whether a browser that is refused gets a page. */
   readonly refusesWithPage?: boolean;
-  readonly examples: readonly Example[];
+  readonly examples: readonly OperationExample[];
 }
 
 declare module 'fastify' {
@@ -86,7 +86,7 @@ export const FORM_TYPE = 'application/x-www-form-urlencoded';
 const texts = (description: string) => ({ description, schema: { type: 'string' } });
 
 /** An answer with a JSON body. */
-export const answers = (description: string, schema: object): Answer => ({
+export const jsonResponse = (description: string, schema: object): ResponseDescription => ({
   description,
   content: { [JSON_TYPE]: { schema } },
 });
@@ -95,25 +95,25 @@ export const answers = (description: string, schema: object): Answer => ({
 export const PAGE = { 'text/html': { schema: { type: 'string' } } } as const;
 
 /** An answer that sends a browser on. */
-export const redirects = (description: string): Answer => ({
+export const redirectResponse = (description: string): ResponseDescription => ({
   description,
   headers: { location: texts('Where the browser goes next.') },
 });
 
-export const NOTHING: Answer = { description: 'Done; there is no body.' };
+export const NO_CONTENT_RESPONSE: ResponseDescription = { description: 'Done; there is no body.' };
 
 /** Decisions §4: the one shape of an error. */
 const errorOf = (codes: readonly ErrorCode[]) =>
   Type.Object({ error: Type.Unsafe<ErrorCode>({ type: 'string', enum: codes }), error_description: Type.String() });
 
-const ERROR_HEADERS: Readonly<Record<number, Answer['headers']>> = {
+const ERROR_HEADERS: Readonly<Record<number, ResponseDescription['headers']>> = {
   401: { 'www-authenticate': texts('How to authenticate: RFC 6750 §3 for tokens, RFC 9110 §11.6.1 for clients.') },
   429: { 'retry-after': texts('The seconds to wait.') },
   503: { 'retry-after': texts('The seconds to wait.') },
 };
 
 /** A refusal with one of these codes. */
-export function refusal(status: number, codes: readonly ErrorCode[], withPage = false): Answer {
+export function refusalResponse(status: number, codes: readonly ErrorCode[], withPage = false): ResponseDescription {
   const headers = ERROR_HEADERS[status];
   return {
     name: [status, ...codes, ...(withPage ? ['page'] : [])].join('.'),
@@ -124,8 +124,12 @@ export function refusal(status: number, codes: readonly ErrorCode[], withPage = 
 }
 
 /** Refusals by status and code, for `schema.response`. */
-export const refusals = (byStatus: Readonly<Record<number, readonly ErrorCode[]>>): Record<number, Answer> =>
-  Object.fromEntries(Object.entries(byStatus).map(([status, codes]) => [status, refusal(Number(status), codes)]));
+export const refusalResponses = (
+  byStatus: Readonly<Record<number, readonly ErrorCode[]>>,
+): Record<number, ResponseDescription> =>
+  Object.fromEntries(
+    Object.entries(byStatus).map(([status, codes]) => [status, refusalResponse(Number(status), codes)]),
+  );
 
 /** An id, as it stands in paths and answers. */
 export const Id = Type.String({ format: 'id', description: 'an id' });
@@ -133,5 +137,5 @@ export const Id = Type.String({ format: 'id', description: 'an id' });
 /** An instant of an answer. */
 export const Instant = Type.String({ format: 'instant', description: 'an instant in UTC, as ISO 8601 writes it' });
 
-export const orNull = <S extends Type.TSchema>(schema: S, about?: string) =>
+export const nullableField = <S extends Type.TSchema>(schema: S, about?: string) =>
   Type.Union([schema, Type.Null()], about === undefined ? {} : { about });

@@ -12,8 +12,8 @@ import { OAuthError } from '../../platform/oauth-error.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
 import { audience } from '../token/rules/claims.ts';
 import { continueRoutes } from './continue.ts';
-import { authorizeByGet, authorizeByPost } from './operations.ts';
-import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalResponse } from './progress.ts';
+import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalRedirect } from './progress.ts';
+import { authorizeByGetSchema, authorizeByPostSchema } from './route-schemas.ts';
 import { intersection } from './rules/claims-parameter.ts';
 import { errorResponse } from './rules/redirect.ts';
 import { type AuthorizationRequest, checkRequest, misplaced, type RedirectedError } from './rules/request.ts';
@@ -39,10 +39,10 @@ interface AuthorizationParts extends FlowParts {
 
 /** The authorization endpoint: contract §4.1; by POST too (OpenID Connect Core 1.0 §3.1.2.1). */
 export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationParts): void {
-  app.get(PATH, { schema: authorizeByGet }, (request, reply) =>
+  app.get(PATH, { schema: authorizeByGetSchema }, (request, reply) =>
     authorize(request, reply, request.query as RepeatableParameters),
   );
-  app.post(PATH, { schema: authorizeByPost }, async (request, reply) => {
+  app.post(PATH, { schema: authorizeByPostSchema }, async (request, reply) => {
     const error = misplaced(request.query as RepeatableParameters);
     return error === undefined ? authorize(request, reply, formOf(request)) : showError(parts, request, reply, error);
   });
@@ -134,7 +134,7 @@ async function answer(
     const { step, signedIn } = progress;
     if (step.kind === 'refuse') {
       request.refusal = { code: step.refusal.error, reason: step.refusal.description };
-      const response = await refusalResponse(parts, asked, step.refusal, { signedIn, origin });
+      const response = await refusalRedirect(parts, asked, step.refusal, { signedIn, origin });
       return respond(parts, request, reply, response);
     }
     if (step.kind === 'issue') {

@@ -28,7 +28,7 @@ import {
   insertInteraction,
   type NewInteraction,
 } from './interaction-store.ts';
-import { nextStep, type Step } from './rules/next-step.ts';
+import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
 import { type ClientResponse, errorResponse, successResponse } from './rules/redirect.ts';
 import { type AuthorizationRequest, consentScopes, type RedirectedError } from './rules/request.ts';
 import { storedRequest } from './rules/stored-request.ts';
@@ -49,7 +49,7 @@ export const INTERACTION_LIFETIME = HOUR;
 /** Where a request stands, with whom and what it is about. */
 export type Progress =
   | { readonly kind: 'client gone' }
-  | { readonly kind: 'step'; readonly step: Step; readonly client: Client; readonly signedIn: SignedIn };
+  | { readonly kind: 'step'; readonly step: AuthorizationStep; readonly client: Client; readonly signedIn: SignedIn };
 
 /** The session of a browser, and those that a pending request knows. All are hashes. */
 export interface PresentSession {
@@ -185,7 +185,7 @@ interface Issue {
  * Whether this is what the step asks for: nothing more, or a decision about the very client and scopes that it asks about.
  * Where another tab has answered all of it meanwhile, this answer is the later one.
  */
-function isAnsweredBy(step: Step, client: Client, decision: ConsentDecision | undefined): boolean {
+function isAnsweredBy(step: AuthorizationStep, client: Client, decision: ConsentDecision | undefined): boolean {
   if (decision === undefined) return step.kind === 'issue';
   if (decision.epoch !== client.consentEpoch) return false;
   return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
@@ -283,7 +283,7 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
 }
 
 /** What tells the client of a refusal. One that rests on the state of the account is recorded, though not each time. */
-export async function refusalResponse(
+export async function refusalRedirect(
   { clock, issuer, note }: AuthorizationParts,
   request: AuthorizationRequest,
   refusal: RedirectedError,

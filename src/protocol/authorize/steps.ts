@@ -15,7 +15,7 @@ import {
   type PresentSession,
   type Progress,
   progressOf,
-  refusalResponse,
+  refusalRedirect,
   resume,
 } from './progress.ts';
 import { addressOf, type ClientResponse, errorResponse } from './rules/redirect.ts';
@@ -166,7 +166,7 @@ export async function follow(
     const origin = originOf(request);
     if (step.kind === 'refuse') {
       request.refusal = { code: step.refusal.error, reason: step.refusal.description };
-      const response = await refusalResponse(parts, interaction.request, step.refusal, { signedIn, origin });
+      const response = await refusalRedirect(parts, interaction.request, step.refusal, { signedIn, origin });
       return respond(parts, request, reply, response);
     }
     if (step.kind !== 'issue') {

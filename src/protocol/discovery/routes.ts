@@ -3,7 +3,7 @@ import type { Keys } from '../../keys/keys.ts';
 import { JWKS_MAX_AGE } from '../../keys/rules/schedule.ts';
 import { HOUR, SECOND } from '../../platform/clock.ts';
 import { JWKS_PATH, metadata } from './metadata.ts';
-import { documents, readKeys } from './operations.ts';
+import { documents, readKeysSchema } from './route-schemas.ts';
 
 interface DiscoveryParts {
   readonly keys: Keys;
@@ -28,7 +28,7 @@ export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: Discover
       publish(reply, HOUR, metadata(issuer)),
     );
   }
-  app.get(JWKS_PATH, { ...HEAD, schema: readKeys }, async (_request, reply) => {
+  app.get(JWKS_PATH, { ...HEAD, schema: readKeysSchema }, async (_request, reply) => {
     const published = await keys.published();
     return publish(reply, JWKS_MAX_AGE, { keys: published.map(({ publicJwk }) => publicJwk) });
   });

@@ -4,7 +4,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/snowflake.ts';
 import { stands } from '../token/id-token-hint.ts';
 import { readIdClaims } from '../token/rules/claims.ts';
-import type { Hint } from './rules/end-session.ts';
+import type { IdTokenHint } from './rules/end-session.ts';
 
 interface Parts {
   readonly database: Database;
@@ -13,7 +13,7 @@ interface Parts {
 }
 
 /** What an `id_token_hint` is worth. Its age does not matter: it tells of a session, and sessions outlive it. */
-export async function readHint(parts: Parts, token: string | undefined): Promise<Hint> {
+export async function readHint(parts: Parts, token: string | undefined): Promise<IdTokenHint> {
   if (token === undefined) return { kind: 'none' };
   if (!isCanonical(token)) return { kind: 'bad' };
   const claims = await openIdToken(parts.keys, token);
@@ -29,7 +29,7 @@ const isCanonical = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
 /** Decisions §1: the secrets of clients are kept as hashes, so that what they sign is no proof here, whoever signed it. */
-function unproven(token: string, issuer: string): Hint {
+function unproven(token: string, issuer: string): IdTokenHint {
   const [header, payload] = token.split('.').slice(0, 2).map(parsed);
   const ours = header?.['alg'] === 'HS256' && header['typ'] === 'JWT' && payload?.['iss'] === issuer;
   const audience = payload?.['aud'];

@@ -16,9 +16,9 @@ import { type Site, sendPage } from '../../web/kit/layout.ts';
 import { formActionSources, withQuery } from '../authorize/rules/redirect.ts';
 import { redirect } from '../authorize/steps.ts';
 import { readHint } from './hint.ts';
-import { END_SESSION_NAMES, endSessionByGet, endSessionByPost } from './operations.ts';
 import { askPage, CONFIRM_PATH, type Fault, signedOutPage } from './pages.ts';
-import { askingId, endSessionStep, type Hint, type Obstacle } from './rules/end-session.ts';
+import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
+import { askingId, endSessionStep, type IdTokenHint, type Obstacle } from './rules/end-session.ts';
 
 export interface LogoutParts {
   readonly database: Database;
@@ -41,7 +41,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
   const clientOf = async (id: string | undefined): Promise<Client | undefined> =>
     id === undefined || !isSnowflake(id) ? undefined : database.read(() => findClient(id));
 
-  async function decide(parameters: RepeatableParameters, hint: Hint, signedIn: SignedIn) {
+  async function decide(parameters: RepeatableParameters, hint: IdTokenHint, signedIn: SignedIn) {
     const clientId = parameters.get('client_id');
     const client = await clientOf(askingId(hint, clientId));
     const session =
@@ -159,12 +159,12 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     return undefined;
   }
 
-  app.get(END_SESSION_PATH, { schema: endSessionByGet }, async (request, reply) => {
+  app.get(END_SESSION_PATH, { schema: endSessionByGetSchema }, async (request, reply) => {
     const parameters = readable(request, reply, request.query as RepeatableParameters);
     return parameters === undefined ? reply : answer(request, reply, parameters);
   });
 
-  app.post(END_SESSION_PATH, { schema: endSessionByPost }, async (request, reply) => {
+  app.post(END_SESSION_PATH, { schema: endSessionByPostSchema }, async (request, reply) => {
     const parameters = readable(request, reply, formOf(request));
     if (parameters === undefined) return reply;
     // A form from another site brings no cookies of SameSite=Lax; the redirect to ourselves does.

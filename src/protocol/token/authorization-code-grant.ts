@@ -13,7 +13,7 @@ import { invalidGrant, invalidRequest, rateLimited } from '../../platform/oauth-
 import { refuseGrant } from '../../verdict/refusals.ts';
 import { judge, type Verdict } from '../../verdict/rules.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
-import { countRequest, type Grant, type TokenParts } from './parts.ts';
+import { countRequest, type GrantHandler, type TokenParts } from './parts.ts';
 import { askedResources, grantedResources, unknownResource } from './resources.ts';
 import { FAMILY_LIFETIME } from './rules/claims.ts';
 import { type CodePresentation, redemption } from './rules/redemption.ts';
@@ -38,7 +38,7 @@ const UNKNOWN = 'the code is unknown or was used before';
  * RFC 6749 §4.1.3: exchanges an authorization code for tokens.
  * @throws {OAuthError} `invalid_request`; then `invalid_grant`, `access_denied`, `rate_limit_exceeded`
  */
-export const authorizationCodeGrant: Grant = (parameters) => {
+export const authorizationCodeGrant: GrantHandler = (parameters) => {
   const code = parameters.get('code');
   const redirectUri = parameters.get('redirect_uri');
   if (code === undefined) throw invalidRequest('code is missing: send the code from the redirect.');

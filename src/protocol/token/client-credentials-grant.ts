@@ -8,7 +8,7 @@ import type { Work } from '../../platform/database/database.ts';
 import { OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { judgeClientToken } from '../../verdict/rules.ts';
 import type { AccessTokenResponse } from './mint.ts';
-import { countRequest, type Grant, type TokenParts } from './parts.ts';
+import { countRequest, type GrantHandler, type TokenParts } from './parts.ts';
 import { askedResources, unknownResource } from './resources.ts';
 import { ACCESS_LIFETIME, audience, clientClaims } from './rules/claims.ts';
 
@@ -24,7 +24,7 @@ type Outcome =
  * is about a person; and there is neither a refresh token (§4.4.3) nor an ID token with it.
  * @throws {OAuthError} `invalid_scope`; then `invalid_client`, `rate_limit_exceeded`
  */
-export const clientCredentialsGrant: Grant = (parameters) => {
+export const clientCredentialsGrant: GrantHandler = (parameters) => {
   if (parameters.get('scope') !== undefined) {
     throw new OAuthError(
       400,

@@ -15,7 +15,7 @@ import type { AccessTokenResponse, TokenResponse } from './mint.ts';
  * A grant in two steps: the parameters are looked at first, which may refuse them; what comes back then exchanges what
  * they present. So every authenticated request is counted, whichever step ends it.
  */
-export type Grant = (
+export type GrantHandler = (
   parameters: Parameters,
 ) => (parts: TokenParts, authenticated: AuthenticatedClient) => Promise<AccessTokenResponse & Partial<TokenResponse>>;
 

@@ -12,7 +12,7 @@ import { refuseGrant } from '../../verdict/refusals.ts';
 import { judge, type Verdict } from '../../verdict/rules.ts';
 import { mint, newLeaf, type TokenResponse } from './mint.ts';
 import { type Misuse, misuseOf } from './misuse.ts';
-import { countRequest, type Grant, type TokenParts } from './parts.ts';
+import { countRequest, type GrantHandler, type TokenParts } from './parts.ts';
 import { askedResources, grantedResources, unknownResource } from './resources.ts';
 import { readClaims, type VerifiedToken } from './rules/claims.ts';
 import { type RefreshedScope, refreshedClaims, refreshedScope } from './rules/refreshed-scope.ts';
@@ -43,7 +43,7 @@ const REFUSED =
  * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
  * @throws {OAuthError} `invalid_request`, `invalid_scope`; then `invalid_grant`, `access_denied`, `rate_limit_exceeded`
  */
-export const refreshTokenGrant: Grant = (parameters) => {
+export const refreshTokenGrant: GrantHandler = (parameters) => {
   const presented = parameters.get('refresh_token');
   if (presented === undefined)
     throw invalidRequest('refresh_token is missing: send the one of the last token response.');

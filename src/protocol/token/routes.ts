@@ -14,15 +14,15 @@ import { authorizationCodeGrant } from './authorization-code-grant.ts';
 import { compileReader } from './body.ts';
 import { clientCredentialsGrant } from './client-credentials-grant.ts';
 import { introspect } from './introspection.ts';
-import { introspectToken, requestTokens, revokeToken as revokeOperation } from './operations.ts';
-import { countRequest, type Grant, type TokenParts } from './parts.ts';
+import { countRequest, type GrantHandler, type TokenParts } from './parts.ts';
 import { refreshTokenGrant } from './refresh-token-grant.ts';
 import { revokeToken } from './revocation.ts';
+import { introspectTokenSchema, requestTokensSchema, revokeTokenSchema as revokeOperation } from './route-schemas.ts';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
 
-const GRANTS: Readonly<Record<GrantType, Grant>> = {
+const GRANTS: Readonly<Record<GrantType, GrantHandler>> = {
   authorization_code: authorizationCodeGrant,
   refresh_token: refreshTokenGrant,
   client_credentials: clientCredentialsGrant,
@@ -41,7 +41,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     token.setValidatorCompiler(compileReader);
 
     // Contract §4.2, decisions §4.
-    token.post(TOKEN_PATH, { ...PAGES, schema: requestTokens }, async (request, reply) => {
+    token.post(TOKEN_PATH, { ...PAGES, schema: requestTokensSchema }, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply);
       // 3. The grant; a request that it refuses at once is counted all the same.
       const exchange = await prepared(parameters, authenticated);
@@ -56,7 +56,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     });
 
     // RFC 7662.
-    token.post(INTROSPECTION_PATH, { schema: introspectToken }, async (request, reply) => {
+    token.post(INTROSPECTION_PATH, { schema: introspectTokenSchema }, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply);
       return answer(reply, await introspect(parts, authenticated, presentedToken(parameters)));
     });
@@ -110,7 +110,7 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
   if (proof.kind !== 'public' || !isOwnOrigin(origin, client.redirectUris)) closeToPages(reply);
 }
 
-function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): Grant {
+function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): GrantHandler {
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) throw invalidRequest(`grant_type is missing: send one of ${GRANT_TYPES.join(', ')}.`);
   if (!isGrant(grantType)) {

@@ -8,7 +8,7 @@ import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { openToken } from '../../keys/open-token.ts';
 import { take } from '../../limits/limits.ts';
-import { findMembership, type Membership } from '../../organizations/store.ts';
+import { findMembership, type OwnMembership } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -44,7 +44,7 @@ const INVALID = { kind: 'invalid', reason: 'not an access token of this service'
  * database says now.
  * @throws {OAuthError} 401 `invalid_token`, or one of the three 403s
  */
-export async function readUser(
+export async function readTokenHolder(
   { database, clock, keys, issuer, limits, note }: UserInfoParts,
   token: string,
   origin: Origin,
@@ -99,7 +99,7 @@ export async function readUser(
 }
 
 interface Found extends HolderRecord {
-  readonly organization?: Membership | undefined;
+  readonly organization?: OwnMembership | undefined;
 }
 
 /** A holder with the organization, which most tokens do not ask for. */

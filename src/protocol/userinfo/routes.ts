@@ -8,8 +8,8 @@ import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { readByHandler } from '../../platform/http/validators.ts';
 import { invalidToken, missingToken, OAuthError } from '../../platform/oauth-error.ts';
 import { bearerToken, refuseSecondToken } from './bearer.ts';
-import { postStandardClaims, readStandardClaims, readUserInfo } from './operations.ts';
-import { readUser, type UserInfoParts } from './read-user.ts';
+import { readTokenHolder, type UserInfoParts } from './read-user.ts';
+import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 const STANDARD_PATH = '/oidc/userinfo';
 
@@ -18,10 +18,10 @@ const PAGES = { config: { readers: 'registered' } } as const;
 
 /** UserInfo: the contract's (§4.3), and its twin in standard claims for stock clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
-  app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfo }, async (request, reply) => {
+  app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
     const token = bearerToken(request.headers.authorization);
     if ((request.query as RepeatableParameters).has('access_token')) refuseSecondToken();
-    const { person, scopes } = await readUser(parts, token, originOf(request));
+    const { person, scopes } = await readTokenHolder(parts, token, originOf(request));
     return reply
       .header('cache-control', 'no-store')
       .type('application/json')
@@ -32,13 +32,13 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
     acceptForms(standard);
     // A token that comes twice is refused in words of its own.
     standard.setValidatorCompiler(readByHandler);
-    standard.get(STANDARD_PATH, { ...PAGES, schema: readStandardClaims }, answer);
-    standard.post(STANDARD_PATH, { ...PAGES, schema: postStandardClaims }, answer);
+    standard.get(STANDARD_PATH, { ...PAGES, schema: readStandardClaimsSchema }, answer);
+    standard.post(STANDARD_PATH, { ...PAGES, schema: postStandardClaimsSchema }, answer);
   });
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const token = oneToken(request.headers.authorization, request.query as RepeatableParameters, formOf(request));
-    const read = await readUser(parts, token, originOf(request)).catch(challenge);
+    const read = await readTokenHolder(parts, token, originOf(request)).catch(challenge);
     const claims = standardClaims(read.person, read.scopes, parts.issuer, read.claims);
     const { userinfoAlg, id } = read.client;
     reply.header('cache-control', 'no-store');

@@ -10,7 +10,7 @@ import { sendPage } from '../kit/layout.ts';
 import type { SessionParts } from '../sign-in/routes.ts';
 import { type ConnectionsPage, connectionsPage } from './connections-page.ts';
 import { type SessionsPage, sessionsPage } from './sessions-page.ts';
-import { frameOf, originAt, type Visit, visits } from './visit.ts';
+import { type AccountVisit, frameOf, originAt, visits } from './visit.ts';
 
 /** As many on a page as keep it light, with the longest names. */
 const ON_A_PAGE = 12;
@@ -33,7 +33,7 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   }
 
   async function showConnections(
-    at: Visit,
+    at: AccountVisit,
     status: number,
     from: RepeatableParameters,
     what: Pick<ConnectionsPage, 'ended' | 'problems'>,
@@ -65,7 +65,7 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   });
 
   async function showSessions(
-    at: Visit,
+    at: AccountVisit,
     status: number,
     from: RepeatableParameters,
     what: Pick<SessionsPage, 'ended' | 'problems'>,
@@ -84,7 +84,7 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   });
 
   /** Which sessions a form is to end: one that it names, or all but that of this browser. */
-  function meant(form: RepeatableParameters, at: Visit): Which | undefined {
+  function meant(form: RepeatableParameters, at: AccountVisit): Which | undefined {
     const sid = form.get('session') ?? '';
     if (sid === 'others') return { except: at.session.sid };
     return isSid(sid) && sid !== at.session.sid ? { sid } : undefined;

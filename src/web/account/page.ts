@@ -12,14 +12,14 @@ import {
   problemSummary,
   stoppedText,
 } from '../kit/components.ts';
-import { html, type Part } from '../kit/html.ts';
+import { type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { baseFacts, scopeValues } from '../kit/person.ts';
 import { type Frame, framed } from './frame.ts';
 
 interface AccountPage extends Frame {
   readonly problems: Problems;
-  readonly done: Part | undefined;
+  readonly done: HtmlPart | undefined;
 }
 
 /** A person's own page: who they are here, their password, and the ways to sign out. */

@@ -11,14 +11,14 @@ import { redirect } from '../../protocol/authorize/steps.ts';
 import { changePassword } from '../../sessions/change-password.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../kit/components.ts';
-import { html, type Part } from '../kit/html.ts';
+import { type HtmlPart, html } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { SessionParts } from '../sign-in/routes.ts';
 import { accessRoutes } from './access-routes.ts';
 import { accountPage, everywherePage } from './page.ts';
 import { profilePage } from './profile-page.ts';
 import { profileFields, readProfileForm } from './rules/profile-form.ts';
-import { contextOf, frameOf, originAt, sendToSignIn, type Visit, visits } from './visit.ts';
+import { type AccountVisit, contextOf, frameOf, originAt, sendToSignIn, visits } from './visit.ts';
 
 /**
  * Where password managers send people to change a password: a well-known address, at the root of the host
@@ -46,7 +46,7 @@ function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
   const { messages } = site;
   const { visit, submitted, actingIn } = visits(parts);
 
-  function showAccount(at: Visit, status: number, problems: Problems, done?: Part): FastifyReply {
+  function showAccount(at: AccountVisit, status: number, problems: Problems, done?: HtmlPart): FastifyReply {
     return sendPage(at.reply, status, site, accountPage(site, { ...frameOf(at), problems, done }));
   }
 
@@ -55,7 +55,7 @@ function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
   });
 
   function showProfile(
-    at: Visit,
+    at: AccountVisit,
     status: number,
     fields: ReadonlyMap<string, string>,
     problems: Problems,
@@ -85,7 +85,7 @@ function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
     return showProfile({ ...at, account }, 200, profileFields(account.profile), NO_PROBLEMS, messages.profile.saved);
   });
 
-  const countUpload = (at: Visit): Promise<number> => {
+  const countUpload = (at: AccountVisit): Promise<number> => {
     const { id } = at.account;
     const about = { name: 'pictureAccount', origin: originAt(at), accountId: id } as const;
     return parts.database.commit(() => take(`picture ${id}`, parts.limits.pictureAccount, parts.clock(), about));

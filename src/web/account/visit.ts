@@ -14,7 +14,7 @@ import { logoutContext, type SessionParts } from '../sign-in/routes.ts';
 import type { Frame } from './frame.ts';
 
 /** Somebody who is signed in, at a page of their account. */
-export interface Visit {
+export interface AccountVisit {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
   readonly browser: Browser;
@@ -24,17 +24,18 @@ export interface Visit {
 
 /** A form of the account, and whether it came from our own page, for the person who is signed in. */
 export interface Submitted {
-  readonly at: Visit;
+  readonly at: AccountVisit;
   readonly form: RepeatableParameters;
   readonly fits: boolean;
 }
 
 /** What every form of the account belongs to: the session that its page was shown in. */
-export const contextOf = ({ session }: Pick<Visit, 'session'>): string => `account ${session.hash}`;
+export const contextOf = ({ session }: Pick<AccountVisit, 'session'>): string => `account ${session.hash}`;
 
-export const originAt = ({ request, account }: Visit): Origin => originOf(request, { type: 'user', id: account.id });
+export const originAt = ({ request, account }: AccountVisit): Origin =>
+  originOf(request, { type: 'user', id: account.id });
 
-export const frameOf = (at: Visit): Frame => ({
+export const frameOf = (at: AccountVisit): Frame => ({
   account: at.account,
   token: at.browser.formToken(contextOf(at)),
   logoutToken: at.browser.formToken(logoutContext(at.account.id)),
@@ -45,7 +46,7 @@ export function visits(parts: SessionParts) {
   const { browsers } = parts;
 
   /** The person behind a request. @throws {SessionEnded} where nobody is signed in */
-  async function visit(request: FastifyRequest, reply: FastifyReply): Promise<Visit> {
+  async function visit(request: FastifyRequest, reply: FastifyReply): Promise<AccountVisit> {
     const browser = browsers.of(request, reply);
     const signedIn = await whoIs(parts, browser.sessionSecret);
     if (signedIn.kind !== 'somebody') {
@@ -69,7 +70,7 @@ export function visits(parts: SessionParts) {
   }
 
   /** The parts for what the person does there: nothing is written unless the session is still good. */
-  const actingIn = ({ session }: Visit): SessionParts => ({ ...parts, database: whileSignedIn(parts, session) });
+  const actingIn = ({ session }: AccountVisit): SessionParts => ({ ...parts, database: whileSignedIn(parts, session) });
 
   return { visit, submitted, actingIn };
 }

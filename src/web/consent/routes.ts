@@ -12,7 +12,7 @@ import type { Browser } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { deny, type IssueOutcome, issueCode } from '../../protocol/authorize/progress.ts';
-import type { Step } from '../../protocol/authorize/rules/next-step.ts';
+import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
 import { formActionSources } from '../../protocol/authorize/rules/redirect.ts';
 import {
   type FlowParts,
@@ -37,7 +37,7 @@ interface Question {
   readonly asked: readonly OptionalScope[];
 }
 
-type ConsentStep = Extract<Step, { kind: 'consent' | 'issue' }>;
+type ConsentStep = Extract<AuthorizationStep, { kind: 'consent' | 'issue' }>;
 
 /** The consent page: decisions §2. */
 export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {

@@ -1,6 +1,6 @@
 import { FORM_TOKEN } from '../../platform/http/browser.ts';
 import type { Stopped } from '../../verdict/rules.ts';
-import { type Html, html, type Part } from './html.ts';
+import { type Html, type HtmlPart, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { Messages } from './messages.ts';
 
@@ -32,7 +32,7 @@ export function problemSummary(messages: Messages, { fields, general }: Problems
 }
 
 /** What was done. It takes the focus. */
-export const doneNotice = (content: Part): Html =>
+export const doneNotice = (content: HtmlPart): Html =>
   html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
 
 /** What was found when all that was to stop was read and judged anew. */
@@ -172,7 +172,7 @@ export function passwordField({ name, label, autocomplete, hint, problems, messa
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
 }
 
-function described(name: string, hint: Part, { fields }: Problems) {
+function described(name: string, hint: HtmlPart, { fields }: Problems) {
   const problem = fields[name];
   // A problem says what to do, so the hint before it would say it twice.
   const note = problem ?? hint;
@@ -194,10 +194,10 @@ export function hidden(token: string, values: Readonly<Record<string, string>> =
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** A fact with its name: small above, the value below, as on the page of a passport. */
-export const fact = (name: Part, value: Part, wide = false): Html =>
+export const fact = (name: HtmlPart, value: HtmlPart, wide = false): Html =>
   html`<div${wide && html` class="wide"`}><dt>${name}</dt><dd>${value}</dd></div>`;
 
-export const facts = (list: readonly Part[]): Html => html`<dl class="facts">${list}</dl>`;
+export const facts = (list: readonly HtmlPart[]): Html => html`<dl class="facts">${list}</dl>`;
 
 /** A text with a button that copies it, where there is script. */
 export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>

@@ -7,7 +7,7 @@ export class Html {
 }
 
 /** What may be put into HTML. */
-export type Part = Html | string | number | undefined | null | false | readonly Part[];
+export type HtmlPart = Html | string | number | undefined | null | false | readonly HtmlPart[];
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -17,7 +17,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": '&#39;',
 };
 
-function render(value: Part): string {
+function render(value: HtmlPart): string {
   if (value instanceof Html) return value.text;
   if (value === undefined || value === null || value === false) return '';
   if (typeof value === 'string' || typeof value === 'number') {
@@ -30,7 +30,7 @@ function render(value: Part): string {
  * Builds HTML. Values are escaped for text and for quoted attributes; `undefined`, `null` and `false` leave nothing,
  * lists are joined. Attributes must be quoted, and no value may stand in a script, a style or an event handler.
  */
-export function html(strings: TemplateStringsArray, ...values: readonly Part[]): Html {
+export function html(strings: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
   let text = strings[0] ?? '';
   for (const [index, value] of values.entries()) text += render(value) + (strings[index + 1] ?? '');
   return new Html(text);

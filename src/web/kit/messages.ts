@@ -1,7 +1,7 @@
 import type { OptionalScope } from '../../claims/scopes.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { duration, errorTexts } from './error-messages.ts';
-import type { Part } from './html.ts';
+import type { HtmlPart } from './html.ts';
 import { home, playground } from './playground-messages.ts';
 
 /**
@@ -17,7 +17,7 @@ export const en = {
   signIn: {
     title: 'Sign in',
     lead: 'Sign in to continue to',
-    returnsTo: (host: Part): Part => ['Afterwards you return to ', host, '.'],
+    returnsTo: (host: HtmlPart): HtmlPart => ['Afterwards you return to ', host, '.'],
     identifier: 'Username or email',
     password: 'Password',
     submit: 'Sign in',
@@ -26,7 +26,7 @@ export const en = {
     identifierMissing: 'Enter your username or email address.',
     passwordMissing: 'Enter your password.',
     chooseLead: 'Choose an account to continue to',
-    continueAs: (name: Part, username: string): Part => ['Continue as ', name, ' (', username, ')'],
+    continueAs: (name: HtmlPart, username: string): HtmlPart => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
     wrong: 'The username, email or password is not right. Check them and try again.',
     limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
@@ -60,14 +60,14 @@ export const en = {
   },
   formPost: {
     title: 'Back to the app',
-    lead: (host: Part): Part => ['You are on your way back to ', host, '.'],
+    lead: (host: HtmlPart): HtmlPart => ['You are on your way back to ', host, '.'],
     submit: 'Continue',
   },
   consent: {
     title: (app: string) => `Allow ${app}?`,
     heading: 'wants to know who you are.',
     headingMore: 'asks for more.',
-    by: (owner: Part): Part => ['by ', owner],
+    by: (owner: HtmlPart): HtmlPart => ['by ', owner],
     signedInAs: 'Signed in as',
     notYou: 'Not you?',
     always: 'Always shared',
@@ -81,7 +81,7 @@ export const en = {
     denyMore: 'If you don’t allow this, the app keeps what it sees already and learns nothing new.',
     allow: 'Allow',
     deny: 'Don’t allow',
-    returnsTo: (host: Part): Part => ['Either way you return to ', host, '.'],
+    returnsTo: (host: HtmlPart): HtmlPart => ['Either way you return to ', host, '.'],
     changed: 'Something changed while this page was open, so nothing was allowed yet. Please check it again.',
     scopes: {
       email: {
@@ -139,7 +139,7 @@ export const en = {
     signOutEverywhereLead:
       'Signs you out in every browser, this one too, and ends the access of every app until you sign in to it again.',
     everywhereDone: 'You are signed out everywhere',
-    everywhereDoneText: (time: Part): Part => [
+    everywhereDoneText: (time: HtmlPart): HtmlPart => [
       'You have been signed out since ',
       time,
       ', in this browser and in all others, and every app has to ask you to sign in again.',
@@ -205,15 +205,15 @@ export const en = {
   signOut: {
     askTitle: 'Sign out?',
     askHeading: 'Sign out of Tessera?',
-    asks: (app: Part): Part => [app, ' asks to sign you out.'],
+    asks: (app: HtmlPart): HtmlPart => [app, ' asks to sign you out.'],
     somebodyAsks: 'You followed a link that asks to sign you out.',
     whatHappens: 'You are then signed out in this browser, and the apps that asked to be told of it are told.',
-    returnsTo: (host: Part): Part => ['Afterwards you return to ', host, '.'],
+    returnsTo: (host: HtmlPart): HtmlPart => ['Afterwards you return to ', host, '.'],
     confirm: 'Sign out',
     stay: 'Stay signed in',
     doneTitle: 'You are signed out',
     done: 'Nobody is signed in to Tessera in this browser. An app may still know you until you sign out there.',
-    backTo: (app: Part): Part => ['Back to ', app],
+    backTo: (app: HtmlPart): HtmlPart => ['Back to ', app],
     signInAgain: 'Sign in',
     repeated: (name: string) => `${name} was sent more than once, or is not percent-encoded UTF-8.`,
     unreadableTitle: 'This sign-out link does not work',
@@ -240,7 +240,7 @@ export const en = {
     revoke: 'Take away access',
     revokeOf: (app: string) => `Take away access of ${app}`,
     declined: 'You did not allow',
-    revoked: (app: Part, time: Part): Part => [app, ' has had no access since ', time, '.'],
+    revoked: (app: HtmlPart, time: HtmlPart): HtmlPart => [app, ' has had no access since ', time, '.'],
     stopped: 'It cannot get in again without asking you.',
     kept: 'What it learned before, it may have kept.',
   },
@@ -263,15 +263,15 @@ export const en = {
     endOthers: 'Sign out all other browsers',
     endOthersLead: 'This browser stays signed in, and so do the apps that you signed in to here. All else ends.',
     everywhere: 'To sign out this browser too, and end the access of every app:',
-    ended: (device: string, time: Part): Part => [device, ' has been signed out since ', time, '.'],
-    othersEnded: (count: number, time: Part): Part => [
+    ended: (device: string, time: HtmlPart): HtmlPart => [device, ' has been signed out since ', time, '.'],
+    othersEnded: (count: number, time: HtmlPart): HtmlPart => [
       count === 1 ? 'One other browser has' : `${count === 0 ? 'No' : count} other browsers have`,
       ' been signed out, at ',
       time,
       '.',
     ],
     endedBefore: 'That browser had been signed out before. Nothing was left to end.',
-    appsLost: (apps: Part): Part => ['What you signed in to there has stopped: ', apps, '.'],
+    appsLost: (apps: HtmlPart): HtmlPart => ['What you signed in to there has stopped: ', apps, '.'],
     askAgain: 'These apps keep your permission, but you have to sign in to them again.',
   },
   stopped: {

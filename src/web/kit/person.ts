@@ -2,7 +2,7 @@ import type { Profile } from '../../accounts/rules/profile.ts';
 import type { Account } from '../../accounts/store.ts';
 import { avatarPath, initials } from '../../claims/rules/avatar.ts';
 import type { OptionalScope } from '../../claims/scopes.ts';
-import type { Membership } from '../../organizations/store.ts';
+import type { OwnMembership } from '../../organizations/store.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
 import { day, fact, facts, foreign, moment } from './components.ts';
 import { type Html, html } from './html.ts';
@@ -57,7 +57,7 @@ export interface Shared {
 export function scopeValues(
   scope: OptionalScope,
   profile: Profile,
-  organization: Membership | undefined,
+  organization: OwnMembership | undefined,
   messages: Messages,
 ): readonly Shared[] {
   const text = messages.person;

@@ -1,5 +1,5 @@
 import { duration } from './error-messages.ts';
-import type { Part } from './html.ts';
+import type { HtmlPart } from './html.ts';
 
 /** The texts of the page at the base URL. */
 export const home = {
@@ -46,7 +46,7 @@ export const playground = {
     },
   },
   nav: 'Steps',
-  begun: (until: Part): Part => ['The app and this visit end at ', until, '.'],
+  begun: (until: HtmlPart): HtmlPart => ['The app and this visit end at ', until, '.'],
   beginAnew: 'Begin anew with another app',
   limited: (seconds: number) => `Too many visits were begun from here. Wait ${duration(seconds)}, then try again.`,
   formExpired: 'This page was out of date, so nothing was sent. Please try again.',
@@ -102,7 +102,7 @@ export const playground = {
   },
   request: 'Request',
   answer: 'Answer',
-  took: (ms: string): Part => [ms, ' ms'],
+  took: (ms: string): HtmlPart => [ms, ' ms'],
   authorization: {
     title: 'The authorization request',
     lead: 'An address that the browser opens.',
@@ -154,16 +154,16 @@ export const playground = {
   serverKey: 'HMAC SHA-256 under a key of the server, for this kind of token alone. No app can check it, or needs to.',
   userinfo: {
     title: 'UserInfo',
-    granted: (scope: Part): Part => ['Granted: ', scope, '. What was not granted is absent, not null.'],
+    granted: (scope: HtmlPart): HtmlPart => ['Granted: ', scope, '. What was not granted is absent, not null.'],
   },
   refresh: { title: 'The refresh' },
   revocation: {
     title: 'Taking the access away',
     act: 'You: the button on the page of connected apps',
-    took: (ms: string): Part => ['It took ', ms, ' ms until the call had returned.'],
-    userinfo: (gap: string): Part => ['The app: UserInfo, ', gap, ' ms after that'],
+    took: (ms: string): HtmlPart => ['It took ', ms, ' ms until the call had returned.'],
+    userinfo: (gap: string): HtmlPart => ['The app: UserInfo, ', gap, ' ms after that'],
     refresh: 'The app: the refresh token, right after',
-    refused: (status: number, message: string): Part => [
+    refused: (status: number, message: string): HtmlPart => [
       'Refused: ',
       String(status),
       ', ',

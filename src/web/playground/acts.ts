@@ -1,5 +1,11 @@
 import { FORM_TOKEN } from '../../platform/http/browser.ts';
-import { type Action, begunAgain, heldTokens, type Revocation, type Visit } from './rules/progress.ts';
+import {
+  begunAgain,
+  heldTokens,
+  type PlaygroundAction,
+  type PlaygroundVisit,
+  type Revocation,
+} from './rules/progress.ts';
 import { exchangeRequest, refreshRequest, userInfoRequest } from './rules/requests.ts';
 import { newAttempt } from './visits.ts';
 import type { Exchange, Wire } from './wire.ts';
@@ -14,7 +20,11 @@ export interface Means {
 }
 
 /** Does the next act of a visit on the wire. @param action must be the visit's next one */
-export async function perform(visit: Visit, action: Action, means: Means): Promise<Visit> {
+export async function perform(
+  visit: PlaygroundVisit,
+  action: PlaygroundAction,
+  means: Means,
+): Promise<PlaygroundVisit> {
   const { wire, issuer } = means;
   if (action === 'again') return begunAgain(visit, newAttempt());
   if (action === 'tokens') {
@@ -29,7 +39,7 @@ export async function perform(visit: Visit, action: Action, means: Means): Promi
 
 /** Takes the access away as the person would on the page of connected apps, and asks again at once with what the app holds. */
 async function revoke(
-  visit: Visit,
+  visit: PlaygroundVisit,
   { access_token, refresh_token }: { readonly access_token: string; readonly refresh_token: string },
   { wire, issuer, cookies, accountToken }: Means,
 ): Promise<Revocation> {

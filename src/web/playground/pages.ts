@@ -1,7 +1,15 @@
 import { hidden, type Problems, problemSummary } from '../kit/components.ts';
-import { type Html, html, type Part } from '../kit/html.ts';
+import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
-import { type Action, nextAction, reached, STEPS, type Step, statusOf, type Visit } from './rules/progress.ts';
+import {
+  nextAction,
+  type PlaygroundAction,
+  type PlaygroundStep,
+  type PlaygroundVisit,
+  reached,
+  responseStatus,
+  STEPS,
+} from './rules/progress.ts';
 import { authorizationAddress } from './rules/requests.ts';
 import { wireOf } from './wire-page.ts';
 
@@ -32,9 +40,9 @@ ${others && html`<div class="notice"><p>${text.others}</p><p><a href="${path('/l
 }
 
 interface Shown extends Standing {
-  readonly visit: Visit;
+  readonly visit: PlaygroundVisit;
   readonly turn: number;
-  readonly step: Step;
+  readonly step: PlaygroundStep;
   readonly baseUrl: string;
 }
 
@@ -47,7 +55,7 @@ export function visitPage(site: Site, shown: Shown): Page {
   const last = steps.at(-1) ?? 'authorize';
   const ends = new Date(visit.expiresAt);
   const until = html`<time datetime="${ends.toISOString()}">${ends.toISOString().slice(11, 16)} UTC</time>`;
-  const form = (act: Action | 'begin', button: Part) =>
+  const form = (act: PlaygroundAction | 'begin', button: HtmlPart) =>
     html`<form method="post" action="${path('/playground')}">${hidden(token, { act, turn: String(turn) })}${button}</form>`;
   return {
     title: `${text.steps[step]} – ${text.title}`,
@@ -63,7 +71,7 @@ ${step === last ? nextOf(site, visit, baseUrl, form) : html`<p><a href="${path('
   };
 }
 
-function stepsNav({ messages, path }: Site, done: readonly Step[], current: Step): Html {
+function stepsNav({ messages, path }: Site, done: readonly PlaygroundStep[], current: PlaygroundStep): Html {
   const text = messages.playground;
   const items = STEPS.map((step) => {
     const name = html`<span class="figures">${STEPS.indexOf(step) + 1}</span> ${text.steps[step]}`;
@@ -74,16 +82,21 @@ function stepsNav({ messages, path }: Site, done: readonly Step[], current: Step
 }
 
 /** What has happened at a step, as it truly ended. */
-function story({ now: text }: Site['messages']['playground'], visit: Visit, step: Step): string {
+function story({ now: text }: Site['messages']['playground'], visit: PlaygroundVisit, step: PlaygroundStep): string {
   if (step === 'code' && visit.callback?.code === null) return text.refused;
   if (step === 'tokens' || step === 'userinfo' || step === 'refresh') {
     const exchange = visit[step];
-    if (exchange !== null && statusOf(exchange) !== 200) return text[`${step}Refused`];
+    if (exchange !== null && responseStatus(exchange) !== 200) return text[`${step}Refused`];
   }
   return text[step];
 }
 
-function nextOf({ messages }: Site, visit: Visit, baseUrl: string, form: (act: Action, button: Part) => Html): Html {
+function nextOf(
+  { messages }: Site,
+  visit: PlaygroundVisit,
+  baseUrl: string,
+  form: (act: PlaygroundAction, button: HtmlPart) => Html,
+): Html {
   const text = messages.playground;
   const action = nextAction(visit);
   if (action === null) {

@@ -12,7 +12,7 @@ import { sendErrorPage } from '../kit/error-page.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import { perform } from './acts.ts';
 import { introPage, visitPage } from './pages.ts';
-import { type Callback, isAnswerTo, nextAction, reached, type Visit } from './rules/progress.ts';
+import { type Callback, isAnswerTo, nextAction, type PlaygroundVisit, reached } from './rules/progress.ts';
 import { CALLBACK } from './rules/requests.ts';
 import { beginVisit, inTurn, type OpenVisit, openVisit, type VisitParts } from './visits.ts';
 import type { Wire } from './wire.ts';
@@ -107,7 +107,7 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
 }
 
 /** From the answer on, a visit holds what is one person's: it shows as their account does, and to nobody else. */
-function maySee({ callback, accountId }: Visit, signedIn: SignedIn): boolean {
+function maySee({ callback, accountId }: PlaygroundVisit, signedIn: SignedIn): boolean {
   return callback === null || (signedIn.kind === 'somebody' && signedIn.account.id === accountId);
 }
 

@@ -10,7 +10,7 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/http/origin.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { addressBucket } from '../../platform/validation/address-bucket.ts';
-import { type Attempt, newVisit, type Visit } from './rules/progress.ts';
+import { type AuthorizationAttempt, newVisit, type PlaygroundVisit } from './rules/progress.ts';
 import { CALLBACK } from './rules/requests.ts';
 import { addVisit, findVisit, keepTurn, takeTurn } from './store.ts';
 
@@ -28,17 +28,21 @@ export interface VisitParts {
 export interface OpenVisit {
   readonly browserHash: string;
   readonly turn: number;
-  readonly visit: Visit;
+  readonly visit: PlaygroundVisit;
 }
 
 /** A visit and its app last so long. */
 const LIFETIME = HOUR;
 
 const contextOf = (browserHash: string): string => `playground visit ${browserHash}`;
-const sealed = ({ visitKey }: VisitParts, browserHash: string, visit: Visit): string =>
+const sealed = ({ visitKey }: VisitParts, browserHash: string, visit: PlaygroundVisit): string =>
   seal(visitKey, Buffer.from(JSON.stringify(visit), 'utf8'), contextOf(browserHash));
 
-export const newAttempt = (): Attempt => ({ state: randomSecret(), nonce: randomSecret(), verifier: randomSecret() });
+export const newAttempt = (): AuthorizationAttempt => ({
+  state: randomSecret(),
+  nonce: randomSecret(),
+  verifier: randomSecret(),
+});
 
 /**
  * Begins a visit: registers an app for it, and ends the browser's visit before, with its app.
@@ -71,14 +75,14 @@ export async function openVisit(parts: VisitParts, browserHash: string): Promise
   if (stored === undefined || stored.expiresAt <= parts.clock()) return undefined;
   // Sealed with a secret that is no longer the server's: it is gone.
   const bytes = unseal(parts.visitKey, stored.sealed, contextOf(browserHash));
-  return bytes && { browserHash, turn: stored.turn, visit: JSON.parse(bytes.toString('utf8')) as Visit };
+  return bytes && { browserHash, turn: stored.turn, visit: JSON.parse(bytes.toString('utf8')) as PlaygroundVisit };
 }
 
 /**
  * Takes the visit's next turn and keeps what it brings. Of two tabs, or two presses of one button, one acts: a code that was
  * sent twice would end every token that came of it.
  */
-export async function inTurn(parts: VisitParts, open: OpenVisit, act: () => Promise<Visit>): Promise<void> {
+export async function inTurn(parts: VisitParts, open: OpenVisit, act: () => Promise<PlaygroundVisit>): Promise<void> {
   const { browserHash, turn, visit } = open;
   const { clientId } = visit;
   if (!(await parts.database.commit(() => takeTurn({ browserHash, clientId, turn })))) return;

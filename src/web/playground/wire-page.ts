@@ -1,8 +1,16 @@
 import { createVerifier } from 'fast-jwt';
 import { foreign } from '../kit/components.ts';
-import { type Html, html, type Part } from '../kit/html.ts';
+import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Messages } from '../kit/messages.ts';
-import { heldTokens, nextAction, type Step, statusOf, type Tokens, tokensIn, type Visit } from './rules/progress.ts';
+import {
+  heldTokens,
+  nextAction,
+  type PlaygroundStep,
+  type PlaygroundVisit,
+  type ReceivedTokens,
+  responseStatus,
+  tokensIn,
+} from './rules/progress.ts';
 import {
   authorizationAddress,
   authorizationParameters,
@@ -26,8 +34,8 @@ interface At {
 }
 
 /** What was on the wire at a step, and the command for what comes next. */
-export function wireOf({ playground: text }: Messages, visit: Visit, step: Step, at: At): Part {
-  const shown: Readonly<Record<Step, () => Part>> = {
+export function wireOf({ playground: text }: Messages, visit: PlaygroundVisit, step: PlaygroundStep, at: At): HtmlPart {
+  const shown: Readonly<Record<PlaygroundStep, () => HtmlPart>> = {
     authorize: () => [appSection(text, visit, at), authorizationSection(text, visit, at)],
     code: () => callbackSection(text, visit),
     tokens: () => [exchangeSection(text, text.exchange.title, visit.tokens), tokensSection(text, visit, visit.tokens)],
@@ -41,11 +49,11 @@ export function wireOf({ playground: text }: Messages, visit: Visit, step: Step,
   return [shown[step](), at.isLast && terminalSection(text, visit, at)];
 }
 
-const card = (title: Part, ...content: readonly Part[]): Html =>
+const card = (title: HtmlPart, ...content: readonly HtmlPart[]): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
 /** Names with their values, and a line on each. */
-const explained = (rows: readonly (readonly [name: string, value: Part, line: Part])[]): Html =>
+const explained = (rows: readonly (readonly [name: string, value: HtmlPart, line: HtmlPart])[]): Html =>
   html`<dl class="explained">${rows.map(([name, value, line]) => html`<div><dt><code>${name}</code></dt><dd><code>${value}</code><p>${line}</p></dd></div>`)}</dl>`;
 
 const bytes = (text: string): Html => html`<pre>${foreign(text.replaceAll('\r\n', '\n'))}</pre>`;
@@ -56,10 +64,10 @@ const milliseconds = (duration: number): string => (duration < 0.1 ? 'under 0.1'
 const onTheWire = (text: Text, { request, answer, began, ended }: Exchange): Html =>
   html`<figure><figcaption>${text.request}</figcaption>${bytes(request)}</figure><figure><figcaption>${text.answer} <span class="figures">${text.took(milliseconds(ended - began))}</span></figcaption>${bytes(answer)}</figure>`;
 
-const exchangeSection = (text: Text, title: string, exchange: Exchange | null, note?: Part): Part =>
+const exchangeSection = (text: Text, title: string, exchange: Exchange | null, note?: HtmlPart): HtmlPart =>
   exchange !== null && card(title, note, onTheWire(text, exchange));
 
-function appSection({ app: text }: Text, { clientId, clientSecret }: Visit, { baseUrl }: At): Html {
+function appSection({ app: text }: Text, { clientId, clientSecret }: PlaygroundVisit, { baseUrl }: At): Html {
   const row = (name: string, value: string) =>
     html`<div class="wide"><dt>${name}</dt><dd><code>${value}</code></dd></div>`;
   const rows = [
@@ -70,7 +78,7 @@ function appSection({ app: text }: Text, { clientId, clientSecret }: Visit, { ba
   return card(text.title, html`<p class="muted small">${text.lead}</p>`, html`<dl class="facts">${rows}</dl>`);
 }
 
-function authorizationSection({ authorization: text }: Text, visit: Visit, { baseUrl }: At): Html {
+function authorizationSection({ authorization: text }: Text, visit: PlaygroundVisit, { baseUrl }: At): Html {
   const parameters = authorizationParameters(visit, baseUrl);
   const names = Object.keys(parameters) as (keyof typeof parameters)[];
   return card(
@@ -83,7 +91,7 @@ function authorizationSection({ authorization: text }: Text, visit: Visit, { bas
   );
 }
 
-function callbackSection({ callback: text }: Text, { callback, attempt }: Visit): Part {
+function callbackSection({ callback: text }: Text, { callback, attempt }: PlaygroundVisit): HtmlPart {
   if (callback === null) return undefined;
   const { request, code, error, description } = callback;
   const row = (name: string, value: string | null, line: string) =>
@@ -102,21 +110,26 @@ function callbackSection({ callback: text }: Text, { callback, attempt }: Visit)
   );
 }
 
-const granted = (text: Text, visit: Visit): Part => {
+const granted = (text: Text, visit: PlaygroundVisit): HtmlPart => {
   const scope = unfold(heldTokens(visit)?.access_token ?? '')?.claims['scope'];
   return (
     typeof scope === 'string' && html`<p class="muted small">${text.userinfo.granted(html`<code>${scope}</code>`)}</p>`
   );
 };
 
-function tokensSection(text: Text, visit: Visit, exchange: Exchange | null): Part {
+function tokensSection(text: Text, visit: PlaygroundVisit, exchange: Exchange | null): HtmlPart {
   const tokens = tokensIn(exchange);
   if (tokens === undefined) return undefined;
   const names = ['access_token', 'refresh_token', 'id_token'] as const;
   return card(text.unfolded, html`<div>${names.map((name) => tokenDetails(text, visit, name, tokens))}</div>`);
 }
 
-function tokenDetails(text: Text, { clientSecret }: Visit, name: keyof Tokens, tokens: Tokens): Part {
+function tokenDetails(
+  text: Text,
+  { clientSecret }: PlaygroundVisit,
+  name: keyof ReceivedTokens,
+  tokens: ReceivedTokens,
+): HtmlPart {
   const token = tokens[name];
   const unfolded = unfold(token);
   if (unfolded === undefined) return undefined;
@@ -149,13 +162,13 @@ function verifies(token: string, clientSecret: string): boolean {
   }
 }
 
-function revocationSection(text: Text, { revoke }: Visit): Part {
+function revocationSection(text: Text, { revoke }: PlaygroundVisit): HtmlPart {
   if (revoke === null) return undefined;
   const { act, userinfo, refresh } = revoke;
   const { revocation } = text;
   const refused = (exchange: Exchange) => {
     const message = /"error_description":"([^"]*)"/.exec(exchange.answer)?.[1] ?? '';
-    return html`<p class="verdict">${revocation.refused(statusOf(exchange), message)}</p>`;
+    return html`<p class="verdict">${revocation.refused(responseStatus(exchange), message)}</p>`;
   };
   return [
     card(
@@ -169,7 +182,7 @@ function revocationSection(text: Text, { revoke }: Visit): Part {
 }
 
 /** The command that does what the button does, where there is one. */
-function terminalSection(text: Text, visit: Visit, { baseUrl }: At): Part {
+function terminalSection(text: Text, visit: PlaygroundVisit, { baseUrl }: At): HtmlPart {
   const { terminal } = text;
   const tokens = heldTokens(visit);
   const action = nextAction(visit) ?? 'authorize';

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createAccount } from '../../accounts/accounts.ts';
 import { isCommonPassword } from '../../accounts/common-passwords.ts';
-import { NewAccount } from '../../accounts/schema.ts';
+import { CreateUserRequest } from '../../accounts/schema.ts';
 import { type Account, findAccount } from '../../accounts/store.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { take } from '../../limits/limits.ts';
@@ -246,7 +246,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     };
     const problems: Record<string, string> = {};
     for (const name of Object.keys(text) as (keyof typeof text)[]) {
-      if (findProblem(NewAccount.properties[name], values[name]) !== undefined) problems[name] = text[name];
+      if (findProblem(CreateUserRequest.properties[name], values[name]) !== undefined) problems[name] = text[name];
     }
     return problems;
   }

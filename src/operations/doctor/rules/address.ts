@@ -1,8 +1,8 @@
 import { DAY } from '../../../platform/clock.ts';
-import type { Answer } from '../ask.ts';
 import { type Finding, ok, problem, warning } from '../finding.ts';
+import type { ProbeResponse } from '../http-probe.ts';
 import type { Online } from '../online.ts';
-import { isElsewhere, isLive } from './answers.ts';
+import { answersLive, isElsewhere } from './answers.ts';
 
 /** Whether people and apps reach the service at its base URL, and safely. */
 export function judgeAddress(online: Online, now: number): Finding[] {
@@ -47,7 +47,7 @@ export function judgeAddress(online: Online, now: number): Finding[] {
       'Start the server, and let the proxy pass requests on to TESSERA_HOST and TESSERA_PORT.',
     );
   }
-  if (!isLive(live)) {
+  if (!answersLive(live)) {
     return bad(
       `Something else answers at ${baseUrl}: ${baseUrl}/health/live gives ${live.status}.`,
       'Correct TESSERA_BASE_URL, or let the proxy pass this address on to Tessera.',
@@ -57,7 +57,7 @@ export function judgeAddress(online: Online, now: number): Finding[] {
   return [ok('base-url', `Tessera answers at ${baseUrl}.`), ...findings];
 }
 
-function certificateFindings({ tls }: Answer, hostname: string, now: number): Finding[] {
+function certificateFindings({ tls }: ProbeResponse, hostname: string, now: number): Finding[] {
   if (tls === undefined) return [];
   if (tls.trouble !== undefined) {
     return [
@@ -88,7 +88,7 @@ function plainFindings({ plain, baseUrl }: Online): Finding[] {
   }
   const found = `http is not redirected to https: it answers ${plain.status}.`;
   const remedy = 'Let the proxy answer every http request with a redirect to https.';
-  return [isLive(plain) ? problem('base-url', found, remedy) : warning('base-url', found, remedy)];
+  return [answersLive(plain) ? problem('base-url', found, remedy) : warning('base-url', found, remedy)];
 }
 
 function serviceFindings({ ready, seen, baseUrl }: Online): Finding[] {

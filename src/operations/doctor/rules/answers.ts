@@ -1,15 +1,15 @@
-import type { Answer, Asked } from '../ask.ts';
+import type { ProbeResponse, ProbeResult } from '../http-probe.ts';
 
 /** Whether this is how a living Tessera answers. */
-export const isLive = (asked: Asked): boolean =>
+export const answersLive = (asked: ProbeResult): boolean =>
   asked.kind === 'answer' && asked.status === 200 && asked.text === '{"status":"ok"}';
 
 /** Whether a Tessera answers here, for which there is nothing at the path that reached it. */
-export const isElsewhere = (asked: Asked): boolean =>
+export const isElsewhere = (asked: ProbeResult): boolean =>
   asked.kind === 'answer' && asked.status === 404 && asked.text.includes('There is nothing at this address.');
 
 /** Whether the one who answers has proved to be the host that was asked. */
-export const trustworthy = (answer: Answer): boolean => answer.tls?.trouble === undefined;
+export const trustworthy = (answer: ProbeResponse): boolean => answer.tls?.trouble === undefined;
 
 export interface Cookie {
   readonly name: string;

@@ -1,12 +1,12 @@
 import { type Config, isLoopback } from '../../../platform/config/config.ts';
 import { limitVariables } from '../../../platform/config/limits.ts';
-import { type Finding, ok, refusal, warning } from '../finding.ts';
+import { configurationProblem, type Finding, ok, warning } from '../finding.ts';
 
 const REFERENCE = 'Correct it where the server gets its settings; docs/reference/configuration.md lists them all.';
 
 /** What keeps a start from beginning, in the configuration's own words. */
 export const judgeRefusals = (problems: readonly string[]): Finding[] =>
-  problems.map((text) => refusal('configuration', text, REFERENCE));
+  problems.map((text) => configurationProblem('configuration', text, REFERENCE));
 
 /** Settings that are valid, and not what a service for people should run with. */
 export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {

@@ -1,5 +1,5 @@
-import type { Asked } from '../ask.ts';
 import { type Finding, ok, problem } from '../finding.ts';
+import type { ProbeResult } from '../http-probe.ts';
 import type { Online } from '../online.ts';
 import { type Cookie, cookieNamed, parseCookie } from './answers.ts';
 
@@ -76,5 +76,5 @@ function changesOf({ attributes }: Cookie, { attributes: style }: CookieStyle): 
   return changes;
 }
 
-const comesBack = (again: Asked | undefined, name: string): boolean =>
+const comesBack = (again: ProbeResult | undefined, name: string): boolean =>
   again?.kind === 'answer' && again.status === 200 && cookieNamed(again.setCookies, name) === undefined;

@@ -1,6 +1,6 @@
 import type { DatabaseFacts, PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
 import type { Position } from '../../../platform/database/migrations/position.ts';
-import { type Finding, ok, problem, refusal, warning } from '../finding.ts';
+import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
 
 const MEBIBYTE = 1024 * 1024;
 
@@ -24,7 +24,7 @@ export function judgeDatabase(sight: DatabaseSight): Finding[] {
   if (sight.kind === 'unusable') {
     const otherwise = 'Correct TESSERA_DATABASE_URL, or mend the database.';
     return sight.problems.map((text) => {
-      const finding = refusal('database', text.replace(/^The database cannot be used: /, ''), otherwise);
+      const finding = configurationProblem('database', text.replace(/^The database cannot be used: /, ''), otherwise);
       return sight.place === undefined ? finding : { ...finding, found: `${sight.place}: ${finding.found}` };
     });
   }
@@ -166,7 +166,7 @@ export function judgeMigrations(sight: DatabaseSight, position: Position | undef
     return [warning('migrations', 'Not looked at, since the database cannot be.', 'Mend the database first.')];
   }
   const { obstacle, pending } = position;
-  if (obstacle !== undefined) return [refusal('migrations', obstacle.message, 'Restore a backup.')];
+  if (obstacle !== undefined) return [configurationProblem('migrations', obstacle.message, 'Restore a backup.')];
   if (pending.length === 0) return [ok('migrations', 'None is pending.')];
   const names = pending.join(', ');
   return [

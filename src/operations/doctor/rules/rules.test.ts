@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { DAY } from '../../../platform/clock.ts';
 import { readConfig } from '../../../platform/config/config.ts';
 import type { PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
-import type { Answer, Asked } from '../ask.ts';
 import type { Finding } from '../finding.ts';
+import type { ProbeResponse, ProbeResult } from '../http-probe.ts';
 import type { Online } from '../online.ts';
 import type { Seen } from '../probe.ts';
 import { judgeAddress } from './address.ts';
@@ -118,7 +118,7 @@ test('a number of proxies on an address that others reach', () => {
   assert.equal(at('0.0.0.0', '10.0.0.1'), 'nothing');
 });
 
-const answer = (changes: Partial<Answer> = {}): Answer => ({
+const answer = (changes: Partial<ProbeResponse> = {}): ProbeResponse => ({
   kind: 'answer',
   status: 200,
   location: undefined,
@@ -128,7 +128,7 @@ const answer = (changes: Partial<Answer> = {}): Answer => ({
   tls: undefined,
   ...changes,
 });
-const silence: Asked = { kind: 'silence', reason: 'ECONNREFUSED' };
+const silence: ProbeResult = { kind: 'silence', reason: 'ECONNREFUSED' };
 
 const addresses: [string, Partial<Online>, RegExp][] = [
   [

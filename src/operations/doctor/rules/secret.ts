@@ -1,4 +1,4 @@
-import { type Finding, ok, problem, refusal, warning } from '../finding.ts';
+import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
 import { othersWhoRead } from './database.ts';
 
 /** Which secret opens the keys of the database. */
@@ -18,7 +18,8 @@ export interface SecretSight {
 
 export function judgeSecret(secret: SecretSight, fit: Fit): Finding[] {
   const { file, problems, missing } = secret;
-  if (problems.length > 0) return problems.map((text) => refusal('secret', text, 'Restore it from a backup.'));
+  if (problems.length > 0)
+    return problems.map((text) => configurationProblem('secret', text, 'Restore it from a backup.'));
   if (missing) {
     // A start would make a secret that does not open them.
     if (fit.kind === 'neither') {
@@ -41,7 +42,7 @@ export function judgeSecret(secret: SecretSight, fit: Fit): Finding[] {
   const where = file === undefined ? 'given in TESSERA_SECRET' : `in ${file.path}`;
   switch (fit.kind) {
     case 'neither':
-      findings.push(refusal('secret', fit.message, 'Give the secret that the database was made with.'));
+      findings.push(configurationProblem('secret', fit.message, 'Give the secret that the database was made with.'));
       break;
     case 'previous':
       findings.push(

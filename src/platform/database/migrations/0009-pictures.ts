@@ -1,7 +1,7 @@
 import type { ColumnTypes } from './timeline.ts';
 
 /** Pictures of people and of apps. The name of one stands with its owner, so that nobody reads bytes to give its address. */
-export const pictures = ({ int, bytes, options }: ColumnTypes): readonly string[] => [
+export const addPictures = ({ int, bytes, options }: ColumnTypes): readonly string[] => [
   `CREATE TABLE picture (
     name TEXT NOT NULL PRIMARY KEY,
     account_id ${int} UNIQUE REFERENCES account (id) ON DELETE CASCADE,

@@ -1,7 +1,7 @@
 import type { ColumnTypes } from './timeline.ts';
 
 /** Visits to the playground, each with a client of its own. */
-export const playground = ({ int, options }: ColumnTypes): readonly string[] => [
+export const addPlayground = ({ int, options }: ColumnTypes): readonly string[] => [
   `CREATE TABLE playground_visit (
     browser_hash TEXT PRIMARY KEY,
     client_id ${int} NOT NULL UNIQUE REFERENCES client (id) ON DELETE CASCADE,

@@ -7,9 +7,9 @@ import { requestedClaims } from './0005-requested-claims.ts';
 import { logout } from './0006-logout.ts';
 import { clientOrigins } from './0007-client-origins.ts';
 import { resources } from './0008-resources.ts';
-import { pictures } from './0009-pictures.ts';
+import { addPictures } from './0009-pictures.ts';
 import { sessionDevices } from './0010-session-devices.ts';
-import { playground } from './0011-playground.ts';
+import { addPlayground } from './0011-playground.ts';
 import { fewerIndexes } from './0012-fewer-indexes.ts';
 import { revokedByGrant } from './0013-revoked-by-grant.ts';
 import { pendingState } from './0014-pending-state.ts';
@@ -45,9 +45,9 @@ export const timeline: Timeline = {
   '0006-logout': logout,
   '0007-client-origins': clientOrigins,
   '0008-resources': resources,
-  '0009-pictures': pictures,
+  '0009-pictures': addPictures,
   '0010-session-devices': sessionDevices,
-  '0011-playground': playground,
+  '0011-playground': addPlayground,
   '0012-fewer-indexes': fewerIndexes,
   '0013-revoked-by-grant': revokedByGrant,
   '0014-pending-state': pendingState,

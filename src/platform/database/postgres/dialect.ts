@@ -5,7 +5,7 @@ import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
 /** Builds queries for PostgreSQL; it has no connection and runs none. */
-export const builder = new Kysely<Tables>({
+export const postgresBuilder = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new PostgresAdapter(),
     createDriver: () => new DummyDriver(),
@@ -17,7 +17,7 @@ export const builder = new Kysely<Tables>({
 /** Names the lock of the migrations among the advisory locks of a database; any number does, as long as it stays. */
 const MIGRATION_LOCK = '3853314791062309107';
 
-export const columnTypes: MigrationDialect = {
+export const postgresColumnTypes: MigrationDialect = {
   int: 'BIGINT',
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
   bytes: 'BYTEA',

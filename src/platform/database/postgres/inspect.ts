@@ -3,9 +3,9 @@ import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
 import { type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
-import { builder, columnTypes, rowsOf } from './dialect.ts';
+import { postgresBuilder, postgresColumnTypes, rowsOf } from './dialect.ts';
 import { POOL_SIZE } from './pools.ts';
-import { cautions, checkServer, explainStart, refuseLoss } from './start.ts';
+import { cautions, checkServer, explainStart, requireDurableSettings } from './start.ts';
 
 const ROUNDS = 7;
 
@@ -27,11 +27,11 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
     rowsOf(await pool.query(text, [...values]));
   try {
     const server = await checkServer(pool);
-    if (!local) refuseLoss(server);
+    if (!local) requireDurableSettings(server);
     return {
       facts: { ...(await gather(ask, clock)), cautions: cautions(server) },
-      applied: await appliedOn(ask, columnTypes),
-      read: (work) => readSingly(work(), builder, ask),
+      applied: await appliedOn(ask, postgresColumnTypes),
+      read: (work) => readSingly(work(), postgresBuilder, ask),
       close: () => pool.end(),
     };
   } catch (error) {

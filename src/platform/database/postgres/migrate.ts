@@ -1,6 +1,6 @@
 import { PostgresDialect } from 'kysely';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
-import { columnTypes } from './dialect.ts';
+import { postgresColumnTypes } from './dialect.ts';
 import { migrationPool } from './pools.ts';
 import { explainStart } from './start.ts';
 
@@ -14,7 +14,7 @@ export async function migratePostgres(url: string, options?: MigrationOptions): 
   try {
     // The migrator would end the pool with itself.
     const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
-    return await migrate(new PostgresDialect({ pool: lent }), columnTypes, options);
+    return await migrate(new PostgresDialect({ pool: lent }), postgresColumnTypes, options);
   } catch (error) {
     throw explainStart(error);
   } finally {

@@ -12,13 +12,13 @@ import {
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { type Compiled, compile, first, type Statement, statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline } from './connections.ts';
-import { builder, rowsOf } from './dialect.ts';
+import { postgresBuilder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { migratePostgres } from './migrate.ts';
 import { READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
 import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
-import { cautions, checkServer, explainStart, refuseLoss } from './start.ts';
+import { cautions, checkServer, explainStart, requireDurableSettings } from './start.ts';
 
 /** How often a unit of work is run again after a conflict with another, before the caller is told to come back. */
 const ATTEMPTS = 12;
@@ -51,7 +51,7 @@ export async function openPostgres(
   const reaping = reaper(pool);
   try {
     const server = await checkServer(pool);
-    if (!risk.local) refuseLoss(server);
+    if (!risk.local) requireDurableSettings(server);
     for (const { found, remedy } of cautions(server)) risk.caution?.(`${found} ${remedy}`);
     await migratePostgres(url, options);
   } catch (error) {
@@ -70,7 +70,7 @@ export async function openPostgres(
   async function execute(ask: Ask, step: Step): Promise<readonly Row[]> {
     let query = written.get(step.statement);
     if (query === undefined) {
-      query = { name: `write_${written.size}`, ...compile(step.statement, builder) };
+      query = { name: `write_${written.size}`, ...compile(step.statement, postgresBuilder) };
       written.set(step.statement, query);
     }
     const { name, sql, bind } = query;

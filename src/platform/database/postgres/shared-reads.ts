@@ -1,7 +1,7 @@
 import type { DatabaseMeter, Row, Step } from '../database.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { type Connections, deadline } from './connections.ts';
-import { builder, rowsOf } from './dialect.ts';
+import { postgresBuilder, rowsOf } from './dialect.ts';
 
 /** A statement as PostgreSQL runs it: alone, or for many callers in one round trip. */
 interface Prepared extends Compiled {
@@ -32,7 +32,7 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
   function prepare(statement: Statement<never, unknown>): Prepared {
     let prepared = statements.get(statement);
     if (prepared === undefined) {
-      const compiled = compile(statement, builder);
+      const compiled = compile(statement, postgresBuilder);
       const name = `read_${names++}`;
       const shared = parameterTypes(connections, `types_of_${name}`, compiled.sql).then((types) =>
         shareable(compiled.sql, types),

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cautions, refuseLoss, type ServerFacts, unfitness } from './start.ts';
+import { cautions, requireDurableSettings, type ServerFacts, unfitness } from './start.ts';
 
 const good: ServerFacts = {
   version: '180004',
@@ -38,6 +38,6 @@ test('what a loss of power may undo is told; where others are served, it is refu
   assert.deepEqual(told(good), []);
   assert.deepEqual(told({ ...good, fsync: 'off' }), ['fsync']);
   assert.deepEqual(told({ ...good, fullPages: 'off' }), ['full_page_writes']);
-  refuseLoss({ ...good, fullPages: 'off' });
-  assert.throws(() => refuseLoss({ ...good, fsync: 'off' }), /Turn it on/);
+  requireDurableSettings({ ...good, fullPages: 'off' });
+  assert.throws(() => requireDurableSettings({ ...good, fsync: 'off' }), /Turn it on/);
 });

@@ -105,7 +105,7 @@ export const cautions = ({ fsync, fullPages }: ServerFacts): readonly Caution[] 
 ];
 
 /** @throws {DatabaseUnusable} where the server loses acknowledged changes when its machine fails */
-export function refuseLoss({ fsync }: ServerFacts): void {
+export function requireDurableSettings({ fsync }: ServerFacts): void {
   if (fsync === 'off') throw new DatabaseUnusable(`${LOSS.found} ${LOSS.remedy}`);
 }
 

@@ -58,7 +58,7 @@ function lookInside<T>(path: string, look: (connection: DatabaseSync) => T): T {
 }
 
 /** @throws {DatabaseUnusable} also where changes are missing */
-export function refuseLoss(path: string, look: Look): void {
+export function requireContinuity(path: string, look: Look): void {
   const loss = findLoss(path, look);
   if (loss === undefined) return;
   throw new DatabaseUnusable(

@@ -23,7 +23,7 @@ class Compiler extends SqliteQueryCompiler {
 }
 
 /** Builds queries for SQLite; it has no connection and runs none. */
-export const builder = new Kysely<Tables>({
+export const sqliteBuilder = new Kysely<Tables>({
   dialect: {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => new DummyDriver(),
@@ -32,7 +32,7 @@ export const builder = new Kysely<Tables>({
   },
 });
 
-export const columnTypes: MigrationDialect = {
+export const sqliteColumnTypes: MigrationDialect = {
   int: 'INTEGER',
   serial: 'INTEGER PRIMARY KEY AUTOINCREMENT',
   bytes: 'BLOB',

@@ -5,7 +5,7 @@ import type { Row } from '../database.ts';
 import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
 import { openReadOnly, realPath, sequenceIn } from './continuity.ts';
-import { builder, columnTypes } from './dialect.ts';
+import { sqliteBuilder, sqliteColumnTypes } from './dialect.ts';
 import { readMark } from './mark.ts';
 
 /**
@@ -20,8 +20,8 @@ export async function inspectSqlite(path: string): Promise<Inspection | undefine
   try {
     return {
       facts: gather(path, connection),
-      applied: await appliedOn(ask, columnTypes),
-      read: (work) => readSingly(work(), builder, ask),
+      applied: await appliedOn(ask, sqliteColumnTypes),
+      read: (work) => readSingly(work(), sqliteBuilder, ask),
       close: async () => connection.close(),
     };
   } catch (error) {

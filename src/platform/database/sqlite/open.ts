@@ -13,7 +13,7 @@ import {
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { realPath, SEQUENCE, sequenceIn } from './continuity.ts';
-import { builder, columnTypes, isLocked, migrationDialect, resultCode } from './dialect.ts';
+import { isLocked, migrationDialect, resultCode, sqliteBuilder, sqliteColumnTypes } from './dialect.ts';
 import { keepMark } from './mark.ts';
 
 interface Prepared {
@@ -53,7 +53,7 @@ export async function openSqlite(
 ): Promise<Database> {
   const connection = connect(path);
   try {
-    await migrate(migrationDialect(connection), columnTypes, options);
+    await migrate(migrationDialect(connection), sqliteColumnTypes, options);
   } catch (error) {
     connection.close();
     throw error;
@@ -73,7 +73,7 @@ export async function openSqlite(
   let closed = false;
 
   function prepare(statement: Statement<never, unknown>): Prepared {
-    const { sql, bind } = compile(statement, builder);
+    const { sql, bind } = compile(statement, sqliteBuilder);
     const native = connection.prepare(sql);
     const names = native.columns().map((column) => column.name);
     const ids = new Set(names.filter((name) => name === 'id' || name.endsWith('_id')));
@@ -259,7 +259,7 @@ export async function openSqlite(
 export async function migrateSqlite(path: string, options?: MigrationOptions): Promise<readonly string[]> {
   const connection = connect(path);
   try {
-    return await migrate(migrationDialect(connection), columnTypes, options);
+    return await migrate(migrationDialect(connection), sqliteColumnTypes, options);
   } finally {
     connection.close();
   }

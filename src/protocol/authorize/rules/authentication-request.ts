@@ -3,7 +3,7 @@ import type { RepeatableParameters } from '../../../platform/http/parameters.ts'
 import { ACR } from '../../token/rules/claims.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
 import type { AuthorizationErrorCode, AuthorizationRequest, RedirectedError } from './request.ts';
-import type { RegisteredClient } from './target.ts';
+import type { RedirectingClient } from './target.ts';
 
 /** OpenID Connect Core 1.0 §3.1.2.1. */
 export interface Prompt {
@@ -37,7 +37,7 @@ type Authentication = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'subjects
  */
 export function checkAuthentication(
   parameters: RepeatableParameters,
-  client: RegisteredClient,
+  client: RedirectingClient,
 ): Authentication | RedirectedError {
   const prompt = checkPrompt(parameters.get('prompt'));
   if ('kind' in prompt) return prompt;

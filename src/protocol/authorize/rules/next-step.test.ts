@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nextStep, type Situation, type Step } from './next-step.ts';
+import { type AuthorizationState, type AuthorizationStep, nextStep } from './next-step.ts';
 
 const quiet = { none: false, login: false, consent: false, select: false };
 const granted = { scopes: new Set(['openid', 'email']), declined: new Set<string>() };
-const base: Situation = {
+const base: AuthorizationState = {
   request: {
     redirectUri: 'https://app.example.com/callback',
     scopes: ['openid', 'email'],
@@ -21,16 +21,16 @@ const base: Situation = {
   chosenForThis: false,
   remembered: granted,
 };
-const prompt = (change: Partial<typeof quiet>, more: Partial<Situation['request']> = {}) => ({
+const prompt = (change: Partial<typeof quiet>, more: Partial<AuthorizationState['request']> = {}) => ({
   request: { ...base.request, ...more, prompt: { ...quiet, ...change } },
 });
-const asking = (more: Partial<Situation['request']>) => prompt({}, more);
+const asking = (more: Partial<AuthorizationState['request']>) => prompt({}, more);
 const refusal = (error: string, description: string) => ({
   kind: 'refuse',
   refusal: { kind: 'redirect', error, description },
 });
 
-const cases: [string, Partial<Situation>, Step | object][] = [
+const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][] = [
   ['remembered consent issues at once', {}, { kind: 'issue' }],
   ['nobody signed in: sign in', { signedIn: 'nobody' }, { kind: 'login' }],
   ['no consent yet: ask', { remembered: null }, { kind: 'consent', asked: ['email'] }],

@@ -7,7 +7,7 @@ import { MESSAGES } from '../../../verdict/refusals.ts';
 import { type AuthorizationRequest, consentScopes, type RedirectedError } from './request.ts';
 
 /** Where a request stands. Pages never decide what comes next; this does, from what is on record. */
-export type Step =
+export type AuthorizationStep =
   | { readonly kind: 'login' }
   /** Go on as the person who is signed in, or sign in as another. */
   | { readonly kind: 'choose' }
@@ -15,7 +15,7 @@ export type Step =
   | { readonly kind: 'issue' }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 
-export interface Situation {
+export interface AuthorizationState {
   readonly request: Pick<
     AuthorizationRequest,
     'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
@@ -34,7 +34,7 @@ export interface Situation {
   readonly remembered: Remembered | null;
 }
 
-const refuse = (error: RedirectedError['error'], description: string): Step => ({
+const refuse = (error: RedirectedError['error'], description: string): AuthorizationStep => ({
   kind: 'refuse',
   refusal: { kind: 'redirect', error, description },
 });
@@ -42,7 +42,7 @@ const refuse = (error: RedirectedError['error'], description: string): Step => (
 const ASKED_EACH_TIME = 'the user must consent each time: any local program could claim this redirect_uri';
 
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
-export function nextStep(situation: Situation): Step {
+export function nextStep(situation: AuthorizationState): AuthorizationStep {
   const { request, clientType, signedIn, accountId, signedInForThis, chosenForThis, remembered } = situation;
   const { prompt, subjects } = request;
   if (signedIn === 'banned' || signedIn === 'suspended') return refuse('access_denied', MESSAGES[signedIn]);
@@ -68,6 +68,6 @@ export function nextStep(situation: Situation): Step {
 }
 
 /** §3.1.2.1: a session may be as old as max_age, and no older; max_age=0 means prompt=login. */
-function mustSignInAnew({ request: { prompt, maxAge }, age }: Situation): boolean {
+function mustSignInAnew({ request: { prompt, maxAge }, age }: AuthorizationState): boolean {
   return prompt.login || (maxAge !== null && (maxAge === 0 || age > maxAge * SECOND));
 }

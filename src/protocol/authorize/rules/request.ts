@@ -11,7 +11,13 @@ import {
   type ResponseMode,
   SINGLE_NAMES,
 } from './parameters.ts';
-import { type DisplayedError, formPostProblem, misused, type RedirectTarget, type RegisteredClient } from './target.ts';
+import {
+  type DisplayedError,
+  displayedError,
+  formPostProblem,
+  type RedirectingClient,
+  type RedirectTarget,
+} from './target.ts';
 
 /**
  * The errors that this endpoint sends: those of RFC 6749 §4.1.2.1, of OpenID Connect Core 1.0 §3.1.2.6, and the one of OpenID
@@ -85,7 +91,7 @@ export function misplaced(query: RepeatableParameters): DisplayedError | undefin
   const problem = name === 'redirect_uri' ? 'redirect_uri' : 'client';
   return name === undefined
     ? undefined
-    : misused(problem, 'address of a POST', `${name} stands in the address of a POST.`, 'Send it in the body.');
+    : displayedError(problem, 'address of a POST', `${name} stands in the address of a POST.`, 'Send it in the body.');
 }
 
 const refuse = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
@@ -97,7 +103,7 @@ const refuse = (error: AuthorizationErrorCode, description: string): RedirectedE
 /** The rest of a request, whose errors go to its target: contract §4.1 and §7, decisions §§2–3. */
 export function checkRequest(
   parameters: RepeatableParameters,
-  client: RegisteredClient,
+  client: RedirectingClient,
   target: RedirectTarget,
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   for (const name of SINGLE_NAMES) {
@@ -177,7 +183,7 @@ function checkScopes(text: string | undefined, allowed: readonly string[] | null
   return scopes;
 }
 
-function checkChallenge(parameters: RepeatableParameters, client: RegisteredClient): string | null | RedirectedError {
+function checkChallenge(parameters: RepeatableParameters, client: RedirectingClient): string | null | RedirectedError {
   const challenge = parameters.get('code_challenge');
   const method = parameters.get('code_challenge_method');
   if (challenge === undefined) {

@@ -5,7 +5,7 @@ import { isSnowflake } from '../../../platform/ids/snowflake.ts';
 import type { ResponseMode } from './parameters.ts';
 
 /** What the rules need to know of a client. */
-export interface RegisteredClient {
+export interface RedirectingClient {
   readonly id: string;
   readonly name: string;
   readonly redirectUris: readonly string[];
@@ -52,11 +52,15 @@ const FIND_CLIENT = {
 };
 
 /** A parameter that stands more than once, or not where it is read. */
-export const misused = (problem: DisplayedError['problem'], reason: string, description: string, remedy: string) =>
-  display(problem, reason, { description, remedy });
+export const displayedError = (
+  problem: DisplayedError['problem'],
+  reason: string,
+  description: string,
+  remedy: string,
+) => display(problem, reason, { description, remedy });
 
 const repeated = (problem: DisplayedError['problem'], name: string): DisplayedError =>
-  misused(problem, `${name} repeated`, `${name} was sent more than once.`, 'Send it once.');
+  displayedError(problem, `${name} repeated`, `${name} was sent more than once.`, 'Send it once.');
 
 /** A parameter without a value: it may be there under a name that is nearly right. */
 function missing(
@@ -107,7 +111,7 @@ function unknownClient(clientId: string): DisplayedError {
  */
 export function checkTarget(
   parameters: RepeatableParameters,
-  client: RegisteredClient | undefined,
+  client: RedirectingClient | undefined,
   local: boolean,
 ): RedirectTarget | DisplayedError {
   if (client === undefined) return unknownClient(parameters.get('client_id') ?? '');

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type EndSessionStep, endSessionStep, type Hint, type Situation } from './end-session.ts';
+import { type EndSessionInput, type EndSessionStep, endSessionStep, type IdTokenHint } from './end-session.ts';
 
 const URI = 'https://app.example.com/bye';
 const client = { status: 'active', idTokenSignedResponseAlg: 'RS256', postLogoutRedirectUris: [URI] };
 const session = { accountId: '7', sid: 'this' };
-const proven: Hint = { kind: 'proven', clientId: '1', accountId: '7', sid: 'this', stands: true };
-const unproven: Hint = { kind: 'unproven', clientId: '1' };
-const whole: Situation = { hint: proven, clientId: undefined, client, redirectUri: URI, session };
+const proven: IdTokenHint = { kind: 'proven', clientId: '1', accountId: '7', sid: 'this', stands: true };
+const unproven: IdTokenHint = { kind: 'unproven', clientId: '1' };
+const whole: EndSessionInput = { hint: proven, clientId: undefined, client, redirectUri: URI, session };
 
 const ask = (returnTo?: string, obstacle?: string) => ({ kind: 'ask', returnTo, obstacle });
 const nobody = (returnTo?: string, obstacle?: string) => ({ kind: 'nobody', returnTo, obstacle });
 
-const cases: [string, Partial<Situation>, unknown][] = [
+const cases: [string, Partial<EndSessionInput>, unknown][] = [
   ['the hint is about this session', {}, { kind: 'end', returnTo: URI }],
   ['without an address', { redirectUri: undefined }, { kind: 'end', returnTo: undefined }],
   ['the same client_id beside it', { clientId: '1' }, { kind: 'end', returnTo: URI }],

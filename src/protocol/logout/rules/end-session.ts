@@ -1,5 +1,5 @@
 /** What an `id_token_hint` is worth. */
-export type Hint =
+export type IdTokenHint =
   | { readonly kind: 'none' }
   /** Not an ID token of ours, or one that was changed: nothing of the request that rests on it is used. */
   | { readonly kind: 'bad' }
@@ -24,8 +24,8 @@ export interface Asking {
 /** Why a request to sign out leads back to no app, for its developer. */
 export type Obstacle = 'hint' | 'client' | 'client missing' | 'address';
 
-export interface Situation {
-  readonly hint: Hint;
+export interface EndSessionInput {
+  readonly hint: IdTokenHint;
   readonly clientId: string | undefined;
   /** The registration of {@link askingId}; undefined where there is none. */
   readonly client: Asking | undefined;
@@ -45,7 +45,7 @@ export type EndSessionStep =
   | { readonly kind: 'nobody'; readonly returnTo: string | undefined; readonly obstacle: Obstacle | undefined };
 
 /** Whose request this is; undefined where nobody says so, or what says so contradicts itself. */
-export function askingId(hint: Hint, clientId: string | undefined): string | undefined {
+export function askingId(hint: IdTokenHint, clientId: string | undefined): string | undefined {
   if (hint.kind === 'none') return clientId;
   // §2: where both are there, they must name the same client.
   if (hint.kind === 'bad' || (clientId !== undefined && clientId !== hint.clientId)) return undefined;
@@ -53,7 +53,7 @@ export function askingId(hint: Hint, clientId: string | undefined): string | und
 }
 
 /** What a request to sign out leads to. The order is that of the trust: who asks, where to go afterwards, and whom it is about. */
-export function endSessionStep(situation: Situation): EndSessionStep {
+export function endSessionStep(situation: EndSessionInput): EndSessionStep {
   const { hint, session } = situation;
   const { returnTo, obstacle } = wayBack(situation);
   const proven = hint.kind === 'proven' && hint.stands && obstacle === undefined ? hint : undefined;
@@ -69,7 +69,7 @@ export function endSessionStep(situation: Situation): EndSessionStep {
  * Where the browser goes afterwards. §3: only to an address that is registered, character for character, for the client that
  * is known to ask; §4: what does not fit is not used.
  */
-function wayBack({ hint, clientId, client, redirectUri }: Situation): {
+function wayBack({ hint, clientId, client, redirectUri }: EndSessionInput): {
   readonly returnTo: string | undefined;
   readonly obstacle: Obstacle | undefined;
 } {

@@ -1,5 +1,5 @@
 import { COLORS, type Profile, type SocialLink } from '../../../accounts/rules/profile.ts';
-import { AccountChange } from '../../../accounts/schema.ts';
+import { UpdateUserRequest } from '../../../accounts/schema.ts';
 import { internationalNumber } from '../../../platform/validation/phone.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
 
@@ -25,7 +25,7 @@ export const linkField = (part: 'label' | 'url', index: number): string => `link
 export type ProfileProblem = { readonly name: string; readonly kind: ProfileField | 'linkLabel' | 'linkUrl' };
 
 export type ProfileForm =
-  | { readonly kind: 'change'; readonly change: AccountChange }
+  | { readonly kind: 'change'; readonly change: UpdateUserRequest }
   | { readonly kind: 'problems'; readonly problems: readonly ProfileProblem[] };
 
 /** Fields that may be empty, which then have no value. */
@@ -55,7 +55,7 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
     const future = field === 'birthDate' && value !== null && value >= new Date(now).toISOString().slice(0, 10);
     // On others white letters could not be read.
     const strange = field === 'avatarColor' && !colors.includes(value);
-    if (future || strange || findProblem(AccountChange.properties[field], value) !== undefined) {
+    if (future || strange || findProblem(UpdateUserRequest.properties[field], value) !== undefined) {
       problems.push({ name: field, kind: field });
     }
     change[field] = value;
@@ -65,7 +65,7 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
     const [label, url] = [tidy(get(linkField('label', index)) ?? ''), tidy(get(linkField('url', index)) ?? '')];
     if (label === '' && url === '') continue;
     const link = { platform: platformOf(url), url, label };
-    const { label: labels, url: urls } = AccountChange.properties.socialLinks.items.properties;
+    const { label: labels, url: urls } = UpdateUserRequest.properties.socialLinks.items.properties;
     if (findProblem(urls, url) !== undefined) problems.push({ name: linkField('url', index), kind: 'linkUrl' });
     if (findProblem(labels, label) !== undefined) problems.push({ name: linkField('label', index), kind: 'linkLabel' });
     socialLinks.push(link);

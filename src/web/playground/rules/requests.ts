@@ -1,7 +1,7 @@
 import { digest } from '../../../platform/crypto/secrets.ts';
 import { shellWord } from '../../../platform/shell.ts';
 import type { WireRequest } from '../wire.ts';
-import type { Visit } from './progress.ts';
+import type { PlaygroundVisit } from './progress.ts';
 
 const AUTHORIZE = '/api/v2/oauth/authorize';
 const TOKEN = '/api/v2/oauth/token';
@@ -13,7 +13,7 @@ export const CALLBACK = '/playground/callback';
 const JSON_BODY = { 'Content-Type': 'application/json', Accept: 'application/json' };
 
 /** The parameters of the authorization request, in the order in which they are explained. */
-export const authorizationParameters = ({ clientId, attempt }: Visit, baseUrl: string) => ({
+export const authorizationParameters = ({ clientId, attempt }: PlaygroundVisit, baseUrl: string) => ({
   response_type: 'code',
   client_id: clientId,
   redirect_uri: baseUrl + CALLBACK,
@@ -25,7 +25,7 @@ export const authorizationParameters = ({ clientId, attempt }: Visit, baseUrl: s
   code_challenge_method: 'S256',
 });
 
-export const authorizationAddress = (visit: Visit, baseUrl: string): string =>
+export const authorizationAddress = (visit: PlaygroundVisit, baseUrl: string): string =>
   `${baseUrl}${AUTHORIZE}?${new URLSearchParams(authorizationParameters(visit, baseUrl))}`;
 
 const post = (body: object): WireRequest => ({
@@ -36,7 +36,7 @@ const post = (body: object): WireRequest => ({
 });
 
 /** Contract §4.2, with the verifier of RFC 7636 §4.5. */
-export const exchangeRequest = ({ clientId, clientSecret, attempt }: Visit, code: string, baseUrl: string) =>
+export const exchangeRequest = ({ clientId, clientSecret, attempt }: PlaygroundVisit, code: string, baseUrl: string) =>
   post({
     grant_type: 'authorization_code',
     code,
@@ -46,7 +46,7 @@ export const exchangeRequest = ({ clientId, clientSecret, attempt }: Visit, code
     code_verifier: attempt.verifier,
   });
 
-export const refreshRequest = ({ clientId, clientSecret }: Visit, refreshToken: string) =>
+export const refreshRequest = ({ clientId, clientSecret }: PlaygroundVisit, refreshToken: string) =>
   post({
     grant_type: 'refresh_token',
     refresh_token: refreshToken,
@@ -74,9 +74,9 @@ export function curl({ method, path, headers, body }: WireRequest, baseUrl: stri
 }
 
 /** The first hop of the authorization request: the address of the page that waits for the person. */
-export const authorizeCurl = (visit: Visit, baseUrl: string): string =>
+export const authorizeCurl = (visit: PlaygroundVisit, baseUrl: string): string =>
   `curl -si ${shellWord(authorizationAddress(visit, baseUrl))}`;
 
 /** What an operator sends to take the access away; the key is theirs to fill in. */
-export const disconnectCurl = ({ clientId, accountId }: Visit, baseUrl: string): string =>
+export const disconnectCurl = ({ clientId, accountId }: PlaygroundVisit, baseUrl: string): string =>
   `curl -si -X DELETE ${shellWord(`${baseUrl}/api/v2/admin/users/${accountId}/connections/${clientId}`)} \\\n  -H "Authorization: Bearer $TESSERA_ADMIN_KEY"`;

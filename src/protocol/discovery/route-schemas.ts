@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import { ASYMMETRIC_ALGS } from '../../keys/algorithms.ts';
-import { answers } from '../../platform/http/operation.ts';
+import { jsonResponse } from '../../platform/http/operation.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { metadata } from './metadata.ts';
 
@@ -13,11 +13,11 @@ const schemaOf = (value: unknown): Type.TSchema => {
 };
 const Metadata = Type.Object(
   Object.fromEntries(Object.entries(SHOWN).map(([name, value]) => [name, schemaOf(value)])),
-  { title: 'Metadata' },
+  { title: 'ProviderMetadata' },
 );
 const document = {
   ...IN_DISCOVERY,
-  response: { 200: answers('What the service can do.', Metadata) },
+  response: { 200: jsonResponse('What the service can do.', Metadata) },
   examples: [{ summary: 'The document', status: 200, answer: SHOWN }],
 };
 
@@ -44,14 +44,14 @@ const PublicKey = Type.Object(
     alg: Type.Unsafe<string>({ type: 'string', enum: ASYMMETRIC_ALGS }),
     ...{ crv: part, x: part, y: part, n: part, e: part },
   },
-  { title: 'PublicKey' },
+  { title: 'JsonWebKey' },
 );
 
-export const readKeys = {
+export const readKeysSchema = {
   ...IN_DISCOVERY,
   operationId: 'readKeys',
   summary: 'The public keys of ID tokens',
-  response: { 200: answers('A JSON Web Key Set (RFC 7517).', Type.Object({ keys: Type.Array(PublicKey) })) },
+  response: { 200: jsonResponse('A JSON Web Key Set (RFC 7517).', Type.Object({ keys: Type.Array(PublicKey) })) },
   examples: [
     {
       summary: 'A key',

@@ -1,7 +1,7 @@
 import type { FastifySchema } from 'fastify';
 import { ASSERTION_TYPE } from '../../clients/rules/assertion.ts';
 import { GRANT_TYPES } from '../../clients/rules/grant-types.ts';
-import { answers, FORM_TYPE, Id, JSON_TYPE, refusals } from '../../platform/http/operation.ts';
+import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 
@@ -49,17 +49,17 @@ const TokenRequest = Type.Object(
 );
 
 /** RFC 7009 §2.1, RFC 7662 §2.1. */
-const AboutAToken = Type.Object(
+const TokenActionRequest = Type.Object(
   {
     token: Type.String({ about: 'An access or refresh token.' }),
     token_type_hint: text('Accepted; the token itself says what it is.'),
     ...credentials,
   },
-  { title: 'AboutAToken' },
+  { title: 'TokenActionRequest' },
 );
 
 /** Contract §2.3. */
-const TokenAnswer = Type.Object(
+const TokenResponseSchema = Type.Object(
   {
     access_token: Type.String({ about: 'A JWT for UserInfo, or for the resource that was asked for.' }),
     token_type: Type.Unsafe<'Bearer'>({ type: 'string', enum: ['Bearer'] }),
@@ -68,11 +68,11 @@ const TokenAnswer = Type.Object(
     id_token: text('Who signed in. Not with client_credentials.'),
     scope: text('What was granted, where it is less than what was asked for.'),
   },
-  { title: 'Tokens' },
+  { title: 'TokenResponse' },
 );
 
 const time = (about: string) => Type.Optional(Type.Integer({ about }));
-const IntrospectionAnswer = Type.Object(
+const IntrospectionResponse = Type.Object(
   {
     active: Type.Boolean({
       about: 'Whether the token would be accepted now. Of one that would not, nothing else is said.',
@@ -88,7 +88,7 @@ const IntrospectionAnswer = Type.Object(
     iss: text('The issuer.'),
     jti: text('Its id.'),
   },
-  { title: 'Introspection' },
+  { title: 'IntrospectionResponse' },
 );
 
 const IN_TOKENS = { area: 'tokens', consumes: [JSON_TYPE, FORM_TYPE] } as const;
@@ -102,7 +102,7 @@ const THREE = {
   id_token: sample.idToken,
 };
 
-export const requestTokens = {
+export const requestTokensSchema = {
   ...IN_TOKENS,
   operationId: 'requestTokens',
   caller: 'client',
@@ -111,8 +111,8 @@ export const requestTokens = {
     'For a code, for a refresh token, or for the client itself. Each refresh token works once and is answered with the next; used again it ends every token of its family, but for a repeat within 30 seconds.',
   body: TokenRequest,
   response: {
-    200: answers('The tokens.', TokenAnswer),
-    ...refusals({
+    200: jsonResponse('The tokens.', TokenResponseSchema),
+    ...refusalResponses({
       ...COMMON,
       400: [
         'invalid_request',
@@ -150,30 +150,30 @@ export const requestTokens = {
   ],
 } satisfies FastifySchema;
 
-export const revokeToken = {
+export const revokeTokenSchema = {
   ...IN_TOKENS,
   operationId: 'revokeToken',
   caller: 'client',
   summary: 'End a token',
   description:
     'RFC 7009: with it every token of its family ends, at once and on every node. One that is unknown or dead is no error.',
-  body: AboutAToken,
+  body: TokenActionRequest,
   response: {
-    200: answers('Done.', Type.Object({})),
-    ...refusals({ ...COMMON, 400: ['invalid_request', 'invalid_grant'] }),
+    200: jsonResponse('Done.', Type.Object({})),
+    ...refusalResponses({ ...COMMON, 400: ['invalid_request', 'invalid_grant'] }),
   },
   examples: [{ summary: 'A refresh token', body: { token: sample.refreshToken, ...CLIENT }, status: 200, answer: {} }],
 } satisfies FastifySchema;
 
-export const introspectToken = {
+export const introspectTokenSchema = {
   ...IN_TOKENS,
   operationId: 'introspectToken',
   caller: 'client that can prove itself',
   summary: 'Ask whether a token works',
   description:
     'RFC 7662, by the verdict that every endpoint goes by. A client may ask about its own tokens, a resource server about access tokens for it.',
-  body: AboutAToken,
-  response: { 200: answers('What may be said of the token.', IntrospectionAnswer), ...refusals(COMMON) },
+  body: TokenActionRequest,
+  response: { 200: jsonResponse('What may be said of the token.', IntrospectionResponse), ...refusalResponses(COMMON) },
   examples: [
     {
       summary: 'A token that works',

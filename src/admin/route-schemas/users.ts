@@ -1,7 +1,13 @@
 import type { FastifySchema } from 'fastify';
-import { AccountChange, AccountRecord, Ban, NewAccount, Suspension } from '../../accounts/schema.ts';
+import {
+  AccountRecord,
+  BanRequest,
+  CreateUserRequest,
+  SuspensionRequest,
+  UpdateUserRequest,
+} from '../../accounts/schema.ts';
 import { ConnectionRecord } from '../../consent/connections.ts';
-import { answers, Id, NOTHING } from '../../platform/http/operation.ts';
+import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { SessionRecord } from '../../sessions/sessions.ts';
@@ -39,13 +45,13 @@ const ada = {
 const banned = { ...ada, status: 'banned', ban: { since: sample.moment, until: '2036-01-31T12:00:00.000Z', reason } };
 const suspended = { ...ada, status: 'suspended', suspension: { since: sample.moment, reason } };
 
-export const createUser = {
+export const createUserSchema = {
   ...IN_USERS,
   operationId: 'createUser',
   summary: 'Make an account',
   description: 'Without a password the person cannot sign in yet.',
-  body: NewAccount,
-  response: { 201: answers('The user.', AccountRecord), ...adminRefusals(MAY_CONFLICT) },
+  body: CreateUserRequest,
+  response: { 201: jsonResponse('The user.', AccountRecord), ...adminRefusals(MAY_CONFLICT) },
   examples: [
     {
       summary: 'A person without a password',
@@ -72,12 +78,15 @@ const searchQuery = listQuery({
     }),
   ),
 });
-export const listUsers = {
+export const listUsersSchema = {
   ...IN_USERS,
   operationId: 'listUsers',
   summary: 'List or find accounts',
   querystring: searchQuery,
-  response: { 200: answers('A part of the list, in the order of ids.', listOf(AccountRecord)), ...adminRefusals() },
+  response: {
+    200: jsonResponse('A part of the list, in the order of ids.', listOf(AccountRecord)),
+    ...adminRefusals(),
+  },
   examples: [
     {
       summary: 'Find a person',
@@ -91,22 +100,22 @@ export const listUsers = {
 const theUser = {
   ...IN_USERS,
   params,
-  response: { 200: answers('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
 };
 
-export const readUser = {
+export const readUserSchema = {
   ...theUser,
   operationId: 'readUser',
   summary: 'Read an account',
   examples: [{ summary: 'A person', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
-export const updateUser = {
+export const updateUserSchema = {
   ...theUser,
   operationId: 'updateUser',
   summary: 'Change an account',
   description: 'A field that is left out stays as it is. A new password ends every session and token of the person.',
-  body: AccountChange,
+  body: UpdateUserRequest,
   response: { ...theUser.response, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
   examples: [
     {
@@ -119,23 +128,23 @@ export const updateUser = {
   ],
 } satisfies FastifySchema;
 
-export const deleteUser = {
+export const deleteUserSchema = {
   ...IN_USERS,
   operationId: 'deleteUser',
   summary: 'Delete an account',
   description: 'Its tokens stop working at once. Username and address are free again, the id never is.',
   params,
-  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'For ever', params: byId, status: 204 }],
 } satisfies FastifySchema;
 
-export const banUser = {
+export const banUserSchema = {
   ...theUser,
   operationId: 'banUser',
   summary: 'Ban an account',
   description:
     'Every session and token is dead when this has answered, and stays dead. The ban ends by itself at `until`; a second call replaces its end.',
-  body: Ban,
+  body: BanRequest,
   examples: [
     {
       summary: 'Until a day',
@@ -147,7 +156,7 @@ export const banUser = {
   ],
 } satisfies FastifySchema;
 
-export const unbanUser = {
+export const unbanUserSchema = {
   ...theUser,
   operationId: 'unbanUser',
   summary: 'Lift a ban',
@@ -155,29 +164,29 @@ export const unbanUser = {
   examples: [{ summary: 'At once', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
-export const suspendUser = {
+export const suspendUserSchema = {
   ...theUser,
   operationId: 'suspendUser',
   summary: 'Suspend an account',
   description: 'As a ban without an end.',
-  body: Suspension,
+  body: SuspensionRequest,
   examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
 } satisfies FastifySchema;
 
-export const reinstateUser = {
+export const reinstateUserSchema = {
   ...theUser,
   operationId: 'reinstateUser',
   summary: 'Lift a suspension',
   examples: [{ summary: 'At once', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
-export const listConnections = {
+export const listConnectionsSchema = {
   ...IN_USERS,
   operationId: 'listConnections',
   summary: 'List the apps that have access',
   params,
   response: {
-    200: answers('All of them; there is no next page.', listOf(ConnectionRecord)),
+    200: jsonResponse('All of them; there is no next page.', listOf(ConnectionRecord)),
     ...adminRefusals(ABOUT_ONE),
   },
   examples: [
@@ -205,24 +214,24 @@ export const listConnections = {
   ],
 } satisfies FastifySchema;
 
-export const revokeConnection = {
+export const revokeConnectionSchema = {
   ...IN_USERS,
   operationId: 'revokeConnection',
   summary: 'Take an app’s access away',
   description:
     'As the person would: every token of the app for this person answers 403 from the next request on, for ever. Harmless where the app has none.',
   params: Type.Object({ id: Id, clientId: Id }),
-  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'At once', params: { ...byId, clientId: sample.clientId }, status: 204 }],
 } satisfies FastifySchema;
 
-export const listSessions = {
+export const listSessionsSchema = {
   ...IN_USERS,
   operationId: 'listUserSessions',
   summary: 'List where a person is signed in',
   params,
   response: {
-    200: answers('All that still hold, at most 64; there is no next page.', listOf(SessionRecord)),
+    200: jsonResponse('All that still hold, at most 64; there is no next page.', listOf(SessionRecord)),
     ...adminRefusals(ABOUT_ONE),
   },
   examples: [
@@ -249,23 +258,23 @@ export const listSessions = {
   ],
 } satisfies FastifySchema;
 
-export const endSession = {
+export const endSessionSchema = {
   ...IN_USERS,
   operationId: 'endUserSession',
   summary: 'End a session',
   description:
     'With the codes and tokens that apps got in it; the apps that asked for it are told. Harmless where it has ended.',
   params: Type.Object({ id: Id, sessionId: Type.String() }),
-  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'At once', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
 } satisfies FastifySchema;
 
-export const endSessions = {
+export const endSessionsSchema = {
   ...IN_USERS,
   operationId: 'signOutUser',
   summary: 'Sign a person out everywhere',
   description: 'Ends every session, code and token of the account; what the person allowed stays allowed.',
   params,
-  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'At once', params: byId, status: 204 }],
 } satisfies FastifySchema;

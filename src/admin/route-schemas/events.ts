@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import { EventRecord, eventFilters } from '../../audit/schema.ts';
-import { answers } from '../../platform/http/operation.ts';
+import { jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
@@ -16,7 +16,7 @@ const query = listQuery({
   }),
 });
 
-export const listEvents = {
+export const listEventsSchema = {
   area: 'audit',
   caller: 'admin key',
   operationId: 'listAuditEvents',
@@ -24,7 +24,7 @@ export const listEvents = {
   description:
     'In the order in which it was recorded, or the reverse. With several nodes an event may appear a moment after one with a higher id.',
   querystring: query,
-  response: { 200: answers('A part of the list.', listOf(EventRecord)), ...adminRefusals() },
+  response: { 200: jsonResponse('A part of the list.', listOf(EventRecord)), ...adminRefusals() },
   examples: [
     {
       summary: 'What became of a client',

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import { FORM_TYPE, PAGE, redirects, refusal } from '../../platform/http/operation.ts';
+import { FORM_TYPE, PAGE, redirectResponse, refusalResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 
@@ -21,12 +21,12 @@ export const END_SESSION_NAMES = Object.keys(EndSessionParameters.properties);
 const ASKED = { client_id: sample.clientId };
 const answersTo = (status: 302 | 303) => ({
   200: { description: 'A page that asks the person, or says that the session has ended.', content: PAGE },
-  [status]: redirects('To `post_logout_redirect_uri` with `state`, or to a page of the service.'),
-  400: refusal(400, ['invalid_request'], true),
+  [status]: redirectResponse('To `post_logout_redirect_uri` with `state`, or to a page of the service.'),
+  400: refusalResponse(400, ['invalid_request'], true),
 });
 const END_SESSION = { area: 'sign-in', caller: 'anyone', refusesWithPage: true } as const;
 
-export const endSessionByGet = {
+export const endSessionByGetSchema = {
   ...END_SESSION,
   operationId: 'endSession',
   summary: 'Sign the person out',
@@ -37,7 +37,7 @@ export const endSessionByGet = {
   examples: [{ summary: 'Where nobody is signed in', query: ASKED, status: 200 }],
 } satisfies FastifySchema;
 
-export const endSessionByPost = {
+export const endSessionByPostSchema = {
   ...END_SESSION,
   operationId: 'endSessionByPost',
   summary: 'Sign the person out, by a form',

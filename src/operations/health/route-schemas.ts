@@ -1,13 +1,13 @@
 import type { FastifySchema } from 'fastify';
-import { answers } from '../../platform/http/operation.ts';
+import { jsonResponse } from '../../platform/http/operation.ts';
 import * as Type from '../../platform/validation/type.ts';
 
 const IN_HEALTH = { area: 'health', caller: 'anyone' } as const;
 const Ok = Type.Object({ status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }) });
-const response = { 200: answers('It does.', Ok) };
+const response = { 200: jsonResponse('It does.', Ok) };
 const examples = [{ summary: 'A node that is well', status: 200, answer: { status: 'ok' } }];
 
-export const isLive = {
+export const isLiveSchema = {
   ...IN_HEALTH,
   operationId: 'isLive',
   summary: 'Whether the process lives',
@@ -15,7 +15,7 @@ export const isLive = {
   examples,
 } satisfies FastifySchema;
 
-export const isReady = {
+export const isReadySchema = {
   ...IN_HEALTH,
   operationId: 'isReady',
   summary: 'Whether the process can do its work',

@@ -1,5 +1,5 @@
 import type { FastifySchema } from 'fastify';
-import { answers, FORM_TYPE, Id, Instant, refusals } from '../../platform/http/operation.ts';
+import { FORM_TYPE, Id, Instant, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 
@@ -78,15 +78,15 @@ const StandardClaims = Type.Object(
 );
 
 const IN_USERINFO = { area: 'userinfo', caller: 'access token' } as const;
-const REFUSED = refusals({ 401: ['invalid_token'], 403: ['access_denied'], 429: ['rate_limit_exceeded'] });
+const REFUSED = refusalResponses({ 401: ['invalid_token'], 403: ['access_denied'], 429: ['rate_limit_exceeded'] });
 
-export const readUserInfo = {
+export const readUserInfoSchema = {
   ...IN_USERINFO,
   operationId: 'readUserInfo',
   summary: 'Read the person',
   description:
     'What the granted scopes cover, in the shape of the service. What a scope covers and is not set is null.',
-  response: { 200: answers('The person.', UserInfoAnswer), ...REFUSED },
+  response: { 200: jsonResponse('The person.', UserInfoAnswer), ...REFUSED },
   examples: [
     {
       summary: 'With the scopes openid and email',
@@ -113,7 +113,7 @@ const standard = {
   ...IN_USERINFO,
   response: {
     200: {
-      ...answers('The person; a signed JWT for a client with `userinfoSignedResponseAlg`.', StandardClaims),
+      ...jsonResponse('The person; a signed JWT for a client with `userinfoSignedResponseAlg`.', StandardClaims),
       content: {
         'application/json': { schema: StandardClaims },
         'application/jwt': { schema: text },
@@ -134,7 +134,7 @@ const ADA = {
 };
 const examples = [{ summary: 'With the scopes openid and email', status: 200, answer: ADA }];
 
-export const readStandardClaims = {
+export const readStandardClaimsSchema = {
   ...standard,
   operationId: 'readStandardClaims',
   summary: 'Read the person as standard claims',
@@ -142,7 +142,7 @@ export const readStandardClaims = {
   examples,
 } satisfies FastifySchema;
 
-export const postStandardClaims = {
+export const postStandardClaimsSchema = {
   ...standard,
   operationId: 'readStandardClaimsByPost',
   summary: 'Read the person as standard claims, by POST',

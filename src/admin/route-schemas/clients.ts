@@ -1,13 +1,13 @@
 import type { FastifySchema } from 'fastify';
 import {
-  ClientChange,
   ClientRecord,
-  MadeSecret,
-  NewClient,
-  NewSecret,
-  RegisteredClient,
+  CreateClientRequest,
+  CreatedClient,
+  CreatedClientSecret,
+  RotateSecretRequest,
+  UpdateClientRequest,
 } from '../../clients/schema.ts';
-import { answers, Id, NOTHING } from '../../platform/http/operation.ts';
+import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
@@ -49,13 +49,13 @@ const notes = {
   updatedAt: sample.moment,
 };
 
-export const createClient = {
+export const createClientSchema = {
   ...IN_CLIENTS,
   operationId: 'createClient',
   summary: 'Register a client',
-  body: NewClient,
+  body: CreateClientRequest,
   response: {
-    201: answers('The client and, this once, its `clientSecret`.', RegisteredClient),
+    201: jsonResponse('The client and, this once, its `clientSecret`.', CreatedClient),
     ...adminRefusals(MAY_CONFLICT),
   },
   examples: [
@@ -91,12 +91,12 @@ export const createClient = {
   ],
 } satisfies FastifySchema;
 
-export const listClients = {
+export const listClientsSchema = {
   ...IN_CLIENTS,
   operationId: 'listClients',
   summary: 'List clients',
   querystring: listQuery({}),
-  response: { 200: answers('A part of the list, in the order of ids.', listOf(ClientRecord)), ...adminRefusals() },
+  response: { 200: jsonResponse('A part of the list, in the order of ids.', listOf(ClientRecord)), ...adminRefusals() },
   examples: [
     { summary: 'The first', query: { limit: '1' }, status: 200, answer: { items: [notes], nextCursor: null } },
   ],
@@ -105,23 +105,23 @@ export const listClients = {
 const theClient = {
   ...IN_CLIENTS,
   params,
-  response: { 200: answers('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
 };
 
-export const readClient = {
+export const readClientSchema = {
   ...theClient,
   operationId: 'readClient',
   summary: 'Read a client',
   examples: [{ summary: 'A web app', params: byId, status: 200, answer: notes }],
 } satisfies FastifySchema;
 
-export const updateClient = {
+export const updateClientSchema = {
   ...theClient,
   operationId: 'updateClient',
   summary: 'Change a client',
   description:
     'A field that is left out stays as it is. Another owner or redirect URI asks people for their consent anew; `disabled` ends codes and tokens for ever.',
-  body: ClientChange,
+  body: UpdateClientRequest,
   response: { ...theClient.response, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
   examples: [
     {
@@ -134,26 +134,26 @@ export const updateClient = {
   ],
 } satisfies FastifySchema;
 
-export const deleteClient = {
+export const deleteClientSchema = {
   ...IN_CLIENTS,
   operationId: 'deleteClient',
   summary: 'Delete a client',
   description: 'With its secrets, codes, tokens and consents.',
   params,
-  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'For ever', params: byId, status: 204 }],
 } satisfies FastifySchema;
 
-export const rotateSecret = {
+export const rotateSecretSchema = {
   ...IN_CLIENTS,
   operationId: 'rotateSecret',
   summary: 'Give a client another secret',
   description:
     'The one before holds for a day, or as long as asked; never do more than two hold. Codes and tokens live on. A `conflict` for a client that has no secret.',
   params,
-  body: NewSecret,
+  body: RotateSecretRequest,
   response: {
-    201: answers('The new secret and, this once, `clientSecret`.', MadeSecret),
+    201: jsonResponse('The new secret and, this once, `clientSecret`.', CreatedClientSecret),
     ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }),
   },
   examples: [
@@ -167,12 +167,12 @@ export const rotateSecret = {
   ],
 } satisfies FastifySchema;
 
-export const endSecret = {
+export const endSecretSchema = {
   ...IN_CLIENTS,
   operationId: 'endSecret',
   summary: 'End a secret at once',
   description: 'A `conflict` for the only one of a client: add another first.',
   params: Type.Object({ clientId: Id, id: Id }),
-  response: { 204: NOTHING, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
   examples: [{ summary: 'The old one', params: { ...byId, id: sample.secretId }, status: 204 }],
 } satisfies FastifySchema;

@@ -1,12 +1,12 @@
 import type { FastifySchema } from 'fastify';
 import {
-  Membership,
+  CreateOrganizationRequest,
   MembershipRecord,
-  NewOrganization,
   OrganizationRecord,
   OrganizationWithMembers,
+  SetMembershipRequest,
 } from '../../organizations/organizations.ts';
-import { answers, Id, NOTHING } from '../../platform/http/operation.ts';
+import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
@@ -23,12 +23,12 @@ const engines = {
   createdAt: sample.moment,
 };
 
-export const createOrganization = {
+export const createOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'createOrganization',
   summary: 'Make an organization',
-  body: NewOrganization,
-  response: { 201: answers('The organization.', OrganizationRecord), ...adminRefusals(MAY_CONFLICT) },
+  body: CreateOrganizationRequest,
+  response: { 201: jsonResponse('The organization.', OrganizationRecord), ...adminRefusals(MAY_CONFLICT) },
   examples: [
     {
       summary: 'A company',
@@ -39,25 +39,25 @@ export const createOrganization = {
   ],
 } satisfies FastifySchema;
 
-export const listOrganizations = {
+export const listOrganizationsSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'listOrganizations',
   summary: 'List organizations',
   querystring: listQuery({}),
   response: {
-    200: answers('A part of the list, in the order of ids.', listOf(OrganizationRecord)),
+    200: jsonResponse('A part of the list, in the order of ids.', listOf(OrganizationRecord)),
     ...adminRefusals(),
   },
   examples: [{ summary: 'The first fifty', status: 200, answer: { items: [engines], nextCursor: null } }],
 } satisfies FastifySchema;
 
-export const readOrganization = {
+export const readOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'readOrganization',
   summary: 'Read an organization with its members',
   params: Type.Object({ id: Id }),
   response: {
-    200: answers('The organization and its members.', OrganizationWithMembers),
+    200: jsonResponse('The organization and its members.', OrganizationWithMembers),
     ...adminRefusals(ABOUT_ONE),
   },
   examples: [
@@ -70,15 +70,15 @@ export const readOrganization = {
   ],
 } satisfies FastifySchema;
 
-export const setMember = {
+export const setMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'setMember',
   summary: 'Make a person a member, or change the role',
   description: 'A person is in one organization at most: a `conflict` where it is another one.',
   params: memberParams,
-  body: Membership,
+  body: SetMembershipRequest,
   response: {
-    200: answers('The membership.', MembershipRecord),
+    200: jsonResponse('The membership.', MembershipRecord),
     ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }),
   },
   examples: [
@@ -92,11 +92,11 @@ export const setMember = {
   ],
 } satisfies FastifySchema;
 
-export const removeMember = {
+export const removeMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'removeMember',
   summary: 'Remove a member',
   params: memberParams,
-  response: { 204: NOTHING, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
   examples: [{ summary: 'At once', params: theMember, status: 204 }],
 } satisfies FastifySchema;

@@ -3,9 +3,9 @@ import { TLSSocket } from 'node:tls';
 import { request as requestHttp } from '../../platform/http/node-http.ts';
 
 /** What a request brought: an answer, or why there is none. */
-export type Asked = Answer | Silence;
+export type ProbeResult = ProbeResponse | NoResponse;
 
-export interface Answer {
+export interface ProbeResponse {
   readonly kind: 'answer';
   readonly status: number;
   readonly location: string | undefined;
@@ -16,7 +16,7 @@ export interface Answer {
   readonly tls: Tls | undefined;
 }
 
-export interface Silence {
+export interface NoResponse {
   readonly kind: 'silence';
   /** The system's code, or a message. */
   readonly reason: string;
@@ -34,7 +34,7 @@ const PATIENCE = 5000;
 const LONGEST = 256 * 1024;
 
 /** Asks once, on a connection of its own, and follows nothing. A certificate that is not right is told, not refused. */
-export function ask(address: URL, headers: Readonly<Record<string, string>> = {}): Promise<Asked> {
+export function sendProbe(address: URL, headers: Readonly<Record<string, string>> = {}): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const give = (reason: string): void => resolve({ kind: 'silence', reason });
     const options = {

@@ -1,5 +1,11 @@
 import type { FastifySchema } from 'fastify';
-import { type Example, FORM_TYPE, PAGE, redirects, refusal } from '../../platform/http/operation.ts';
+import {
+  FORM_TYPE,
+  type OperationExample,
+  PAGE,
+  redirectResponse,
+  refusalResponse,
+} from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import { AuthorizationParameters } from './rules/parameters.ts';
 import { AUTHORIZATION_ERRORS } from './rules/request.ts';
@@ -18,14 +24,14 @@ Nobody is redirected as long as the client or the redirect URI is in doubt.`;
 
 const answersTo = (status: 302 | 303) => ({
   200: { description: 'A form that the browser sends to the redirect URI: `response_mode=form_post`.', content: PAGE },
-  [status]: redirects('To a page of the service, or to the redirect URI with the answer.'),
-  400: refusal(400, ['invalid_request'], true),
+  [status]: redirectResponse('To a page of the service, or to the redirect URI with the answer.'),
+  400: refusalResponse(400, ['invalid_request'], true),
 });
-const examples = (where: Pick<Example, 'query' | 'body'>, status: number): readonly Example[] => [
+const examples = (where: Pick<OperationExample, 'query' | 'body'>, status: number): readonly OperationExample[] => [
   { summary: 'An app asks for a person’s name and address', ...where, status },
 ];
 
-export const authorizeByGet = {
+export const authorizeByGetSchema = {
   ...AUTHORIZE,
   operationId: 'authorize',
   summary: 'Ask for a code',
@@ -35,7 +41,7 @@ export const authorizeByGet = {
   examples: examples({ query: ASKED }, 302),
 } satisfies FastifySchema;
 
-export const authorizeByPost = {
+export const authorizeByPostSchema = {
   ...AUTHORIZE,
   operationId: 'authorizeByPost',
   summary: 'Ask for a code, by a form',

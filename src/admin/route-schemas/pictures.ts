@@ -2,7 +2,7 @@ import type { FastifySchema } from 'fastify';
 import { AccountRecord } from '../../accounts/schema.ts';
 import { ClientRecord } from '../../clients/schema.ts';
 import { PICTURE_TYPES } from '../../pictures/pictures.ts';
-import { answers, Id } from '../../platform/http/operation.ts';
+import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { ABOUT_ONE, adminRefusals } from './refusals.ts';
@@ -11,13 +11,13 @@ const OF_USER = {
   area: 'users',
   caller: 'admin key',
   params: Type.Object({ id: Id }),
-  response: { 200: answers('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
 } as const;
 const OF_CLIENT = {
   area: 'clients',
   caller: 'admin key',
   params: Type.Object({ clientId: Id }),
-  response: { 200: answers('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
 } as const;
 
 const FILE = {
@@ -30,7 +30,7 @@ const FILE = {
 const user = { summary: 'Of a person', params: { id: sample.userId }, status: 200 };
 const client = { summary: 'Of an app', params: { clientId: sample.clientId }, status: 200 };
 
-export const setUserPicture = {
+export const setUserPictureSchema = {
   ...OF_USER,
   ...FILE,
   operationId: 'setUserPicture',
@@ -38,7 +38,7 @@ export const setUserPicture = {
   examples: [{ ...user, file: sample.picture }],
 } satisfies FastifySchema;
 
-export const removeUserPicture = {
+export const removeUserPictureSchema = {
   ...OF_USER,
   operationId: 'removeUserPicture',
   summary: 'Take a person’s picture away',
@@ -46,7 +46,7 @@ export const removeUserPicture = {
   examples: [user],
 } satisfies FastifySchema;
 
-export const setClientPicture = {
+export const setClientPictureSchema = {
   ...OF_CLIENT,
   ...FILE,
   operationId: 'setClientPicture',
@@ -55,7 +55,7 @@ export const setClientPicture = {
   examples: [{ ...client, file: sample.picture }],
 } satisfies FastifySchema;
 
-export const removeClientPicture = {
+export const removeClientPictureSchema = {
   ...OF_CLIENT,
   operationId: 'removeClientPicture',
   summary: 'Take a client’s picture away',
