@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { Session } from 'node:inspector/promises';
+import { after, test } from 'node:test';
+import { type Answer, agent } from '../support/agent.ts';
+import { authorizeUrl, newClient, newUser, PASSWORD, refresh, tokensFor, userinfo } from '../support/flow.ts';
+import { startServer } from '../support/server.ts';
+
+// How many source files a reader opens to follow an ordinary request, by V8's own count of what ran.
+
+const server = await startServer();
+const inspector = new Session();
+inspector.connect();
+await inspector.post('Profiler.enable');
+await inspector.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false });
+after(async () => {
+  inspector.disconnect();
+  await server.close();
+});
+
+const SOURCES = new URL('../../src/', import.meta.url).href;
+
+/** The source files of which a function runs during an act, with the names of those functions. */
+async function filesPassed(act: () => Promise<void>): Promise<ReadonlyMap<string, readonly string[]>> {
+  await inspector.post('Profiler.takePreciseCoverage');
+  await act();
+  const { result } = await inspector.post('Profiler.takePreciseCoverage');
+  const files = new Map<string, string[]>();
+  for (const { url, functions } of result) {
+    const run = functions.filter(({ ranges }) => (ranges[0]?.count ?? 0) > 0);
+    if (url.startsWith(SOURCES) && run.length > 0) {
+      files.set(
+        url.slice(SOURCES.length),
+        run.map(({ functionName }) => functionName || '(anonymous)'),
+      );
+    }
+  }
+  return files;
+}
+
+/** Once without being counted, so that what is prepared or cached by the first of its kind is not. */
+async function passesAtMost(limit: number, act: () => Promise<void>): Promise<void> {
+  await act();
+  const files = await filesPassed(act);
+  const listed = [...files].map(([file, functions]) => `${file}: ${functions.join(', ')}`);
+  if (process.env['TESSERA_TEST_LIST'] !== undefined) console.log([`${files.size} files`, ...listed].join('\n  '));
+  assert.ok(files.size > 5 && files.size <= limit, [`${files.size} files, more than ${limit}:`, ...listed].join('\n'));
+}
+
+const client = await newClient(server);
+const user = await newUser(server);
+
+test('UserInfo', async () => {
+  const { access_token } = await tokensFor(server, client, user);
+  await passesAtMost(31, async () => assert.equal((await userinfo(server, access_token)).status, 200));
+});
+
+test('a refresh', async () => {
+  let { refresh_token } = await tokensFor(server, client, user);
+  await passesAtMost(52, async () => {
+    const answer = await refresh(server, client, refresh_token);
+    assert.equal(answer.status, 200);
+    refresh_token = answer.body.refresh_token;
+  });
+});
+
+test('a consent', async () => {
+  const browser = agent(server.baseUrl);
+  await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD });
+  const pages: Answer[] = [];
+  for (const app of [await newClient(server), await newClient(server)]) {
+    const page = await browser.get(authorizeUrl(app));
+    pages.push(page.location === undefined ? page : await browser.get(page.location.href));
+  }
+  await passesAtMost(47, async () => {
+    const page = pages.pop();
+    assert.ok(page);
+    const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];
+    const answer = await browser.submit(page, { decision: 'allow', 'allow profile': 'on' }, action);
+    assert.ok(answer.location?.searchParams.has('code') ?? false, answer.text);
+  });
+});
