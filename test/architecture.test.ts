@@ -198,7 +198,11 @@ test('statements stand in the stores of their domains', () => {
   for (const { path, code } of sources) {
     if (isStore(path) || path.startsWith('src/platform/database/') || also.some((name) => path === `src/${name}`))
       continue;
-    assert.doesNotMatch(code, /\bstatement\(|\b(insertInto|updateTable|deleteFrom|selectFrom)\(/, path);
+    assert.doesNotMatch(
+      code,
+      /\b(statement|one|many|command|changes)\(\(|\b(insertInto|updateTable|deleteFrom|selectFrom)\(/,
+      path,
+    );
   }
 });
 

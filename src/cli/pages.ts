@@ -20,14 +20,14 @@ export const withPageOptions = (command: Command): Command =>
 
 /** The items of a list that is read part by part, in the order of their ids. */
 export function* allPages<T extends { readonly id: string }>(
-  read: (part: { after: string; limit: number }) => Work<T[]>,
+  read: (part: { after: string; limit: number }) => Work<readonly T[]>,
   { limit = Number.POSITIVE_INFINITY, after: start = '0' }: PageOptions = {},
 ): Work<T[]> {
   if (start !== '0' && !isSnowflake(start)) throw invalidRequest('--after must be an id.');
   const found: T[] = [];
   for (let after = start; ; ) {
     const wanted = Math.min(PART, limit - found.length);
-    const part: T[] = yield* read({ after, limit: wanted });
+    const part: readonly T[] = yield* read({ after, limit: wanted });
     found.push(...part);
     const last = part.at(-1);
     if (last === undefined || part.length < wanted || found.length === limit) return found;

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { first, type RowOf, run, statement } from '../platform/database/statement.ts';
+import { command, one } from '../platform/database/statement.ts';
 import type { Standing } from '../verdict/rules.ts';
 
 /** A client with the version of the key set, as of one moment. */
@@ -27,15 +26,23 @@ export interface NewClientToken {
 
 type Key = Pick<NewClientToken, 'jti' | 'clientId'>;
 
-const standing = statement((db, p: { clientId: string }) =>
-  db
-    .selectFrom('client as c')
-    .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
-    .where('c.id', '=', p.clientId)
-    .select(['c.status', 'c.generation', 'k.version']),
+const toClientNow = (row: { status: string; generation: string; version: string }): ClientNow => ({
+  client: { status: row.status, generation: row.generation },
+  keyVersion: row.version,
+});
+
+/** The standing of a client and the version of the keys that sign tokens. */
+export const readClientNow = one(
+  (db, p: { clientId: string }) =>
+    db
+      .selectFrom('client as c')
+      .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
+      .where('c.id', '=', p.clientId)
+      .select(['c.status', 'c.generation', 'k.version']),
+  toClientNow,
 );
 
-const insert = statement((db, p: NewClientToken) =>
+export const insertClientToken = command((db, p: NewClientToken) =>
   db.insertInto('client_token').values({
     jti: p.jti,
     client_id: p.clientId,
@@ -55,47 +62,26 @@ const selectToken = (db: Kysely<Tables>, p: Key) =>
     .where('t.client_id', '=', p.clientId)
     .select(['t.client_generation', 't.ends_at', 't.dead_at', 'c.status', 'c.generation', 'k.version']);
 
-const byJti = statement((db, p: Key) => selectToken(db, p));
-const byJtiLocked = statement((db, p: Key) => selectToken(db, p).forUpdate('t'));
+type TokenRow = Parameters<typeof toClientNow>[0] & {
+  client_generation: string;
+  ends_at: number;
+  dead_at: number | null;
+};
 
-const kill = statement((db, p: { jti: string; now: number }) =>
-  db.updateTable('client_token').set({ dead_at: p.now }).where('jti', '=', p.jti).where('dead_at', 'is', null),
-);
-
-/** How a client stands, and by which keys tokens are signed; undefined where it is not on record. */
-export function* readClientNow(clientId: string): Work<ClientNow | undefined> {
-  const row = yield* first(standing, { clientId });
-  return row && toClientNow(row);
-}
-
-export function* insertClientToken(token: NewClientToken): Work<void> {
-  yield* run(insert, token);
-}
-
-/** Reads a token that is this client's; undefined where it is not on record. */
-export function* readClientToken({ jti, clientId }: Key): Work<ClientTokenRecord | undefined> {
-  const row = yield* first(byJti, { jti, clientId });
-  return row && toRecord(row);
-}
-
-/** Reads a token that the same unit of work is about to end. */
-export function* lockClientToken({ jti, clientId }: Key): Work<ClientTokenRecord | undefined> {
-  const row = yield* first(byJtiLocked, { jti, clientId });
-  return row && toRecord(row);
-}
-
-export function* killClientToken(jti: string, now: number): Work<void> {
-  yield* run(kill, { jti, now });
-}
-
-const toClientNow = (row: RowOf<typeof standing>): ClientNow => ({
-  client: { status: row.status, generation: row.generation },
-  keyVersion: row.version,
-});
-
-const toRecord = (row: RowOf<typeof byJti>): ClientTokenRecord => ({
+const toRecord = (row: TokenRow): ClientTokenRecord => ({
   ...toClientNow(row),
   clientGeneration: row.client_generation,
   endsAt: row.ends_at,
   deadAt: row.dead_at,
 });
+
+/** A token of this client. */
+export const readClientToken = one(selectToken, toRecord);
+
+/** A token that the same unit of work is about to end. */
+export const lockClientToken = one((db, p: Key) => selectToken(db, p).forUpdate('t'), toRecord);
+
+/** Ends a token, unless it has been ended before. */
+export const killClientToken = command((db, p: { jti: string; now: number }) =>
+  db.updateTable('client_token').set({ dead_at: p.now }).where('jti', '=', p.jti).where('dead_at', 'is', null),
+);

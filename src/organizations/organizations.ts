@@ -91,9 +91,9 @@ export async function setMember(
 ): Promise<void> {
   const { organizationId, accountId, role } = member;
   await database.commit(function* set(): Work<void> {
-    if ((yield* store.findOrganization(organizationId)) === undefined) throw missing(organizationId);
+    if ((yield* store.findOrganization({ id: organizationId })) === undefined) throw missing(organizationId);
     if ((yield* findAccount(accountId)) === undefined) throw notFound(`There is no user with the id ${accountId}.`);
-    if (!(yield* store.upsertMember(organizationId, accountId, role))) {
+    if (!(yield* store.upsertMember(member))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
     }
     const details = { organizationId, role };
@@ -109,7 +109,7 @@ export async function removeMember(
   origin: Origin,
 ): Promise<void> {
   await database.commit(function* remove(): Work<void> {
-    if (!(yield* store.deleteMember(organizationId, accountId))) {
+    if (!(yield* store.deleteMember({ organizationId, accountId }))) {
       throw notFound(`The user ${accountId} is not a member of the organization ${organizationId}.`);
     }
     const details = { organizationId };
@@ -120,9 +120,9 @@ export async function removeMember(
 /** @throws {OAuthError} `not_found` */
 export async function getOrganization({ database }: Pick<Stored, 'database'>, id: string) {
   return database.read(function* get() {
-    const organization = yield* store.findOrganization(id);
+    const organization = yield* store.findOrganization({ id });
     if (organization === undefined) throw missing(id);
-    return { organization, members: yield* store.listMembers(id) };
+    return { organization, members: yield* store.listMembers({ organizationId: id }) };
   });
 }
 

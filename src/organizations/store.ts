@@ -1,6 +1,5 @@
-import type { Work } from '../platform/database/database.ts';
 import type { OrganizationTable } from '../platform/database/schema.ts';
-import { all, first, statement } from '../platform/database/statement.ts';
+import { changes, many, one } from '../platform/database/statement.ts';
 
 export interface Organization {
   readonly id: string;
@@ -12,7 +11,7 @@ export interface Organization {
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
-/** The organization of a person, and what the person is there. */
+/** The organization of a user, and their role in it. */
 export interface OwnMembership {
   readonly id: string;
   readonly name: string;
@@ -22,18 +21,42 @@ export interface OwnMembership {
 
 const COLUMNS = ['id', 'name', 'domain', 'created_at'] as const;
 
-const byId = statement((db, p: { id: string }) => db.selectFrom('organization').select(COLUMNS).where('id', '=', p.id));
-const insert = statement((db, p: OrganizationTable) =>
+const toOrganization = (row: OrganizationTable): Organization => ({
+  id: row.id,
+  name: row.name,
+  domain: row.domain,
+  createdAt: row.created_at,
+});
+
+const toRole = (role: string | null): Role | null => role as Role | null;
+
+export const findOrganization = one(
+  (db, p: { id: string }) => db.selectFrom('organization').select(COLUMNS).where('id', '=', p.id),
+  toOrganization,
+);
+
+/** Adds an organization, unless its name is taken. */
+export const insertOrganization = changes((db, p: Organization) =>
   db
     .insertInto('organization')
-    .values({ id: p.id, name: p.name, domain: p.domain, created_at: p.created_at })
+    .values({ id: p.id, name: p.name, domain: p.domain, created_at: p.createdAt })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id'),
 );
-const page = statement((db, p: { after: string; limit: number }) =>
-  db.selectFrom('organization').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+
+export const listOrganizations = many(
+  (db, p: { after: string; limit: number }) =>
+    db.selectFrom('organization').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+  toOrganization,
 );
-const upsert = statement((db, p: { accountId: string; organizationId: string; role: string | null }) =>
+
+interface Member {
+  readonly organizationId: string;
+  readonly accountId: string;
+}
+
+/** Makes a user a member or changes the role, unless the user belongs to another organization. */
+export const upsertMember = changes((db, p: Member & { role: Role | null }) =>
   db
     .insertInto('membership')
     .values({ account_id: p.accountId, organization_id: p.organizationId, role: p.role })
@@ -45,68 +68,34 @@ const upsert = statement((db, p: { accountId: string; organizationId: string; ro
     )
     .returning('account_id'),
 );
-const remove = statement((db, p: { accountId: string; organizationId: string }) =>
+
+/** Removes a member; false where the user is not one. */
+export const deleteMember = changes((db, p: Member) =>
   db
     .deleteFrom('membership')
     .where('account_id', '=', p.accountId)
     .where('organization_id', '=', p.organizationId)
     .returning('account_id'),
 );
-const members = statement((db, p: { organizationId: string }) =>
-  db
-    .selectFrom('membership')
-    .innerJoin('account', 'account.id', 'membership.account_id')
-    .select(['membership.account_id', 'membership.role', 'account.username'])
-    .where('membership.organization_id', '=', p.organizationId)
-    .orderBy('membership.account_id'),
+
+export const listMembers = many(
+  (db, p: { organizationId: string }) =>
+    db
+      .selectFrom('membership')
+      .innerJoin('account', 'account.id', 'membership.account_id')
+      .select(['membership.account_id', 'membership.role', 'account.username'])
+      .where('membership.organization_id', '=', p.organizationId)
+      .orderBy('membership.account_id'),
+  (row) => ({ userId: row.account_id, username: row.username, role: toRole(row.role) }),
 );
 
-const ofAccount = statement((db, p: { accountId: string }) =>
-  db
-    .selectFrom('membership')
-    .innerJoin('organization', 'organization.id', 'membership.organization_id')
-    .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
-    .where('membership.account_id', '=', p.accountId),
+/** The organization that a user belongs to. */
+export const findMembership = one(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('membership')
+      .innerJoin('organization', 'organization.id', 'membership.organization_id')
+      .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
+      .where('membership.account_id', '=', p.accountId),
+  (row): OwnMembership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain }),
 );
-
-const toOrganization = (row: OrganizationTable): Organization => ({
-  id: row.id,
-  name: row.name,
-  domain: row.domain,
-  createdAt: row.created_at,
-});
-
-export function* findOrganization(id: string): Work<Organization | undefined> {
-  const row = yield* first(byId, { id });
-  return row && toOrganization(row);
-}
-
-/** Adds an organization; answers false where the name is taken. */
-export function* insertOrganization(organization: Organization): Work<boolean> {
-  const { createdAt: created_at, ...rest } = organization;
-  return (yield* first(insert, { ...rest, created_at })) !== undefined;
-}
-
-export function* listOrganizations(query: { after: string; limit: number }): Work<Organization[]> {
-  return (yield* all(page, query)).map(toOrganization);
-}
-
-/** Sets a membership; answers false where the person is in another organization. */
-export function* upsertMember(organizationId: string, accountId: string, role: Role | null): Work<boolean> {
-  return (yield* first(upsert, { organizationId, accountId, role })) !== undefined;
-}
-
-export function* deleteMember(organizationId: string, accountId: string): Work<boolean> {
-  return (yield* first(remove, { organizationId, accountId })) !== undefined;
-}
-
-export function* listMembers(organizationId: string) {
-  const rows = yield* all(members, { organizationId });
-  return rows.map((row) => ({ userId: row.account_id, username: row.username, role: row.role as Role | null }));
-}
-
-/** The organization of a person, if there is one. */
-export function* findMembership(accountId: string): Work<OwnMembership | undefined> {
-  const row = yield* first(ofAccount, { accountId });
-  return row && { id: row.id, name: row.name, role: row.role as Role | null, domain: row.domain };
-}

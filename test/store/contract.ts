@@ -321,14 +321,14 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     await database.commit(() =>
       insertOrganization({ id: organizationId, name: `o-${id()}`, domain: 'a', createdAt: 0 }),
     );
-    await database.commit(() => upsertMember(organizationId, accountId, 'OWNER'));
+    await database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' }));
     assert.equal(await database.commit(() => removeAccount(accountId)), true);
     const left = await dump(database);
     for (const [table, rows] of Object.entries(left)) {
       for (const row of rows) assert.notEqual((row as Record<string, unknown>)['account_id'], accountId, table);
     }
     assert.equal(await database.read(() => lockCode(code)), undefined);
-    await assert.rejects(database.commit(() => upsertMember(organizationId, accountId, 'OWNER')));
+    await assert.rejects(database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' })));
   });
 
   it('codes and tokens of an app go with it', async () => {

@@ -60,6 +60,50 @@ function given(value: unknown, name: string): unknown {
   return value;
 }
 
+const asIs = <R>(row: R): R => row;
+
+/**
+ * Declares a query for at most one row: `const findAccount = one((db, p: { id: string }) => db.selectFrom('account')…, toAccount)`.
+ * The unit of work gives what `map` makes of the first row, or undefined where there is none.
+ */
+export function one<P extends object, R>(build: Build<P, R>): (params: P) => Work<R | undefined>;
+export function one<P extends object, R, T>(build: Build<P, R>, map: (row: R) => T): (params: P) => Work<T | undefined>;
+export function one<P extends object, R>(build: Build<P, R>, map: (row: R) => unknown = asIs) {
+  const query = statement(build) as Statement<never, unknown>;
+  return function* one(params: P): Work<unknown> {
+    const rows = yield { statement: query, params: params as Row };
+    const row = rows[0] as R | undefined;
+    return row === undefined ? undefined : map(row);
+  };
+}
+
+/** Declares a query for any number of rows, each of them given as `map` makes it. */
+export function many<P extends object, R>(build: Build<P, R>): (params: P) => Work<readonly R[]>;
+export function many<P extends object, R, T>(build: Build<P, R>, map: (row: R) => T): (params: P) => Work<readonly T[]>;
+export function many<P extends object, R>(build: Build<P, R>, map: (row: R) => unknown = asIs) {
+  const query = statement(build) as Statement<never, unknown>;
+  return function* many(params: P): Work<readonly unknown[]> {
+    const rows = (yield { statement: query, params: params as Row }) as readonly R[];
+    return map === asIs ? rows : rows.map(map);
+  };
+}
+
+/** Declares a write whose rows are not read: a database server may be sent the next statement before it has answered this one. */
+export function command<P extends object>(build: Build<P, unknown>): (params: P) => Work<void> {
+  const write = statement(build) as Statement<never, unknown>;
+  return function* command(params: P): Work<void> {
+    yield { statement: write, params: params as Row, effect: true };
+  };
+}
+
+/** Declares a write that returns a row where it changed one; the unit of work gives whether it did. */
+export function changes<P extends object>(build: Build<P, unknown>): (params: P) => Work<boolean> {
+  const write = statement(build) as Statement<never, unknown>;
+  return function* changes(params: P): Work<boolean> {
+    return (yield { statement: write, params: params as Row }).length > 0;
+  };
+}
+
 /** All rows of a statement. */
 export function* all<P extends object, R>(statement: Statement<P, R>, params: P): Work<R[]> {
   const rows = yield { statement: statement as Statement<never, unknown>, params: params as Row };

@@ -85,7 +85,7 @@ function* issue(parts: TokenParts, authenticated: AuthenticatedClient, attempt: 
   // The token inherits the generation by which the client authenticated: whatever happened to it since has ended the token.
   const clientGeneration = client.generation;
   const endsAt = now + ACCESS_LIFETIME * SECOND;
-  const found = yield* readClientNow(client.id);
+  const found = yield* readClientNow({ clientId: client.id });
   if (found === undefined) return { kind: 'gone' };
   if (found.keyVersion !== keyVersion) return { kind: 'other keys', version: found.keyVersion };
   if (judgeClientToken(found.client, { endsAt, deadAt: null }, clientGeneration, now).kind !== 'live') {

@@ -69,7 +69,7 @@ function* end(parts: TokenParts, authenticated: AuthenticatedClient, attempt: At
   if (found === undefined) return { kind: 'ended' };
   if (found.keyVersion !== opened.ring.version) return { kind: 'other keys', version: found.keyVersion };
   if (found.deadAt !== null) return { kind: 'ended' };
-  if (token.accountId === null) yield* killClientToken(token.jti, now);
+  if (token.accountId === null) yield* killClientToken({ jti: token.jti, now });
   else yield* killFamily(token.familyId, 'token revoked', now);
   yield* record({ ...event, type: 'token.revoked' });
   return { kind: 'ended' };

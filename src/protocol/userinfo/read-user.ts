@@ -105,5 +105,5 @@ interface Found extends HolderRecord {
 /** A holder with the organization, which most tokens do not ask for. */
 function* readMember(token: VerifiedToken): Work<Found | undefined> {
   const holder = yield* readHolder(token);
-  return holder && { ...holder, organization: yield* findMembership(token.accountId) };
+  return holder && { ...holder, organization: yield* findMembership({ accountId: token.accountId }) };
 }

@@ -89,7 +89,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
         // Before the grant: one that is revoked in between makes the form out of date.
         revocation: yield* lastRevocationOf(account.id, client.id),
         grant: yield* findGrant(account.id, client.id),
-        organization: yield* findMembership(account.id),
+        organization: yield* findMembership({ accountId: account.id }),
         places: yield* placesOf(resources),
       };
     });
