@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { createAccount } from '../src/accounts/accounts.ts';
+import { ACR, authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
 import { pictureUrl } from '../src/claims/rules/avatar.ts';
 import { createClient } from '../src/clients/clients.ts';
 import type { Client as App } from '../src/clients/store.ts';
@@ -81,6 +82,8 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       claims: null,
       sid: randomIdentifier(),
       authTime: now,
+      amr: '["pwd"]',
+      acr: ACR,
       leaf,
       createdAt: now,
       endsAt,
@@ -147,6 +150,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
         browser: 'Firefox',
         system: 'Linux',
         network: '203.0.113.x',
+        ...authenticationContext(['pwd']),
       });
     }
   });
@@ -167,6 +171,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       picture: pictureUrl(issuer, accountId, null),
       sid: scattered(`sid${n}`),
       authTime: now,
+      ...authenticationContext(['pwd']),
     };
   };
   return {

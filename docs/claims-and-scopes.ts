@@ -1,4 +1,5 @@
 import type { Profile } from '../src/accounts/rules/profile.ts';
+import { authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
 import { claimScopes } from '../src/claims/claims.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
 import { BASE_SCOPES, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/scopes.ts';
@@ -42,6 +43,7 @@ const subject: Subject = {
   picture: '',
   sid: 's',
   authTime: 0,
+  ...authenticationContext(['pwd']),
 };
 const asked = { userinfo: ['website'], idToken: ['acr'] };
 const idToken = (alg: 'HS256' | 'RS256', nonce: string | null, claims: typeof asked | null) =>

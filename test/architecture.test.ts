@@ -58,6 +58,7 @@ const ORDER = [
   'claims',
   'clients',
   'verdict',
+  'authenticators',
   'sessions',
   'credentials',
   'consent',

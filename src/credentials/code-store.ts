@@ -35,6 +35,9 @@ export interface CodeRecord {
   readonly resources: readonly string[] | null;
   readonly sid: string;
   readonly authTime: number;
+  /** How the person authenticated. */
+  readonly amr: readonly string[];
+  readonly acr: string | null;
   readonly inherited: Inherited;
   readonly standing: Standing;
   readonly keyVersion: string;
@@ -61,6 +64,9 @@ export interface NewCode {
   readonly resources?: string | null;
   readonly sid: string;
   readonly authTime: number;
+  /** A JSON text. */
+  readonly amr: string;
+  readonly acr: string | null;
   readonly expiresAt: number;
 }
 
@@ -85,6 +91,8 @@ const insert = statement((db, p: Required<NewCode>) =>
     resources: p.resources,
     sid: p.sid,
     auth_time: p.authTime,
+    amr: p.amr,
+    acr: p.acr,
     expires_at: p.expiresAt,
     redeemed_at: null,
     family_id: null,
@@ -116,6 +124,8 @@ const byHash = statement((db, p: { hash: string }) =>
       'd.resources',
       'd.sid',
       'd.auth_time',
+      'd.amr',
+      'd.acr',
       'd.account_generation',
       'd.client_generation',
       'a.banned_at',
@@ -222,6 +232,8 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
     resources: storedResources(row.resources),
     sid: row.sid,
     authTime: row.auth_time,
+    amr: JSON.parse(row.amr) as string[],
+    acr: row.acr,
     inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
     standing: {
       account: {

@@ -17,6 +17,9 @@ export interface NewFamily {
   readonly resources?: string | null;
   readonly sid: string;
   readonly authTime: number;
+  /** A JSON text. */
+  readonly amr: string;
+  readonly acr: string | null;
   readonly claims: string | null;
   readonly leaf: Leaf;
   readonly createdAt: number;
@@ -35,6 +38,8 @@ const insert = statement((db, p: Required<Omit<NewFamily, 'leaf'>> & Leaf) =>
     resources: p.resources,
     sid: p.sid,
     auth_time: p.authTime,
+    amr: p.amr,
+    acr: p.acr,
     sequence: 1,
     leaf_jti: p.jti,
     leaf_kid: p.kid,

@@ -34,6 +34,9 @@ export interface FamilyRecord extends HolderRecord {
     readonly resources: readonly string[] | null;
     readonly sid: string;
     readonly authTime: number;
+    /** How the person authenticated. */
+    readonly amr: readonly string[];
+    readonly acr: string | null;
     readonly sequence: number;
     readonly leaf: Leaf;
     readonly predecessorJti: string | null;
@@ -108,6 +111,8 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
     'f.resources',
     'f.sid',
     'f.auth_time',
+    'f.amr',
+    'f.acr',
     'f.sequence',
     'f.leaf_jti',
     'f.leaf_kid',
@@ -178,6 +183,8 @@ function toRecord(row: RowOf<typeof byFamily>): FamilyRecord {
       resources: storedResources(row.resources),
       sid: row.sid,
       authTime: row.auth_time,
+      amr: JSON.parse(row.amr) as string[],
+      acr: row.acr,
       sequence: row.sequence,
       leaf: {
         jti: row.leaf_jti,

@@ -1,5 +1,6 @@
 import { type Account, findAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
+import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
 import { announceSessionEnd } from '../notices/announce.ts';
 import { type Clock, DAY, iso, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
@@ -133,7 +134,8 @@ export interface NewSession {
 }
 
 /** Always a new secret: one that was there before the sign-in never becomes signed in. */
-export function newSession(account: Account, now: number, { browser, system, network }: Device): NewSession {
+export function newSession(account: Account, now: number, how: Device & AuthenticationContext): NewSession {
+  const { browser, system, network, amr, acr } = how;
   const secret = randomSecret();
   const session = {
     hash: digest(secret),
@@ -146,6 +148,8 @@ export function newSession(account: Account, now: number, { browser, system, net
     browser,
     system,
     network,
+    amr,
+    acr,
   };
   return { secret, session };
 }

@@ -1,6 +1,7 @@
 import { accountStatus } from '../accounts/rules/standing.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
+import { authenticationContext } from '../authenticators/rules/authentication-context.ts';
 import { giveBack, take } from '../limits/limits.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
@@ -101,7 +102,7 @@ export async function signIn(
     }
     yield* uncount(buckets, limits);
     if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
-    const { secret, session } = newSession(current, now, deviceAt(attempt));
+    const { secret, session } = newSession(current, now, { ...deviceAt(attempt), ...authenticationContext(['pwd']) });
     const own: Origin = { ...origin, actor: { type: 'user', id: current.id } };
     const created = { secret, session: yield* replaceSession(session, attempt.previousSecret, now, own) };
     yield* rememberBrowser(current.id, browserHash, now);

@@ -1,11 +1,12 @@
 import type { Kysely } from 'kysely';
+import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { all, first, type RowOf, run, statement } from '../platform/database/statement.ts';
 import type { Device } from './rules/device.ts';
 
 /** A browser's sign-in. The secret in its cookie is kept as a hash. */
-export interface Session extends Device {
+export interface Session extends Device, AuthenticationContext {
   readonly hash: string;
   /** Public name of the session, for `sid` in ID tokens. */
   readonly sid: string;
@@ -28,6 +29,8 @@ const COLUMNS = [
   'browser',
   'system',
   'network',
+  'amr',
+  'acr',
 ] as const;
 
 const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
@@ -35,7 +38,7 @@ const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
 
 const byHash = statement((db, p: { hash: string }) => selectSession(db, p));
 const byHashKept = statement((db, p: { hash: string }) => selectSession(db, p).forKeyShare());
-const insert = statement((db, p: Session) =>
+const insert = statement((db, p: Omit<Session, 'amr'> & { amr: string }) =>
   db.insertInto('browser_session').values({
     hash: p.hash,
     sid: p.sid,
@@ -47,6 +50,8 @@ const insert = statement((db, p: Session) =>
     browser: p.browser,
     system: p.system,
     network: p.network,
+    amr: p.amr,
+    acr: p.acr,
   }),
 );
 const touch = statement((db, p: { hash: string; now: number }) =>
@@ -157,6 +162,8 @@ const toSession = (row: RowOf<typeof byHash>): Session => ({
   browser: row.browser,
   system: row.system,
   network: row.network,
+  amr: JSON.parse(row.amr) as string[],
+  acr: row.acr,
 });
 
 export function* findSession(hash: string): Work<Session | undefined> {
@@ -171,7 +178,7 @@ export function* keepSession(hash: string): Work<Session | undefined> {
 }
 
 export function* insertSession(session: Session): Work<void> {
-  yield* run(insert, session);
+  yield* run(insert, { ...session, amr: JSON.stringify(session.amr) });
 }
 
 export function* touchSession(hash: string, now: number): Work<void> {

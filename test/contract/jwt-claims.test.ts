@@ -14,6 +14,7 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { parts } from '../support/forged-token.ts';
+import { query } from '../support/outcome.ts';
 import { ADMIN_KEY, BEGINNING, startServer } from '../support/server.ts';
 
 /** The second in which the person signed in. */
@@ -128,6 +129,21 @@ describe('contract §2.2: ID token', () => {
       at_hash: halfHash(second.access_token),
     });
     assert.ok(typeof sid === 'string' && sid !== '');
+  });
+  test('RFC 8176: amr is that of the token family, which has it from the session', async () => {
+    const { family } = claimsOf(second.access_token);
+    const [stored] = await query(
+      server,
+      `SELECT f.amr, f.acr, s.amr AS session_amr, s.acr AS session_acr
+       FROM token_family f JOIN browser_session s ON s.sid = f.sid WHERE f.id = ?`,
+      family,
+    );
+    const acr = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
+    assert.deepEqual({ ...stored }, { amr: '["pwd"]', acr, session_amr: '["pwd"]', session_acr: acr });
+    await query(server, `UPDATE token_family SET amr = '["pwd","otp"]' WHERE id = ?`, family);
+    const { body } = await refresh(server, client, second.refresh_token);
+    assert.deepEqual(claimsOf(body.id_token).amr, ['pwd', 'otp']);
+    await query(server, `UPDATE token_family SET amr = '["pwd"]' WHERE id = ?`, family);
   });
   test('picture is avatar.baseUrl + avatar.path and is served', async () => {
     const { picture } = claimsOf(first.id_token);

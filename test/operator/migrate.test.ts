@@ -86,6 +86,16 @@ async function postgresPlace(): Promise<Place> {
   };
 }
 
+/** Writes what today's statements write into a schema that is older than migration 0018: with its columns, until it is written. */
+async function beforeAuthentication<T>({ execute }: Place, write: () => Promise<T>): Promise<T> {
+  const alter = (change: string) =>
+    ['authorization_code', 'token_family'].map((table) => `ALTER TABLE ${table} ${change};`).join('');
+  await execute(alter('ADD COLUMN amr TEXT') + alter('ADD COLUMN acr TEXT'));
+  const written = await write();
+  await execute(alter('DROP COLUMN amr') + alter('DROP COLUMN acr'));
+  return written;
+}
+
 const kinds: [string, () => Place | Promise<Place>, boolean][] = [
   ['SQLite', filePlace, false],
   ['PostgreSQL', postgresPlace, process.env['TESSERA_TEST_POSTGRES'] === undefined],
@@ -133,12 +143,15 @@ for (const [kind, make, skip] of kinds) {
     });
 
     test('who has access keeps it where tables are made anew, and what hangs together still does', async () => {
-      const { environment } = await place();
-      const config = readConfig(environment);
+      const at = await place();
+      const config = readConfig(at.environment);
       const earlier = NAMES.filter((name) => name < '0012').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
       // Ids as they are in production: 64 bits wide.
-      const [kept, left] = [await fixture(before.database, 1n << 58n), await fixture(before.database, 1n << 59n)];
+      const [kept, left] = await beforeAuthentication(at, async () => [
+        await fixture(before.database, 1n << 58n),
+        await fixture(before.database, 1n << 59n),
+      ]);
       await before.database.commit(() => spendCode(kept.code, kept.familyId, NOW));
       const rows = await dump(before.database);
       await before.close();
@@ -149,12 +162,12 @@ for (const [kind, make, skip] of kinds) {
       await database.commit(() => removeAccount(left.accountId));
       const { authorization_code: codes = [], token_family: families = [] } = await dump(database);
       assert.deepEqual(
-        codes.map((code) => (code as AuthorizationCodeTable).family_id),
-        [kept.familyId],
+        (codes as AuthorizationCodeTable[]).map(({ family_id, amr }) => [family_id, amr]),
+        [[kept.familyId, '["pwd"]']],
       );
       assert.deepEqual(
-        families.map((family) => (family as TokenFamilyTable).id),
-        [kept.familyId],
+        (families as TokenFamilyTable[]).map(({ id, amr }) => [id, amr]),
+        [[kept.familyId, '["pwd"]']],
       );
       await after.close();
     });
@@ -164,11 +177,11 @@ for (const [kind, make, skip] of kinds) {
       const config = readConfig(at.environment);
       const earlier = NAMES.filter((name) => name < '0015').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const [narrowed, whole, revoked] = [
+      const [narrowed, whole, revoked] = await beforeAuthentication(at, async () => [
         await fixture(before.database, 1n << 57n),
         await fixture(before.database, 1n << 58n),
         await fixture(before.database, 1n << 59n),
-      ];
+      ]);
       await before.close();
       await at.execute(`UPDATE consent_grant SET declined_scopes = 'email phone' WHERE id <> ${whole.grantId}`);
       await at.execute(`UPDATE consent_grant SET revoked_at = 1 WHERE id = ${revoked.grantId}`);

@@ -83,6 +83,8 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
     claims: null,
     sid: 'sid',
     authTime: NOW,
+    amr: '["pwd"]',
+    acr: null,
     leaf: { jti, kid: 'kid', issuedAt: NOW, expiresAt: NOW + 1000 },
     createdAt: NOW,
     endsAt: NOW + 2000,
@@ -100,6 +102,8 @@ export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture
     claims: null,
     sid: 'sid',
     authTime: NOW,
+    amr: '["pwd"]',
+    acr: null,
     expiresAt: NOW + 60_000,
   });
 }

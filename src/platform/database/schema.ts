@@ -130,6 +130,9 @@ export interface BrowserSessionTable {
   browser: string | null;
   system: string | null;
   network: string | null;
+  /** The methods of the sign-in, by their names in RFC 8176. */
+  amr: Json;
+  acr: string | null;
 }
 
 export interface KnownBrowserTable {
@@ -199,6 +202,9 @@ export interface AuthorizationCodeTable {
   resources: Json | null;
   /** Scopes that the person has taken away since. */
   withdrawn_scopes: Generated<string>;
+  /** As the session has it. */
+  amr: Json;
+  acr: string | null;
 }
 
 export interface TokenFamilyTable {
@@ -228,6 +234,9 @@ export interface TokenFamilyTable {
   resources: Json | null;
   /** Scopes that the person has taken away since. */
   withdrawn_scopes: Generated<string>;
+  /** As the session has it. */
+  amr: Json;
+  acr: string | null;
 }
 
 /** Access tokens that clients got for themselves, without a person. */

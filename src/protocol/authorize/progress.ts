@@ -276,6 +276,8 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
     resources: formatResources(resources),
     sid: live.sid,
     authTime: live.authTime,
+    amr: JSON.stringify(live.amr),
+    acr: live.acr,
     expiresAt: now + CODE_LIFETIME,
   });
   yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });

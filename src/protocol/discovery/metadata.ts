@@ -1,3 +1,4 @@
+import { ACR } from '../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../claims/scopes.ts';
 import { TOKEN_PATH } from '../../clients/authentication.ts';
 import { AUTH_METHODS } from '../../clients/rules/credentials.ts';
@@ -9,7 +10,6 @@ import { PROMPTS } from '../authorize/rules/authentication-request.ts';
 import { RESPONSE_MODES } from '../authorize/rules/parameters.ts';
 import { END_SESSION_PATH } from '../logout/routes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
-import { ACR } from '../token/rules/claims.ts';
 
 /** Where the key set is served, below the base URL. */
 export const JWKS_PATH = '/.well-known/jwks.json';

@@ -99,6 +99,8 @@ async function exchange(
           updatedAt: code.updatedAt,
           sid: code.sid,
           authTime: code.authTime,
+          amr: code.amr,
+          acr: code.acr,
         };
         const { scopes: scope, nonce, narrowed, claims } = code;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
@@ -180,6 +182,8 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     resources: formatResources(code.resources),
     sid: code.sid,
     authTime: code.authTime,
+    amr: JSON.stringify(code.amr),
+    acr: code.acr,
     leaf,
     createdAt: now,
     endsAt,

@@ -97,9 +97,10 @@ async function exchange(
       case 'granted': {
         const { found, leaf, ring, claims, resources } = outcome;
         const { accountId, clientId, familyId } = outcome.token;
-        const { sid, authTime } = found.family;
+        const { sid, authTime, amr, acr } = found.family;
         const { profile, updatedAt } = found;
-        const subject = { issuer: parts.issuer, accountId, clientId, familyId, profile, updatedAt, sid, authTime };
+        const person = { accountId, profile, updatedAt, sid, authTime, amr, acr };
+        const subject = { ...person, issuer: parts.issuer, clientId, familyId };
         const { scope, differs } = outcome.scope;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, resources, leaf, nonce: null, narrowed: differs, claims, ...signing };

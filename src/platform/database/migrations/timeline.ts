@@ -16,6 +16,7 @@ import { pendingState } from './0014-pending-state.ts';
 import { withdrawnScopes } from './0015-withdrawn-scopes.ts';
 import { personalDetails } from './0016-personal-details.ts';
 import { consentRevocations } from './0017-consent-revocations.ts';
+import { sessionAuthentication } from './0018-session-authentication.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -54,6 +55,7 @@ export const timeline: Timeline = {
   '0015-withdrawn-scopes': withdrawnScopes,
   '0016-personal-details': personalDetails,
   '0017-consent-revocations': consentRevocations,
+  '0018-session-authentication': sessionAuthentication,
 };
 
 export { NewerDatabase } from './position.ts';

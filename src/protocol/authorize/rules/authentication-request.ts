@@ -1,6 +1,6 @@
+import { ACR } from '../../../authenticators/rules/authentication-context.ts';
 import { askedClaims } from '../../../claims/claims.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
-import { ACR } from '../../token/rules/claims.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
 import type { AuthorizationErrorCode, AuthorizationRequest, RedirectedError } from './request.ts';
 import type { RedirectingClient } from './target.ts';

@@ -1,6 +1,6 @@
+import { ACR } from '../../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../../claims/scopes.ts';
 import * as Type from '../../../platform/validation/type.ts';
-import { ACR } from '../../token/rules/claims.ts';
 import { PROMPTS } from './authentication-request.ts';
 import { LARGEST_REQUEST } from './stored-request.ts';
 

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Profile } from '../../../accounts/rules/profile.ts';
+import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
 import type { RequestedClaims } from '../../../claims/claims.ts';
 import { standardClaim } from '../../../claims/rules/userinfo.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../../keys/algorithms.ts';
@@ -13,12 +14,6 @@ export const ACCESS_LIFETIME = 1800;
 const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
 /** A family of tokens ends this long after its authorization, in seconds. */
 export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
-
-/**
- * The authentication context class of every sign-in (OpenID Connect Core 1.0 §2): a password over a protected channel, by the
- * name that SAML 2.0 gave it. It is in an ID token for whom asked for it.
- */
-export const ACR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
 
 /** The audience of each kind: whoever reads one never takes the other. */
 export const audience = (issuer: string, kind: TokenKind): string =>
@@ -38,7 +33,7 @@ function audiencesOf(aud: unknown): readonly string[] | undefined {
 }
 
 /** Whom and what tokens are minted for. */
-export interface Subject {
+export interface Subject extends AuthenticationContext {
   readonly issuer: string;
   readonly accountId: string;
   readonly clientId: string;
@@ -151,7 +146,7 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: 
     exp: iat + ACCESS_LIFETIME,
     auth_time: numericDate(subject.authTime),
     sid: subject.sid,
-    amr: ['pwd'],
+    amr: subject.amr,
     at_hash: accessTokenHash(accessToken, alg),
     // Tells which authorization a hint comes from. One under HS256 is never looked at, so it need not say.
     ...(isAsymmetric(alg) && { family: subject.familyId }),
@@ -160,11 +155,11 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: 
 }
 
 /** The claims that were asked for one by one (OpenID Connect Core 1.0 §5.5). What is not set is absent (§5.3.2). */
-function askedFor({ issuer, accountId: id, profile, updatedAt }: Subject, names: readonly string[]): Claims {
+function askedFor({ issuer, accountId: id, profile, updatedAt, acr }: Subject, names: readonly string[]): Claims {
   const person = { id, profile, updatedAt };
   return Object.fromEntries(
     names.flatMap((name) => {
-      const value = name === 'acr' ? ACR : standardClaim(name, person, issuer);
+      const value = name === 'acr' ? (acr ?? undefined) : standardClaim(name, person, issuer);
       return value === undefined ? [] : [[name, value]];
     }),
   );
