@@ -6,25 +6,25 @@ const show = (path: string): string =>
   `<!-- not run: test/clients runs this very file -->
 \`\`\`${path.endsWith('.html') ? 'html' : 'js'}\n${read(path)}\n\`\`\`\n\n<sup>[examples/${path}](../../examples/${path})</sup>`;
 
-/** How apps are connected with five usual libraries: the code is that of the examples, which the tests run. */
+/** How to connect an app with each of five libraries. The code is that of the examples, which the tests run. */
 export const connectAnApp = (note: string): string => `${note}
 
 # Connect an app
 
-Any OpenID Connect library works: it needs the issuer, which is your base URL, the client id and the client secret, and
-[discovers](../reference/discovery.md) the rest. Here is a whole app for each of five libraries: it signs people in, reads
-[UserInfo](../reference/scopes.md), refreshes its tokens before they end, and signs out here and at the issuer. Each is a file of
-[examples/](../../examples/), and the tests run it as it stands here.
+You can use any OpenID Connect library. It needs the issuer, which is your base URL, the client id and the client secret, and
+[discovers](../reference/discovery.md) the rest. This page has a complete app for each of five libraries. Each app signs people in, reads
+[UserInfo](../reference/scopes.md), refreshes its tokens before they expire, and signs people out of the app and of Tessera. The files
+are in [examples/](../../examples/), and the tests run them exactly as shown here.
 
 | Library | For | Redirect URI |
 |---|---|---|
-| [openid-client](#openid-client) | apps with a server; the first choice on Node | \`/callback\` |
-| [oauth4webapi](#oauth4webapi) | the same, where each step shall be seen, on any runtime | \`/callback\` |
-| [@auth/core](#authcore) | Auth.js and the frameworks that it serves | \`/auth/callback/tessera\` |
-| [passport-openidconnect](#passport-openidconnect) | apps that use Passport | \`/callback\` |
-| [oidc-client-ts](#oidc-client-ts-in-a-single-page-app) | apps that live in the browser, without a secret | \`/callback\` |
+| [openid-client](#openid-client) | Apps with a server; the first choice on Node | \`/callback\` |
+| [oauth4webapi](#oauth4webapi) | The same on any JavaScript runtime, with a call for each protocol step | \`/callback\` |
+| [@auth/core](#authcore) | Auth.js and the frameworks that it supports | \`/auth/callback/tessera\` |
+| [passport-openidconnect](#passport-openidconnect) | Apps that use Passport | \`/callback\` |
+| [oidc-client-ts](#oidc-client-ts-in-a-single-page-app) | Apps that run in the browser, without a secret | \`/callback\` |
 
-## Register it
+## Register the app
 
 \`\`\`sh
 npx tessera client create --name "My app" \\
@@ -33,33 +33,33 @@ npx tessera client create --name "My app" \\
   --id-token-signed-response-alg RS256
 \`\`\`
 
-The last option lets anybody verify the ID tokens by the published keys, which some libraries insist on. Without it they are
-signed with the client's secret (\`HS256\`), which the libraries on this page take as well.
-[More on registration](register-an-app.md).
+With the last option, ID tokens are signed with a published key, which some libraries require. Without it, they are signed with the
+client's secret (\`HS256\`), which the libraries on this page also accept. [Register an app](register-an-app.md) has more options.
 
-## Run it
+## Run the app
 
-In a clone of this repository, after \`npm ci\`, with the two values that the registration printed:
+In a clone of this repository, after \`npm ci\`, use the two values that the registration printed:
 
 <!-- not run: it starts an app that goes on until it is stopped; test/clients walks through it -->
 \`\`\`sh
 ISSUER=http://localhost:3000 CLIENT_ID=the-clientId CLIENT_SECRET=the-clientSecret PORT=8080 node examples/openid-client.js
 \`\`\`
 
-Open <http://localhost:8080>. Elsewhere, install what the first lines of the file name and copy it.
+Open <http://localhost:8080>. To use the code in your own project, copy the file, and install the packages named in its first lines.
 
-## What each of them minds
+## What the examples have in common
 
-- **State, nonce and PKCE** are tied to the browser that began, and the session gets a new id at sign-in.
-- **Refresh tokens rotate**: each refresh answers with a new one, which replaces the one before. The same one may come twice within
-  a short grace, so two requests that refresh at once both succeed.
-- **When access is taken away**, UserInfo and the token endpoint answer 403 (\`access_denied\`); at the end of its days a refresh
-  token is refused with 400 (\`invalid_grant\`). Forget the tokens and offer to sign in again. After any other failure, such as 503
-  or a network that is away, keep them and try again.
-- **Signing out** ends the app's own session first and then goes to the \`end_session_endpoint\` with the ID token, from which the
-  issuer knows who leaves. It comes back to a registered post-logout redirect URI. An ID token under \`HS256\` proves nothing to the
-  issuer, which then asks the person first: another reason for \`RS256\`. [More on signing out](sign-out.md).
-- **The session is kept in memory** here, which is enough to try it. The comments say what to change for production.
+- **State, nonce and PKCE** are bound to the browser that started the sign-in, and the session gets a new id at sign-in.
+- **Refresh tokens rotate.** Each refresh returns a new refresh token, which replaces the previous one. The previous one works again within
+  a short grace period, so two concurrent refreshes both succeed.
+- **When access is revoked**, UserInfo and the token endpoint return 403 (\`access_denied\`). An expired refresh token gets 400
+  (\`invalid_grant\`). In both cases, delete the tokens and offer to sign in again. After any other failure, such as a 503 or a network
+  error, keep the tokens and try again.
+- **Signing out** ends the app's own session first. Then it redirects to the \`end_session_endpoint\` with the ID token, which tells
+  Tessera who is signing out. Tessera redirects back to a registered post-logout redirect URI. Tessera cannot verify an ID token under
+  \`HS256\` there, so it asks the person for confirmation: another reason for \`RS256\`.
+  [Sign people out](sign-out.md) has the details.
+- **The session is kept in memory**, which is enough to try the app. The comments say what to change for production.
 
 ## openid-client
 
@@ -71,21 +71,22 @@ ${show('oauth4webapi.js')}
 
 ## @auth/core
 
-Its callback is \`/auth/callback/\` and the provider's \`id\`: register \`http://localhost:8080/auth/callback/tessera\`. In Next.js,
-SvelteKit and others the \`providers\` and \`callbacks\` are the same, and the adapter at the end comes with the framework.
+The callback path is \`/auth/callback/\` followed by the provider's \`id\`, so register \`http://localhost:8080/auth/callback/tessera\`. With
+Next.js, SvelteKit and other frameworks, \`providers\` and \`callbacks\` are the same, and the framework's integration replaces the server code
+at the end.
 
 ${show('auth-core.js')}
 
 ## passport-openidconnect
 
-The strategy sends no PKCE, so do not register the app with \`--require-pkce\`; state and nonce protect it. It signs in and no
-more: refreshing and signing out are a request and a redirect.
+The strategy does not support PKCE, so do not register the app with \`--require-pkce\`; state and nonce protect the sign-in. The strategy
+only signs people in: the example refreshes tokens with a request, and signs out with a redirect.
 
 ${show('passport-openidconnect.js')}
 
 ## oidc-client-ts in a single-page app
 
-A public client, which has no secret and must use PKCE:
+A single-page app is a public client: it has no secret and must use PKCE.
 
 \`\`\`sh
 npx tessera client create --name "My page" --type public \\
@@ -97,11 +98,11 @@ npx tessera client create --name "My page" --type public \\
 ISSUER=http://localhost:3000 CLIENT_ID=the-clientId PORT=8080 node examples/oidc-client-ts/server.js
 \`\`\`
 
-The page calls the issuer from the origin of its redirect URI, which alone may read the answers. Where the app has a server, let that
-one hold the tokens instead: script that gets into a page gets at what the page holds.
+The page calls the issuer from the origin of its redirect URI; pages on other origins cannot read the responses. If your app has a server,
+keep the tokens there instead, because an injected script can read everything that a page holds.
 
-On a loopback address the consent page comes at every sign-in, since any program on the device could listen there. At an \`https\`
-address of its own, the page is answered by the remembered consent. Renewing tokens with the refresh token shows no page in either case.
+With a redirect URI on a loopback address, the consent page is shown at every sign-in, because any program on the device could listen there.
+With an \`https\` redirect URI, the consent is remembered. Refreshing tokens shows no page in either case.
 
 ${show('oidc-client-ts/app.js')}
 

@@ -1,4 +1,4 @@
-// A web app that signs people in with Auth.js (@auth/core), on nothing but Node's own server.
+// A web app that signs people in with Auth.js (@auth/core), on Node's HTTP server alone.
 //
 //   npm install @auth/core
 //   ISSUER=https://id.example.com CLIENT_ID=… CLIENT_SECRET=… PORT=8080 node auth-core.js
@@ -11,14 +11,14 @@ import { getToken } from '@auth/core/jwt';
 const { ISSUER, CLIENT_ID, CLIENT_SECRET, PORT } = process.env;
 const APP = `http://localhost:${PORT}`;
 
-// The issuer's discovery document names every address that is needed.
+// The discovery document names all endpoints.
 const issuer = await (await fetch(`${ISSUER}/.well-known/openid-configuration`)).json();
 
 const config = {
   basePath: '/auth',
-  // In production, let it outlive the process.
+  // In production, use a permanent secret.
   secret: randomBytes(32).toString('hex'),
-  // The addresses of requests are made of APP below, not of what a request says.
+  // Safe here: the request URLs below are built from APP, not from the Host header.
   trustHost: true,
   providers: [
     {
@@ -30,7 +30,7 @@ const config = {
       clientSecret: CLIENT_SECRET,
       authorization: { params: { scope: 'openid profile email' } },
       checks: ['pkce', 'state', 'nonce'],
-      // The profile comes from UserInfo. The ID token is checked all the same.
+      // Read the profile from UserInfo. The ID token is verified nevertheless.
       idToken: false,
     },
   ],
@@ -38,8 +38,8 @@ const config = {
 };
 
 /**
- * What the encrypted session cookie holds, each time that the session is read. UserInfo is asked every time, so that access
- * that was taken away ends here at once: null ends the session.
+ * Called each time the session is read; returns the contents of the encrypted session cookie. It requests UserInfo every time, so
+ * that revoked access ends the session at once: null ends it.
  */
 async function jwt({ token, account, profile }) {
   if (account) return keep({ sub: token.sub, profile }, account);
@@ -56,13 +56,13 @@ async function jwt({ token, account, profile }) {
   return { ...token, profile: await response.json() };
 }
 
-/** Each refresh brings a new refresh token too. */
+/** Each refresh also returns a new refresh token. */
 const keep = (token, { access_token, refresh_token, id_token, expires_in }) => ({
   ...token,
   ...{ access_token, refresh_token, id_token, expiresAt: Date.now() + expires_in * 1000 },
 });
 
-/** Ends the session here, and then the one at the issuer. */
+/** Ends the app's session, and then the one at the issuer. */
 async function signOut(request) {
   const token = await getToken({ req: request, secret: config.secret });
   const address = new URL(issuer.end_session_endpoint);
@@ -73,7 +73,7 @@ async function signOut(request) {
   }).toString();
   const headers = { cookie: request.headers.get('cookie') ?? '' };
   const own = new Request(`${APP}/auth/signout`, { method: 'POST', headers });
-  // It is a POST, which another site cannot make with the session's `lax` cookie.
+  // This is a POST: other sites cannot send it with the session's `lax` cookie.
   const response = await Auth(own, { ...config, skipCSRFCheck });
   response.headers.set('location', address.href);
   return response;

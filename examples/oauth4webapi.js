@@ -1,4 +1,4 @@
-// A web app that signs people in with oauth4webapi: each step of the protocol is a call of its own.
+// A web app that signs people in with oauth4webapi, with a separate call for each step of the protocol.
 //
 //   npm install oauth4webapi express express-session
 //   ISSUER=https://id.example.com CLIENT_ID=… CLIENT_SECRET=… PORT=8080 node oauth4webapi.js
@@ -11,18 +11,18 @@ import * as oauth from 'oauth4webapi';
 const { ISSUER, CLIENT_ID, CLIENT_SECRET, PORT } = process.env;
 const APP = `http://localhost:${PORT}`;
 
-// Without TLS only on one's own machine.
+// Allow requests without TLS only on this machine.
 const options = { [oauth.allowInsecureRequests]: ISSUER.startsWith('http://localhost') };
 const client = { client_id: CLIENT_ID };
 const secret = oauth.ClientSecretBasic(CLIENT_SECRET);
-// The issuer's discovery document names every address that is needed.
+// The discovery document names all endpoints.
 const issuer = await oauth.processDiscoveryResponse(
   new URL(ISSUER),
   await oauth.discoveryRequest(new URL(ISSUER), options),
 );
 
 const app = express();
-// In production, let `secret` outlive the process, keep sessions in a store, and add `secure: true` to the cookie.
+// In production, use a permanent `secret`, keep sessions in a store, and add `secure: true` to the cookie.
 app.use(
   session({
     secret: randomBytes(32).toString('hex'),
@@ -43,7 +43,7 @@ app.get('/', (req, res) => {
 app.get('/login', async (req, res) => {
   const verifier = oauth.generateRandomCodeVerifier();
   const [state, nonce] = [oauth.generateRandomState(), oauth.generateRandomNonce()];
-  // What the answer has to fit stays with this browser.
+  // Keep the expected values in this browser's session.
   req.session.checks = { verifier, state, nonce };
   const address = new URL(issuer.authorization_endpoint);
   address.search = new URLSearchParams({
@@ -60,7 +60,7 @@ app.get('/login', async (req, res) => {
 });
 
 app.get('/callback', async (req, res) => {
-  // Whoever did not begin here is not signed in here.
+  // Accept the response only in the browser that started the sign-in.
   if (!req.session.checks) return res.redirect('/login');
   const { verifier, state, nonce } = req.session.checks;
   const answer = oauth.validateAuthResponse(issuer, client, new URL(req.originalUrl, APP), state);
@@ -75,7 +75,7 @@ app.get('/callback', async (req, res) => {
   );
   const checks = { expectedNonce: nonce, requireIdToken: true };
   const tokens = await oauth.processAuthorizationCodeResponse(issuer, client, response, checks);
-  // Another session id, so that nobody who knew the one before is signed in as well.
+  // A new session id prevents session fixation.
   await promisify(req.session.regenerate).call(req.session);
   req.session.userId = oauth.getValidatedIdTokenClaims(tokens).sub;
   keep(req.session, tokens);
@@ -88,7 +88,7 @@ app.get('/profile', async (req, res) => {
   res.json(await oauth.processUserInfoResponse(issuer, client, req.session.userId, response));
 });
 
-// A POST, which another site cannot make with a `lax` cookie.
+// A POST: other sites cannot send it with a `lax` cookie.
 app.post('/logout', async (req, res) => {
   const address = new URL(issuer.end_session_endpoint);
   address.search = new URLSearchParams({
@@ -100,7 +100,7 @@ app.post('/logout', async (req, res) => {
   res.redirect(303, address.href);
 });
 
-// Denied, revoked or banned: forget the tokens. Other errors are faults, and leave the session as it is.
+// Denied, revoked or banned: delete the tokens. Other errors leave the session as it is.
 app.use(async (error, req, res, next) => {
   const refused = ['access_denied', 'invalid_grant'].includes(error.error);
   if (!refused && !(error instanceof oauth.WWWAuthenticateChallengeError)) return next(error);
@@ -113,7 +113,7 @@ function keep(session, tokens) {
   session.expiresAt = Date.now() + tokens.expires_in * 1000;
 }
 
-/** An access token that is good for another minute. Each refresh brings a new refresh token too. */
+/** An access token that is valid for another minute at least. Each refresh also returns a new refresh token. */
 async function freshAccessToken(session) {
   if (session.expiresAt < Date.now() + 60_000) {
     const { refresh_token } = session.tokens;

@@ -11,14 +11,14 @@ import * as oidc from 'openid-client';
 const { ISSUER, CLIENT_ID, CLIENT_SECRET, PORT } = process.env;
 const APP = `http://localhost:${PORT}`;
 
-// The issuer's discovery document names every address that is needed.
+// The discovery document names all endpoints.
 const issuer = await oidc.discovery(new URL(ISSUER), CLIENT_ID, CLIENT_SECRET, undefined, {
-  // Without TLS only on one's own machine.
+  // Allow requests without TLS only on this machine.
   execute: ISSUER.startsWith('http://localhost') ? [oidc.allowInsecureRequests] : [],
 });
 
 const app = express();
-// In production, let `secret` outlive the process, keep sessions in a store, and add `secure: true` to the cookie.
+// In production, use a permanent `secret`, keep sessions in a store, and add `secure: true` to the cookie.
 app.use(
   session({
     secret: randomBytes(32).toString('hex'),
@@ -39,7 +39,7 @@ app.get('/', (req, res) => {
 app.get('/login', async (req, res) => {
   const pkceCodeVerifier = oidc.randomPKCECodeVerifier();
   const [expectedState, expectedNonce] = [oidc.randomState(), oidc.randomNonce()];
-  // What the answer has to fit stays with this browser.
+  // Keep the expected values in this browser's session.
   req.session.checks = { pkceCodeVerifier, expectedState, expectedNonce };
   const address = oidc.buildAuthorizationUrl(issuer, {
     redirect_uri: `${APP}/callback`,
@@ -53,10 +53,10 @@ app.get('/login', async (req, res) => {
 });
 
 app.get('/callback', async (req, res) => {
-  // Whoever did not begin here is not signed in here.
+  // Accept the response only in the browser that started the sign-in.
   if (!req.session.checks) return res.redirect('/login');
   const tokens = await oidc.authorizationCodeGrant(issuer, new URL(req.originalUrl, APP), req.session.checks);
-  // Another session id, so that nobody who knew the one before is signed in as well.
+  // A new session id prevents session fixation.
   await promisify(req.session.regenerate).call(req.session);
   req.session.userId = tokens.claims().sub;
   keep(req.session, tokens);
@@ -69,7 +69,7 @@ app.get('/profile', async (req, res) => {
   res.json(await oidc.fetchUserInfo(issuer, accessToken, req.session.userId));
 });
 
-// A POST, which another site cannot make with a `lax` cookie.
+// A POST: other sites cannot send it with a `lax` cookie.
 app.post('/logout', async (req, res) => {
   const address = oidc.buildEndSessionUrl(issuer, {
     post_logout_redirect_uri: `${APP}/`,
@@ -79,7 +79,7 @@ app.post('/logout', async (req, res) => {
   res.redirect(303, address.href);
 });
 
-// Denied, revoked or banned: forget the tokens. Other errors are faults, and leave the session as it is.
+// Denied, revoked or banned: delete the tokens. Other errors leave the session as it is.
 app.use(async (error, req, res, next) => {
   const refused = ['access_denied', 'invalid_grant'].includes(error.error);
   if (!refused && !(error instanceof oidc.WWWAuthenticateChallengeError)) return next(error);
@@ -92,7 +92,7 @@ function keep(session, tokens) {
   session.expiresAt = Date.now() + tokens.expires_in * 1000;
 }
 
-/** An access token that is good for another minute. Each refresh brings a new refresh token too. */
+/** An access token that is valid for another minute at least. Each refresh also returns a new refresh token. */
 async function freshAccessToken(session) {
   if (session.expiresAt < Date.now() + 60_000) {
     keep(session, await oidc.refreshTokenGrant(issuer, session.tokens.refresh_token));

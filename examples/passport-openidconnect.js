@@ -12,7 +12,7 @@ import OpenIDConnectStrategy from 'passport-openidconnect';
 const { ISSUER, CLIENT_ID, CLIENT_SECRET, PORT } = process.env;
 const APP = `http://localhost:${PORT}`;
 
-// The strategy does not discover by itself; the issuer's discovery document names every address that is needed.
+// The strategy does not use discovery, so read the endpoints from the discovery document.
 const issuer = await (await fetch(`${ISSUER}/.well-known/openid-configuration`)).json();
 
 passport.use(
@@ -28,7 +28,7 @@ passport.use(
       scope: ['profile', 'email'],
       nonce: true,
     },
-    // With these nine parameters the strategy reads UserInfo as well.
+    // A callback with these nine parameters makes the strategy request UserInfo too.
     (_issuer, userInfo, _profile, _context, idToken, accessToken, refreshToken, parameters, done) =>
       done(null, {
         profile: userInfo._json,
@@ -37,12 +37,12 @@ passport.use(
       }),
   ),
 );
-// The session holds the user as it is. An app with users of its own would keep their id.
+// The session holds the whole user. An app with a user database would keep only the id.
 passport.serializeUser((user, done) => done(null, user));
 passport.deserializeUser((user, done) => done(null, user));
 
 const app = express();
-// In production, let `secret` outlive the process, keep sessions in a store, and add `secure: true` to the cookie.
+// In production, use a permanent `secret`, keep sessions in a store, and add `secure: true` to the cookie.
 app.use(
   session({
     secret: randomBytes(32).toString('hex'),
@@ -71,7 +71,7 @@ app.get('/profile', async (req, res) => {
   res.json(await answer(await fetch(issuer.userinfo_endpoint, { headers: { authorization } })));
 });
 
-// A POST, which another site cannot make with a `lax` cookie.
+// A POST: other sites cannot send it with a `lax` cookie.
 app.post('/logout', async (req, res) => {
   const address = new URL(issuer.end_session_endpoint);
   address.search = new URLSearchParams({
@@ -85,14 +85,14 @@ app.post('/logout', async (req, res) => {
 
 class Refused extends Error {}
 
-// Revoked or banned: forget the tokens. Other errors are faults, and leave the session as it is.
+// Revoked or banned: delete the tokens. Other errors leave the session as it is.
 app.use(async (error, req, res, next) => {
   if (!(error instanceof Refused)) return next(error);
   await promisify(req.logout).call(req);
   res.status(403).send('You are signed out. <a href="/login">Sign in</a>');
 });
 
-/** The strategy signs in and does no more. To refresh is one request; it brings a new refresh token too. */
+/** The strategy does not refresh tokens. A refresh is one request, which also returns a new refresh token. */
 async function freshAccessToken({ user, session }) {
   if (user.expiresAt < Date.now() + 60_000) {
     const form = { grant_type: 'refresh_token', refresh_token: user.tokens.refresh_token };

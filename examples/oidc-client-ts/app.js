@@ -1,4 +1,4 @@
-// A single-page app: a public client, which has no secret and proves itself by PKCE.
+// A single-page app: a public client, which has no secret and uses PKCE.
 const { ErrorResponse, UserManager } = globalThis.oidc;
 const { issuer, clientId } = await (await fetch('/settings.json')).json();
 
@@ -10,7 +10,7 @@ const manager = new UserManager({
   scope: 'openid profile email',
   // The profile is completed from UserInfo at sign-in.
   loadUserInfo: true,
-  // The tokens are kept in this tab's sessionStorage, and renewed with the refresh token a minute before they end.
+  // Tokens are kept in this tab's sessionStorage, and refreshed a minute before they expire.
   automaticSilentRenew: true,
 });
 
@@ -23,7 +23,7 @@ function show(user) {
 document.querySelector('#sign-in').onclick = () => manager.signinRedirect();
 document.querySelector('#sign-out').onclick = () => manager.signoutRedirect();
 manager.events.addUserUnloaded(() => show(null));
-// Revoked or banned: forget the tokens. Where the issuer could not be reached they may still be good.
+// Revoked or banned: delete the tokens. If the issuer is unreachable, they may still be valid.
 manager.events.addSilentRenewError((error) => {
   if (error instanceof ErrorResponse) manager.removeUser();
 });
@@ -35,7 +35,7 @@ if (location.pathname === '/callback') {
     if (!(error instanceof ErrorResponse)) throw error;
     alert(error.message);
   }
-  // The code is used; a reload must not send it again.
+  // The code is used up: a reload must not send it again.
   history.replaceState(null, '', '/');
 }
 show(await manager.getUser());

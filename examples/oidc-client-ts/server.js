@@ -1,4 +1,4 @@
-// Serves the single-page app. Any web server does.
+// Serves the single-page app. Any web server will do.
 //
 //   npm install oidc-client-ts
 //   ISSUER=https://id.example.com CLIENT_ID=… PORT=8080 node server.js
@@ -21,7 +21,7 @@ createServer((req, res) => {
   const [content, type] = files[req.url.split('?')[0]] ?? ['Not found', 'text/plain'];
   res.writeHead(content === 'Not found' ? 404 : 200, {
     'content-type': type,
-    // Tokens live in this page: nobody else's script runs here, and it talks to the issuer alone.
+    // The page holds tokens: allow only its own scripts, and requests only to the issuer.
     'content-security-policy': `default-src 'self'; img-src data:; connect-src 'self' ${new URL(ISSUER).origin}; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
   });
