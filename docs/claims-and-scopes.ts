@@ -212,7 +212,7 @@ ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 - **\`openid\`** is part of every grant, also where the request left it out; a request without \`scope\` asks for it alone.
 - **The person decides** on each of ${list(OPTIONAL_SCOPES)} with a switch. Both answers are remembered: a request
   within them is answered without a page, and grants the granted part. What is new is asked about, and that alone. A public client
-  with a loopback or private-use-scheme redirect URI is [asked about every time](../how-to/register-an-app.md#an-app-that-can-keep-no-secret).
+  with a loopback or private-use-scheme redirect URI is [asked about every time](../how-to/register-an-app.md#register-a-public-client).
 - **What the person takes away** later, on a consent page, is taken at once from every token that the app has: UserInfo, refreshes and
   introspection leave it out. What is granted later is for new tokens alone.
 - **What was granted** is the \`scope\` claim of the access token, always in the order of this table
