@@ -11,9 +11,9 @@ import { probeKey } from './operations/doctor/probe.ts';
 import { doctorRoutes } from './operations/doctor/routes.ts';
 import { readiness } from './operations/health/readiness.ts';
 import { healthRoutes } from './operations/health/routes.ts';
-import { type ClockWatch, watchClock } from './operations/health/shared-time.ts';
+
 import { startHousekeeping } from './operations/housekeeping/housekeeping.ts';
-import { type Clock, MINUTE } from './platform/clock.ts';
+import { type Clock, type ClockWatch, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
 import { previousSecret } from './platform/config/secret-file.ts';
 import { deriveKey } from './platform/crypto/secrets.ts';
@@ -27,7 +27,7 @@ import { watchOutages } from './platform/http/outages.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { createApp } from './platform/http/server.ts';
 import { readByHandler } from './platform/http/validators.ts';
-import { keepNumber } from './platform/ids/keep.ts';
+import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { listenForMetrics, type MetricsListener } from './platform/metrics/listener.ts';
 import { authorizationRoutes } from './protocol/authorize/authorize.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
@@ -76,12 +76,16 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const baseUrl = baseUrlOf(config, listener.port);
     const metrics = config.metricsAddress && (await import('./platform/metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
-    const opened = await openCore(config, clock, { ...opening, meter, thorough: true });
+    const opened = await openCore(config, clock, {
+      ...opening,
+      ...(metrics && { meter: metrics.meter }),
+      thorough: true,
+    });
     core = opened;
     metrics?.watch(opened);
     figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
     const { database, ids, passwords, pictures, secret } = opened;
-    const time = await watchClock(database, clock);
+    const time = await startClockWatch(database, clock);
     watch = time;
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
     const { limits } = config;
@@ -174,7 +178,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     const courier = startCourier({ ...parts, clock, send: ask, meter, failed: failedAt('notices of ended sessions') });
     metrics?.watchNotices(courier);
     metrics?.watchNumbers(ids);
-    const stopKeeping = keepNumber(ids, failedAt('the node number'));
+    const stopKeeping = startLeaseRenewal(ids, failedAt('the node number'));
     listener.open();
 
     const served = figures;

@@ -3,7 +3,7 @@ import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import { all, first, run, statement } from '../platform/database/statement.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { emailKey, type Profile, type SocialLink } from './rules/profile.ts';
 import type { AccountStanding } from './rules/standing.ts';
 

@@ -1,4 +1,4 @@
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import * as Type from '../platform/validation/type.ts';
 

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { adminKeyView, allAdminKeys, createAdminKey, NewAdminKey, revokeAdminKey } from '../admin/keys.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';

@@ -16,7 +16,7 @@ import { type Client, listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, collect, examples, nullIfEmpty, requireOptions } from './context.ts';

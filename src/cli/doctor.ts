@@ -22,7 +22,7 @@ import type { Inspection } from '../platform/database/inspection.ts';
 import { positionOf } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { cookieStyle } from '../platform/http/browser.ts';
-import { countHeld } from '../platform/ids/lease-store.ts';
+import { countLeases } from '../platform/ids/lease-store.ts';
 import { type ContextOf, examples } from './context.ts';
 import { printable } from './output.ts';
 import { environment } from './session.ts';
@@ -60,7 +60,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   try {
     const roots = { current: secret, previous: previousSecret(config) };
     if (inspection !== undefined && current) {
-      heldNumbers = await inspection.read(() => countHeld(clock()));
+      heldNumbers = await inspection.read(() => countLeases(clock()));
       fit = await fitOf(inspection, roots, clock);
     }
   } finally {

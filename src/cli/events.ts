@@ -5,7 +5,7 @@ import { listEvents, type RecordedEvent } from '../audit/list.ts';
 import { type EventFilter, eventFilters } from '../audit/schema.ts';
 import type { Core } from '../core.ts';
 import { SECOND } from '../platform/clock.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import * as Type from '../platform/validation/type.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { pastMoment } from './moments.ts';

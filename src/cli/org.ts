@@ -10,7 +10,7 @@ import {
   setMember,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { type ContextOf, checkInput, examples } from './context.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Work } from '../platform/database/database.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import { wholeNumber } from './numbers.ts';
 

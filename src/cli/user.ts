@@ -17,7 +17,7 @@ import { accountView } from '../accounts/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
 import { endSessions } from '../credentials/ending.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { confirm, YES } from './confirm.ts';

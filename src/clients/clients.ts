@@ -7,7 +7,7 @@ import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secre
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
-import { isSnowflake } from '../platform/ids/snowflake.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { DEFAULT_GRANT_TYPES } from './rules/grant-types.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';

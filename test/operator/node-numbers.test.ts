@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
-import { claimNode, endLeases, listHeld } from '../../src/platform/ids/lease-store.ts';
-import { NODES } from '../../src/platform/ids/snowflake.ts';
+import { NODES } from '../../src/platform/ids/lease.ts';
+import { claimNode, endLeases, listLeases } from '../../src/platform/ids/lease-store.ts';
 import { admin, newUser } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -36,7 +36,7 @@ test('with all node numbers held by others a node makes no ids and is not ready,
     const refused = await organization('refused');
     assert.deepEqual([refused.status, refused.body.error], [503, 'temporarily_unavailable']);
     for (let answer = 200; answer !== 503; answer = await ready());
-    const [one] = await database.read(() => listHeld(server.now()));
+    const [one] = await database.read(() => listLeases({ now: server.now() }));
     assert.ok(one !== undefined);
     await database.commit(() => endLeases([{ ...one, endsAt: server.now() }]));
     await newUser(server);

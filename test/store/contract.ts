@@ -14,15 +14,15 @@ import { insertOrganization, upsertMember } from '../../src/organizations/store.
 import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { type Database, StoreUnavailable, type Work } from '../../src/platform/database/database.ts';
 import { first, run, statement } from '../../src/platform/database/statement.ts';
+import { NODES } from '../../src/platform/ids/lease.ts';
 import {
   claimNode,
-  countHeld,
+  countLeases,
   endLeases,
   extendLease,
-  listHeld,
-  NoNodeNumber,
+  listLeases,
+  NodeNumbersExhausted,
 } from '../../src/platform/ids/lease-store.ts';
-import { NODES } from '../../src/platform/ids/snowflake.ts';
 import {
   findInteraction,
   finishInteraction,
@@ -216,7 +216,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     assert.equal(outcome, outcomes[ends.indexOf(true) % 2]);
   });
 
-  it('parallel claims get different node numbers; one that ran out is given again', async () => {
+  it('parallel claims get different node numbers; an expired one is claimed again', async () => {
     const claim = async (holder: string, now: number) =>
       (await database.commit(() => claimNode(now, () => ({ holder, endsAt: now + MINUTE })))).node;
     const nodes = await times(12, (n) => claim(`holder ${n}`, NOW));
@@ -225,22 +225,22 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     assert.deepEqual(later.toSorted(), nodes.toSorted());
   });
 
-  it('a lease is prolonged and ended by the one that holds it alone; with all numbers held there is none to claim', async () => {
+  it('only its holder extends or ends a lease; with all node numbers leased none can be claimed', async () => {
     // Past all leases of other tests.
     const begin = NOW + HOUR;
     const claim = (holder: string) =>
       database.commit(() => claimNode(begin, () => ({ holder, endsAt: begin + MINUTE })));
     const lease = { ...(await claim('first')), holder: 'first', endsAt: begin + 2 * MINUTE };
-    assert.equal(await database.commit(() => extendLease({ ...lease, holder: 'another' }, 'another')), false);
-    assert.equal(await database.commit(() => extendLease(lease, 'renewed')), true);
+    assert.equal(await database.commit(() => extendLease({ ...lease, holder: 'another', next: 'another' })), false);
+    assert.equal(await database.commit(() => extendLease({ ...lease, next: 'renewed' })), true);
     await database.commit(() => endLeases([{ ...lease, endsAt: begin }]));
     const held = { node: lease.node, holder: 'renewed', endsAt: lease.endsAt };
-    assert.deepEqual(await database.read(() => listHeld(begin)), [held]);
+    assert.deepEqual(await database.read(() => listLeases({ now: begin })), [held]);
     for (let number = 1; number < NODES; number++) await claim(`holder ${number}`);
-    assert.equal(await database.read(() => countHeld(begin)), NODES);
-    await assert.rejects(claim('one too many'), NoNodeNumber);
+    assert.equal(await database.read(() => countLeases(begin)), NODES);
+    await assert.rejects(claim('one too many'), NodeNumbersExhausted);
     await database.commit(() => endLeases([{ ...held, endsAt: begin + 500 }]));
-    assert.equal(await database.read(() => countHeld(begin + 500)), NODES - 1);
+    assert.equal(await database.read(() => countLeases(begin + 500)), NODES - 1);
     assert.deepEqual(
       await claim('late'),
       { node: lease.node, from: begin + 500 },

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { SECOND } from '../../platform/clock.ts';
+import { ClockOutOfSync, MAX_CLOCK_OFFSET, SECOND } from '../../platform/clock.ts';
 import { type Database, StoreUnavailable } from '../../platform/database/database.ts';
 import { positionOf } from '../../platform/database/migrations/position.ts';
 import type { Timeline } from '../../platform/database/migrations/timeline.ts';
 import { all, statement } from '../../platform/database/statement.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { ClockOff, LARGEST_OFFSET } from './shared-time.ts';
 
 /** Migrations are numbered: those that this version does not know come after its own. */
 const migrationsAfter = statement((db, p: { last: string }) =>
@@ -46,7 +45,7 @@ export function readiness({
     // A durable write of this node's own row, which a node without a number to make ids with does not have.
     await ids.renew();
     const offset = await compareClocks();
-    return Math.abs(offset) > LARGEST_OFFSET ? new ClockOff(offset).message : undefined;
+    return Math.abs(offset) > MAX_CLOCK_OFFSET ? new ClockOutOfSync(offset).message : undefined;
   }
 
   function refreshed(): Promise<string | undefined> {

@@ -1,10 +1,9 @@
 import { sql } from 'kysely';
 import { trimEvents } from '../../audit/trim-store.ts';
 import { claim } from '../../limits/limits.ts';
-import { type Clock, DAY, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } from '../../platform/clock.ts';
+import { type Clock, DAY, databaseTime, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { all, statement } from '../../platform/database/statement.ts';
-import { sharedTime } from '../health/shared-time.ts';
 
 const BATCH = 500;
 
@@ -206,7 +205,7 @@ export function startHousekeeping(
   let busy = false;
   async function tidy(): Promise<void> {
     // By the clock that the nodes share: one node whose own is wrong would delete what lives.
-    const now = await sharedTime(database, clock);
+    const now = await databaseTime(database, clock);
     await sweepInTurn(database, now, keepEvents);
     await tend(now);
   }

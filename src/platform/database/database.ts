@@ -72,8 +72,6 @@ export interface DatabaseMeter {
   shared(callers: number): void;
 }
 
-export const unmeteredDatabase: DatabaseMeter = { committed() {}, retried() {}, shared() {} };
-
 /** The database cannot be used as it is. The message says what is wrong with it and what to do. */
 export class DatabaseUnusable extends Error {
   override readonly name = 'DatabaseUnusable';

@@ -1,5 +1,3 @@
-import { type DatabaseMeter, unmeteredDatabase } from '../database/database.ts';
-
 /** One answered request, in words that are bounded in number: the route's pattern, never its address. */
 export interface Answered {
   readonly method: string;
@@ -13,7 +11,7 @@ export interface Answered {
 export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
 
 /** What the service counts about itself. */
-export interface Meter extends DatabaseMeter {
+export interface Meter {
   answered(answer: Answered): void;
   /** A request was refused since the store is unavailable. */
   refusedForStore(): void;
@@ -23,7 +21,6 @@ export interface Meter extends DatabaseMeter {
 
 /** Where nobody reads the figures, none are kept. */
 export const unmetered: Meter = {
-  ...unmeteredDatabase,
   answered: () => {},
   refusedForStore: () => {},
   notified: () => {},

@@ -2,58 +2,58 @@ import { readFileSync, readlinkSync } from 'node:fs';
 import { hostname } from 'node:os';
 import { SECOND } from '../clock.ts';
 
-/** Which process on which machine, in words by which another one there can be certain that it has ended. */
-export interface Identity {
-  /** The machine since it was booted, and what decides about its process ids and its uptime: their namespaces. */
+/** Identifies a process so that another one on the same machine can tell for certain whether it has ended. */
+export interface ProcessIdentity {
+  /** The boot of the machine, and the namespaces that its process ids and its uptime belong to. */
   readonly machine: string;
   readonly pid: number;
-  /** When it started, since a process id is given again. */
+  /** When it started: process ids are reused. */
   readonly started: string;
 }
 
-/** What a process learns from the machine that it runs on. */
+/** What a process learns from its machine. */
 export interface Host {
-  /** This process, or undefined where no other process could tell that it has ended. */
-  readonly self: Identity | undefined;
-  /** Whether a process has ended for certain. It is alive as long as that is in doubt. */
-  hasEnded(other: Identity): boolean;
-  /** Milliseconds since the machine was booted, as every process on it reads them; no step of the clock changes them. */
+  /** This process; undefined where other processes could not tell whether it has ended. */
+  readonly self: ProcessIdentity | undefined;
+  /** Whether a process has ended for certain; false in case of doubt. */
+  hasEnded(other: ProcessIdentity): boolean;
+  /** Milliseconds since the machine was booted, the same for all of its processes; setting the clock does not change them. */
   uptime(): number;
-  /** Milliseconds since some moment, as this process alone reads them. */
+  /** Milliseconds since some moment, for this process only. */
   stopwatch(): number;
 }
 
-/** The machine of this process. Only Linux tells enough of another process. */
+/** The machine of this process. Only Linux reveals enough about other processes to tell that they have ended. */
 export function thisHost(): Host {
   const self = process.platform === 'linux' ? identify() : undefined;
   return {
     self,
     hasEnded: (other) => self !== undefined && other.machine === self.machine && isGone(other),
     uptime: () => (self === undefined ? 0 : uptime()),
-    stopwatch: () => performance.now(),
+    stopwatch: performance.now.bind(performance),
   };
 }
 
-function identify(): Identity | undefined {
+function identify(): ProcessIdentity | undefined {
   try {
     const own = readStat('self');
-    // A container may show the processes of another namespace than the one that its own process ids are of.
+    // In a container, /proc may belong to another process namespace.
     if (own.pid !== process.pid) return undefined;
     uptime();
     const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
     const namespaces = ['pid', 'time'].map((name) => readlinkSync(`/proc/self/ns/${name}`));
-    // A machine that was resumed from an image of another's memory has its boot id, and hopefully not its name.
+    // Two machines resumed from one memory image share the boot id; their host names must differ.
     return { machine: [hostname(), boot, ...namespaces].join(' '), pid: own.pid, started: own.started };
   } catch {
     return undefined;
   }
 }
 
-function isGone({ pid, started }: Identity): boolean {
+function isGone({ pid, started }: ProcessIdentity): boolean {
   try {
     process.kill(pid, 0);
   } catch (error) {
-    // A process of another user answers EPERM, also where /proc hides it.
+    // EPERM means that the process exists and belongs to another user, even if /proc hides it.
     if (error instanceof Error && 'code' in error && error.code === 'ESRCH') return true;
   }
   try {
@@ -64,7 +64,7 @@ function isGone({ pid, started }: Identity): boolean {
   }
 }
 
-/** proc_pid_stat(5): the name in parentheses may hold anything; the state follows it, and the start is the 22nd field. */
+/** proc_pid_stat(5): the name in parentheses may contain anything; the state follows it, and the start time is field 22. */
 function readStat(pid: string): { readonly pid: number; readonly state: string; readonly started: string } {
   const text = readFileSync(`/proc/${pid}/stat`, 'latin1');
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');

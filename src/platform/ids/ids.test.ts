@@ -10,8 +10,7 @@ import { HOUR, MINUTE, SECOND } from '../clock.ts';
 import { StoreUnavailable, type Work } from '../database/database.ts';
 import { openSqlite } from '../database/sqlite/open.ts';
 import { type Host, thisHost } from './host.ts';
-import { type Ids, leasedIds } from './ids.ts';
-import { isSnowflake, nextTick, SNOWFLAKE_EPOCH, snowflake } from './snowflake.ts';
+import { type Ids, isSnowflake, leasedIds, nextTick, SNOWFLAKE_EPOCH, snowflake } from './ids.ts';
 
 const BEGINNING = Date.parse('2026-03-01T12:00:00Z');
 const folder = mkdtempSync(join(tmpdir(), 'tessera-ids-'));
@@ -179,10 +178,10 @@ test('a lease that is kept is renewed before any id needs it, and not before it 
   };
   const counted = { ...database, commit };
   const ids = leasedIds(counted, () => now, elsewhere());
-  await ids.keep();
+  await ids.ensureLease();
   assert.equal(commits, 1, 'a number is taken before it is needed');
   for (let tenSeconds = 0; tenSeconds < 60; tenSeconds++) {
-    await ids.keep();
+    await ids.ensureLease();
     const kept: number = commits;
     await ids.next();
     assert.equal(commits, kept, 'no id waits for the database');
@@ -190,30 +189,30 @@ test('a lease that is kept is renewed before any id needs it, and not before it 
   }
   assert.equal(commits, 20, 'one every half a minute');
   await ids.release();
-  assert.equal(await ids.held(), 0);
-  await ids.keep();
+  assert.equal(await ids.countLeases(), 0);
+  await ids.ensureLease();
   await ids.renew();
-  assert.equal(await ids.held(), 0, 'a process that ends takes none any more');
+  assert.equal(await ids.countLeases(), 0, 'a process that ends takes none any more');
   await database.close();
 });
 
-test('with all numbers held an id is refused in words for the operator, and had again when one comes free', async () => {
+test('with all node numbers leased the error tells the operator what to do, and a freed number is used again', async () => {
   let now = BEGINNING;
   const database = await openSqlite(':memory:');
   const others = Array.from({ length: 1024 }, () => leasedIds(database, () => now, elsewhere()));
-  for (const other of others) await other.keep();
+  for (const other of others) await other.ensureLease();
   const ids = leasedIds(database, () => now, elsewhere());
   await assert.rejects(ids.next(), (error) => {
     assert.ok(error instanceof StoreUnavailable);
-    assert.match(error.message, /^All 1024 node numbers .* are held.* Stop nodes .* `tessera doctor`/);
+    assert.match(error.message, /^All 1024 node numbers .* are leased.* Stop nodes .* `tessera doctor`/);
     return true;
   });
   await assert.rejects(ids.renew(), StoreUnavailable);
   await others[700]?.release();
-  await ids.keep();
+  await ids.ensureLease();
   assert.equal(partsOf(await ids.next()).node, 700);
   now += 2 * MINUTE;
-  assert.equal(await ids.held(), 0);
+  assert.equal(await ids.countLeases(), 0);
   await database.close();
 });
 
@@ -226,7 +225,7 @@ test('260 processes that die one after the other on one machine leave no more th
     const process = machine.start();
     const ids = leasedIds(database, () => now, process);
     made.push(...(await many(ids, 5)));
-    assert.ok((await ids.held()) <= 2, `${await ids.held()} are held in life ${life}`);
+    assert.ok((await ids.countLeases()) <= 2, `${await ids.countLeases()} are held in life ${life}`);
     process.die();
     machine.pass(100);
     now += 100;
@@ -290,7 +289,7 @@ for (let seed = 1; seed <= 8; seed++) {
       const one = running[chosen] ?? start();
       const act = random.weighted({ make: 8, keep: 2, crash: 3, stop: 1, jump: 1, pass: 4 });
       if (act === 'make') made.push(...(await many(one.ids, random.pick([1, 3, 5000]) ?? 1)));
-      if (act === 'keep') await one.ids.keep();
+      if (act === 'keep') await one.ids.ensureLease();
       if (act === 'jump')
         offsets[random.below(offsets.length)] = (random.below(5) - 2) * (random.pick([3, 900, 90 * SECOND]) ?? 0);
       if (act === 'stop') await one.ids.release();

@@ -1,22 +1,32 @@
 import { StoreUnavailable, type Work } from '../database/database.ts';
-import { all, first, run, statement } from '../database/statement.ts';
-import { NODES } from './snowflake.ts';
+import { changes, command, many, one } from '../database/statement.ts';
+import { NODES } from './lease.ts';
 
-/** A lease that ends so soon, in milliseconds, is as good as ended: whoever takes it makes ids from its end on. */
-const SOON = 1000;
+/** A lease that ends within this many milliseconds can be claimed: the ids of the next holder start at its end. */
+const CLAIMABLE_BEFORE_END = 1000;
 
-/** No node number is free: no id can be made, and most of the service goes on without. */
-export class NoNodeNumber extends StoreUnavailable {
+/** All node numbers are leased: this node cannot generate ids. Requests that need none are still answered. */
+export class NodeNumbersExhausted extends StoreUnavailable {
   constructor() {
     super(
-      `All ${NODES} node numbers of this database are held, and a node needs one to make ids. Stop nodes that are not needed, ` +
-        'and look for processes that end without giving theirs back: a number comes free two minutes after. ' +
-        '`tessera doctor` tells how many are held.',
+      `All ${NODES} node numbers of this database are leased, and a node needs one to generate ids. Stop nodes that are not needed, ` +
+        'and look for processes that crash and restart: their numbers become free after two minutes. ' +
+        '`tessera doctor` shows how many are leased.',
     );
   }
 }
 
-const freeNode = statement((db, p: { before: number }) =>
+/** A lease on a node number. The holder distinguishes it from later leases of the same number. */
+export interface NodeLease {
+  readonly node: number;
+  readonly holder: string;
+  readonly endsAt: number;
+}
+
+/** The stored terms of a lease whose ids begin at an instant. */
+type Terms = (from: number) => Pick<NodeLease, 'holder' | 'endsAt'>;
+
+const findClaimable = one((db, p: { before: number }) =>
   db
     .selectFrom('node_lease')
     .select(['node', 'expires_at as endsAt'])
@@ -26,11 +36,9 @@ const freeNode = statement((db, p: { before: number }) =>
     .forUpdate(),
 );
 
-const lastNode = statement((db, _p: object) =>
-  db.selectFrom('node_lease').select((eb) => eb.fn.max('node').as('node')),
-);
+const highestNode = one((db, _p: object) => db.selectFrom('node_lease').select((eb) => eb.fn.max('node').as('node')));
 
-const takeOver = statement((db, p: { node: number; holder: string; endsAt: number; before: number }) =>
+const takeOver = changes((db, p: NodeLease & { before: number }) =>
   db
     .updateTable('node_lease')
     .set({ holder: p.holder, expires_at: p.endsAt })
@@ -39,7 +47,7 @@ const takeOver = statement((db, p: { node: number; holder: string; endsAt: numbe
     .returning('node'),
 );
 
-const addNode = statement((db, p: { node: number; holder: string; endsAt: number }) =>
+const addNode = changes((db, p: NodeLease) =>
   db
     .insertInto('node_lease')
     .values({ node: p.node, holder: p.holder, expires_at: p.endsAt })
@@ -47,7 +55,30 @@ const addNode = statement((db, p: { node: number; holder: string; endsAt: number
     .returning('node'),
 );
 
-const change = statement((db, p: { node: number; holder: string; next: string; endsAt: number }) =>
+/**
+ * Claims a node number whose lease has expired, or a new one. `from` is the first instant for its ids: not before `now`, nor before
+ * the end of any earlier lease of that number.
+ * @throws {NodeNumbersExhausted} when all are leased
+ */
+export function* claimNode(now: number, terms: Terms): Work<{ readonly node: number; readonly from: number }> {
+  const before = now + CLAIMABLE_BEFORE_END;
+  const free = yield* findClaimable({ before });
+  if (free !== undefined) {
+    const from = Math.max(now, free.endsAt);
+    if (yield* takeOver({ node: free.node, before, ...terms(from) })) return { node: free.node, from };
+  }
+  // Another process may add the same number first.
+  for (let attempt = 0; attempt < NODES; attempt++) {
+    const highest = yield* highestNode({});
+    const node = highest?.node == null ? 0 : highest.node + 1;
+    if (node >= NODES) break;
+    if (yield* addNode({ node, ...terms(now) })) return { node, from: now };
+  }
+  throw new NodeNumbersExhausted();
+}
+
+/** Extends a lease under a new holder text; false if the lease is no longer `holder`'s. */
+export const extendLease = changes((db, p: NodeLease & { next: string }) =>
   db
     .updateTable('node_lease')
     .set({ holder: p.next, expires_at: p.endsAt })
@@ -56,64 +87,34 @@ const change = statement((db, p: { node: number; holder: string; next: string; e
     .returning('node'),
 );
 
-const held = statement((db, p: { now: number }) =>
+const endLease = command((db, p: NodeLease) =>
+  db
+    .updateTable('node_lease')
+    .set({ holder: 'none', expires_at: p.endsAt })
+    .where('node', '=', p.node)
+    .where('holder', '=', p.holder),
+);
+
+/** Ends leases, each at an instant after all of its ids. */
+export function* endLeases(leases: readonly NodeLease[]): Work<void> {
+  for (const { node, holder, endsAt } of leases) yield* endLease({ node, holder, endsAt });
+}
+
+/** The leases that have not expired. */
+export const listLeases = many((db, p: { now: number }) =>
   db.selectFrom('node_lease').select(['node', 'holder', 'expires_at as endsAt']).where('expires_at', '>', p.now),
 );
 
-const count = statement((db, p: { now: number }) =>
-  db
-    .selectFrom('node_lease')
-    .select((eb) => eb.fn.countAll().as('held'))
-    .where('expires_at', '>', p.now),
+const countCurrent = one(
+  (db, p: { now: number }) =>
+    db
+      .selectFrom('node_lease')
+      .select((eb) => eb.fn.countAll().as('count'))
+      .where('expires_at', '>', p.now),
+  ({ count }) => Number(count),
 );
 
-/** A lease on a node number. Its holder is what tells it from a later one on the same number. */
-export interface NodeLease {
-  readonly node: number;
-  readonly holder: string;
-  readonly endsAt: number;
-}
-
-/** What is written down of a lease for ids from an instant on. */
-type Terms = (from: number) => { readonly holder: string; readonly endsAt: number };
-
-/**
- * Takes a node number whose lease has run out, or a new one, for ids from the answered instant on: at or past the end of every
- * lease that there was on it.
- * @throws {NoNodeNumber} when all are held
- */
-export function* claimNode(now: number, terms: Terms): Work<{ readonly node: number; readonly from: number }> {
-  const before = now + SOON;
-  const free = yield* first(freeNode, { before });
-  if (free !== undefined) {
-    const from = Math.max(now, free.endsAt);
-    const taken = yield* first(takeOver, { node: free.node, before, ...terms(from) });
-    if (taken !== undefined) return { node: free.node, from };
-  }
-  for (let attempt = 0; attempt < NODES; attempt++) {
-    const last = yield* first(lastNode, {});
-    const node = last?.node == null ? 0 : last.node + 1;
-    if (node >= NODES) break;
-    const added = yield* first(addNode, { node, ...terms(now) });
-    if (added !== undefined) return { node, from: now };
-  }
-  throw new NoNodeNumber();
-}
-
-/** Prolongs a lease that is still held; answers whether it was. */
-export function* extendLease(lease: NodeLease, next: string): Work<boolean> {
-  return (yield* first(change, { ...lease, next })) !== undefined;
-}
-
-/** Lets leases end at instants that none of their ids has reached. */
-export function* endLeases(leases: readonly NodeLease[]): Work<void> {
-  for (const lease of leases) yield* run(change, { ...lease, next: 'none' });
-}
-
-/** The leases that have not run out. */
-export const listHeld = (now: number): Work<NodeLease[]> => all(held, { now });
-
-/** How many node numbers are held. */
-export function* countHeld(now: number): Work<number> {
-  return Number((yield* first(count, { now }))?.held ?? 0);
+/** How many node numbers are leased. */
+export function* countLeases(now: number): Work<number> {
+  return (yield* countCurrent({ now })) ?? 0;
 }

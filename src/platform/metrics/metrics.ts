@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Passwords } from '../crypto/passwords.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, DatabaseMeter } from '../database/database.ts';
 import type { Meter } from '../http/meter.ts';
 import { Durations } from './durations.ts';
 
@@ -25,11 +25,11 @@ export interface Queued {
 
 /** What is counted in the database, of all nodes. */
 export interface Numbered {
-  held(): Promise<number>;
+  countLeases(): Promise<number>;
 }
 
 export interface Metrics {
-  readonly meter: Meter;
+  readonly meter: Meter & DatabaseMeter;
   readonly registry: Registry;
   /** Shows the load of these too, from now on. */
   watch(watched: Watched): void;
@@ -171,7 +171,7 @@ export function createMetrics(): Metrics {
     help: 'Node numbers that are held, by all processes on the database: of 1,024. Without one a node makes no ids.',
     registers,
     async collect() {
-      const held = await numbers?.held().catch(() => Number.NaN);
+      const held = await numbers?.countLeases().catch(() => Number.NaN);
       this.set(held ?? 0);
     },
   });

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net';
-import { isSnowflake } from '../ids/snowflake.ts';
+import { isSnowflake } from '../ids/ids.ts';
 import { isPhoneNumber } from './phone.ts';
 
 /** Text of one line: no control characters, no characters that reorder what follows them. */

@@ -7,7 +7,7 @@ import type { Browser } from '../../platform/http/browser.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { isSnowflake } from '../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
 import { audience } from '../token/rules/claims.ts';

@@ -1,7 +1,7 @@
 import type { Keys } from '../../keys/keys.ts';
 import { openIdToken } from '../../keys/open-id-token.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { isSnowflake } from '../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { stands } from '../token/id-token-hint.ts';
 import { readIdClaims } from '../token/rules/claims.ts';
 import type { IdTokenHint } from './rules/end-session.ts';

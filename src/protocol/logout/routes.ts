@@ -8,7 +8,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { isSnowflake } from '../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { endSession, type SignedIn, whoIs } from '../../sessions/sessions.ts';
 import { sendErrorPage } from '../../web/kit/error-page.ts';

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { connectionsOf, endOfAccess, revokeAccess } from '../../consent/connections.ts';
 import { endSessions } from '../../credentials/ending.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { isSnowflake } from '../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { isSid, sessionsOf } from '../../sessions/sessions.ts';
 import type { Which } from '../../sessions/store.ts';
 import { generalProblem, NO_PROBLEMS, readPart } from '../kit/components.ts';

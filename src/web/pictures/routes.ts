@@ -7,7 +7,7 @@ import { pictureType } from '../../pictures/pictures.ts';
 import { readPicture } from '../../pictures/store.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { isSnowflake } from '../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { notFound } from '../../platform/oauth-error.ts';
 import { html } from '../kit/html.ts';
 import type { Site } from '../kit/layout.ts';

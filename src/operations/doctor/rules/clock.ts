@@ -1,4 +1,4 @@
-import { LARGEST_OFFSET } from '../../health/shared-time.ts';
+import { MAX_CLOCK_OFFSET } from '../../../platform/clock.ts';
 import { type Finding, ok, problem, warning } from '../finding.ts';
 
 const SECOND = 1000;
@@ -19,7 +19,7 @@ export function judgeClocks(clocks: readonly OtherClock[]): Finding[] {
     const distance = Math.abs(ahead);
     if (distance <= 5 * SECOND) return [];
     const found = `The clock of ${whose} is ${Math.round(distance / SECOND)} s ${ahead > 0 ? 'ahead of' : 'behind'} this machine’s.`;
-    return [distance > LARGEST_OFFSET ? problem('clock', found, REMEDY) : warning('clock', found, REMEDY)];
+    return [distance > MAX_CLOCK_OFFSET ? problem('clock', found, REMEDY) : warning('clock', found, REMEDY)];
   });
   if (findings.length > 0) return findings;
   const names = clocks.map(({ whose }) => whose).join(' and ');

@@ -1,4 +1,4 @@
-import { NODES } from '../../../platform/ids/snowflake.ts';
+import { NODES } from '../../../platform/ids/lease.ts';
 import { type Finding, ok, problem, warning } from '../finding.ts';
 
 const MANY = 512;

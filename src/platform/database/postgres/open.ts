@@ -1,14 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import {
-  type Database,
-  type DatabaseMeter,
-  type Row,
-  type Step,
-  StoreUnavailable,
-  unmeteredDatabase,
-  type Work,
-} from '../database.ts';
+import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { type Compiled, compile, first, type Statement, statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline } from './connections.ts';
@@ -44,7 +36,7 @@ export interface Risk {
 export async function openPostgres(
   url: string,
   options?: MigrationOptions,
-  meter: DatabaseMeter = unmeteredDatabase,
+  meter?: DatabaseMeter,
   risk: Risk = { local: true },
 ): Promise<Database> {
   const pool = reaperPool(url);
@@ -98,7 +90,7 @@ export async function openPostgres(
         for (const answer of sent) await answer;
         // What had failed before is told by its own answer; COMMIT alone would say ROLLBACK, and no error.
         if ((await commit).command !== 'COMMIT') throw new Error('a transaction was not committed');
-        meter.committed(1, (performance.now() - began) / 1000);
+        meter?.committed(1, (performance.now() - began) / 1000);
         return result;
       } catch (error) {
         // Not sent where an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
@@ -119,7 +111,7 @@ export async function openPostgres(
         // A fault of ours that looks like a conflict each time is a fault all the same.
         if (attempt === ATTEMPTS && isConstraint(error)) throw error;
         if (attempt === ATTEMPTS) throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
-        meter.retried();
+        meter?.retried();
         // Jitter: those who met each other must not meet again.
         await wait(Math.random() * 2 ** Math.min(attempt, 6));
       }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { QueryConfig, QueryResult } from 'pg';
-import { StoreUnavailable, unmeteredDatabase } from '../database.ts';
+import { StoreUnavailable } from '../database.ts';
 import { type Statement, statement } from '../statement.ts';
 import type { Connections } from './connections.ts';
 import { sharedReads } from './shared-reads.ts';
@@ -21,7 +21,7 @@ test('a statement whose preparation failed is made anew under a name that no oth
     return answer;
   };
   const connections = { lend: (_until: number, use: (a: typeof ask) => unknown) => use(ask) } as unknown as Connections;
-  const run = sharedReads(connections, unmeteredDatabase);
+  const run = sharedReads(connections);
   const once = (of: Statement<never, unknown>) => run({ statement: of, params: { id: '1' } });
   const [name, owner, status] = [read('name'), read('owner'), read('status')] as Statement<never, unknown>[];
   assert.ok(name && owner && status);

@@ -23,7 +23,7 @@ const CALLER = 'caller_number';
  * Lets the reads of one turn of the event loop share a round trip: equal statements with different parameters become one
  * query. No read is answered from data that is older than its own call, since the query is sent after all its callers.
  */
-export function sharedReads(connections: Connections, meter: DatabaseMeter): (step: Step) => Promise<readonly Row[]> {
+export function sharedReads(connections: Connections, meter?: DatabaseMeter): (step: Step) => Promise<readonly Row[]> {
   const statements = new Map<Statement<never, unknown>, Prepared>();
   let turn = new Map<Prepared, Waiting[]>();
   /** Never given twice, for a connection keeps what a name stood for, also after the statement was made anew. */
@@ -75,7 +75,7 @@ export function sharedReads(connections: Connections, meter: DatabaseMeter): (st
     const now = turn;
     turn = new Map();
     for (const [prepared, callers] of now) {
-      meter.shared(callers.length);
+      meter?.shared(callers.length);
       const [first] = callers;
       if (first !== undefined && (callers.length === 1 || prepared.placeholders === 0)) {
         for (const caller of callers) void alone(prepared, caller);

@@ -1,15 +1,7 @@
 import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import {
-  type Database,
-  type DatabaseMeter,
-  type Row,
-  type Step,
-  StoreUnavailable,
-  unmeteredDatabase,
-  type Work,
-} from '../database.ts';
+import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { realPath, SEQUENCE, sequenceIn } from './continuity.ts';
@@ -46,11 +38,7 @@ const CROWD = 32;
  * under a savepoint of its own.
  * @param path a file, or `:memory:`
  */
-export async function openSqlite(
-  path: string,
-  options?: MigrationOptions,
-  meter: DatabaseMeter = unmeteredDatabase,
-): Promise<Database> {
+export async function openSqlite(path: string, options?: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
   const connection = connect(path);
   try {
     await migrate(migrationDialect(connection), sqliteColumnTypes, options);
@@ -141,7 +129,7 @@ export async function openSqlite(
       refuse(batch, error);
       return;
     }
-    meter.committed(batch.length, (performance.now() - began) / 1000);
+    meter?.committed(batch.length, (performance.now() - began) / 1000);
     // Never before the commit: the mark would ask for what has not happened.
     mark?.note(last);
     // Also a refusal is told only now: it may rest on what another unit of this commit wrote.
@@ -188,7 +176,7 @@ export async function openSqlite(
     const batch = reading;
     reading = [];
     if (batch.length === 0) return;
-    meter.shared(batch.length);
+    meter?.shared(batch.length);
     try {
       if (batch.length > 1) connection.exec('BEGIN');
     } catch {

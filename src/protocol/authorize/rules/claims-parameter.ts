@@ -1,4 +1,4 @@
-import { isSnowflake } from '../../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../../platform/ids/ids.ts';
 
 /** The `claims` parameter, as far as it means something here: OpenID Connect Core 1.0 §5.5. */
 export interface ClaimsParameter {

@@ -1,7 +1,7 @@
 import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redirect-uri.ts';
 import { type Advice, explainUnregistered } from '../../../clients/rules/unregistered-uri.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
-import { isSnowflake } from '../../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../../platform/ids/ids.ts';
 import type { ResponseMode } from './parameters.ts';
 
 /** What the rules need to know of a client. */

@@ -6,7 +6,7 @@ import { standardClaim } from '../../../claims/rules/userinfo.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/token-key.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
-import { isSnowflake } from '../../../platform/ids/snowflake.ts';
+import { isSnowflake } from '../../../platform/ids/ids.ts';
 
 /** Lifetime of access and ID tokens, in seconds. */
 export const ACCESS_LIFETIME = 1800;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { SECOND } from '../../platform/clock.ts';
-import { ClockOff, sharedTime, watchClock } from './shared-time.ts';
+
+import { ClockOutOfSync, databaseTime, SECOND, startClockWatch } from './clock.ts';
 
 const NOW = 1_000_000;
 
@@ -19,7 +19,7 @@ test('the clock of a node serves while it is within 30 seconds of the shared one
     context.mock.timers.tick(10 * SECOND);
     await nextTurn();
   };
-  const watch = await watchClock(database, () => NOW);
+  const watch = await startClockWatch(database, () => NOW);
   assert.equal(watch.clock(), NOW);
   for (const [ahead, serves] of [
     [30 * SECOND, true],
@@ -30,22 +30,22 @@ test('the clock of a node serves while it is within 30 seconds of the shared one
     shared = NOW + ahead;
     await look();
     if (serves) assert.equal(watch.clock(), NOW);
-    else assert.throws(watch.clock, ClockOff);
+    else assert.throws(watch.clock, ClockOutOfSync);
   }
   shared = new Error('away');
   await look();
-  assert.throws(watch.clock, ClockOff, 'nobody knows better');
+  assert.throws(watch.clock, ClockOutOfSync, 'the last offset applies');
   shared = NOW;
   assert.equal(await watch.compare(), 0);
   assert.equal(watch.clock(), NOW);
   watch.stop();
   shared = 0;
   await look();
-  assert.equal(watch.clock(), NOW, 'after the stop it looks no more');
+  assert.equal(watch.clock(), NOW, 'a stopped watch compares no more');
 });
 
-test('where there is no other clock than the node’s, that is the time', async () => {
+test('without a shared clock the time is the node’s', async () => {
   const database = { sharedTime: async () => null };
-  assert.equal(await sharedTime(database, () => NOW), NOW);
-  assert.equal((await watchClock(database, () => NOW)).clock(), NOW);
+  assert.equal(await databaseTime(database, () => NOW), NOW);
+  assert.equal((await startClockWatch(database, () => NOW)).clock(), NOW);
 });
