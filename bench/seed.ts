@@ -69,7 +69,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
   if (client === undefined) throw new Error('there is no client');
   const now = clock();
   const endsAt = now + FAMILY_LIFETIME * SECOND;
-  const leaf = newLeaf(keys.ring(), now, endsAt);
+  const leaf = newLeaf(keys.keySet(), now, endsAt);
   const about = { accountId: model.id, clientId: client.id, scopes: SCOPE };
   await database.commit(function* grant() {
     yield* addGrant({ ...about, id: grantId, declined: '', epoch: client.consentEpoch, now });
@@ -154,10 +154,10 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       });
     }
   });
-  const ring = keys.ring();
+  const keySet = keys.keySet();
   await core.close();
 
-  const [accessKey, refreshKey] = [ring.current('access'), ring.current('refresh')];
+  const [accessKey, refreshKey] = [keySet.current('access'), keySet.current('refresh')];
   const subjectOf = (person: number) => {
     const n = number(person);
     const accountId = accountOf(n);

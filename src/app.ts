@@ -4,7 +4,7 @@ import { notes } from './audit/notes.ts';
 import { clientKeys } from './clients/client-keys.ts';
 import { fillOrigins, registeredOrigins } from './clients/origins.ts';
 import { type Core, type Opening, openCore } from './core.ts';
-import { openKeys, tendKeys } from './keys/keys.ts';
+import { maintainKeys, openKeys } from './keys/keys.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
 import { probeKey } from './operations/doctor/probe.ts';
@@ -172,7 +172,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       clock,
       MINUTE,
       failedAt('housekeeping'),
-      (now) => tendKeys(database, secret, now, config.keyRotation),
+      (now) => maintainKeys(database, secret, now, config.keyRotation),
       config.auditRetention,
     );
     const courier = startCourier({ ...parts, clock, send: ask, meter, failed: failedAt('notices of ended sessions') });

@@ -86,7 +86,7 @@ export async function openCore(
 
 /** A new database gets a new secret. One that has keys was made with another, without which nobody can use it. */
 async function secretFor(config: Config, database: Database): Promise<Buffer> {
-  if ((await database.read(readVersion)) === undefined) return firstSecret(config);
+  if ((await database.read(() => readVersion({}))) === undefined) return firstSecret(config);
   // Another process may have made both in this moment.
   const found = findSecret(config);
   if (found !== undefined) return found;

@@ -306,8 +306,8 @@ test('CD-01: whatever must not be guessed comes from the generator of the system
     'src/protocol/logout/courier.ts',
   ]);
   assert.deepEqual(filesWith(/\brandomBytes\b/), [
-    'src/keys/keys.ts',
     'src/keys/seal.ts',
+    'src/keys/signing-keys.ts',
     'src/platform/crypto/secrets.ts',
   ]);
   assert.deepEqual(filesWith(/\bgetRandomValues\b|\bpseudoRandomBytes\b|\brandomInt\b/), []);

@@ -1,8 +1,9 @@
 import { Command } from 'commander';
 import type { Core } from '../core.ts';
 import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
-import { dropPair, type KeyPairView, listPairs, rotatePairs } from '../keys/id-keys.ts';
-import { dropKey, listKeys, openKeys, rotateKeys } from '../keys/keys.ts';
+import { dropKeyPair, type KeyPairView, listKeyPairs, rotateKeyPairs } from '../keys/key-pairs.ts';
+import { openKeys } from '../keys/keys.ts';
+import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../keys/signing-keys.ts';
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { previousSecret } from '../platform/config/secret-file.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
@@ -29,8 +30,8 @@ export function keysCommands(contextOf: ContextOf): Command {
     .action(async (_options, command: Command) => {
       const { flags, out } = contextOf(command);
       const { keys, pairs } = await withCore(flags, async ({ database, clock }) => ({
-        keys: await listKeys(database),
-        pairs: await listPairs(database, clock()),
+        keys: await listSigningKeys(database),
+        pairs: await listKeyPairs(database, clock()),
       }));
       const own = keys.map(({ kid, createdAt, retiredAt }) => ({
         kid,
@@ -68,8 +69,8 @@ export function keysCommands(contextOf: ContextOf): Command {
         await checkSecret(core);
         const { database, secret } = core;
         const now = core.clock();
-        const kid = alg === undefined ? await rotateKeys(database, secret, origin, now) : undefined;
-        const pairs = await rotatePairs(database, secret, { algs: alg && [alg], origin, now });
+        const kid = alg === undefined ? await rotateSigningKey(database, secret, origin, now) : undefined;
+        const pairs = await rotateKeyPairs(database, secret, { algs: alg && [alg], origin, now });
         return { ...(kid !== undefined && { kid, status: 'signs' }), idTokenKeys: pairs.map(pairView) };
       });
       out.show(rotated);
@@ -86,7 +87,9 @@ export function keysCommands(contextOf: ContextOf): Command {
         await confirm(`This ends every token that the key ${kid} signed.`, options);
         const { database, secret } = core;
         const now = core.clock();
-        return (await dropKey(database, secret, kid, origin, now)) || dropPair(database, secret, kid, origin, now);
+        return (
+          (await dropSigningKey(database, secret, kid, origin, now)) || dropKeyPair(database, secret, kid, origin, now)
+        );
       });
       if (!dropped) throw notFound(`There is no key ${kid}. List them with: tessera keys list`);
       out.say(`The key ${kid} and its tokens are dead.`, { kid, dropped: true });

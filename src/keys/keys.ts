@@ -1,42 +1,114 @@
-import { randomBytes } from 'node:crypto';
 import { record } from '../audit/audit.ts';
-import { type Clock, DAY } from '../platform/clock.ts';
-import { randomIdentifier, randomName } from '../platform/crypto/secrets.ts';
+import type { Clock } from '../platform/clock.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/http/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
-import { deleteKeyPairs, readKeyPairs, resealKeyPair } from './id-key-store.ts';
-import { makeFirstPairs, SYSTEM, tendPairs } from './id-keys.ts';
-import { signWith } from './key-pair.ts';
-import { type IdTokenKey, type KeyMaterial, type KeyRing, keyRing } from './ring.ts';
-import { isForgotten } from './rules/schedule.ts';
-import { signingKeyContext as context, keyPairContext, seal, sealingKey, unseal } from './seal.ts';
-import * as store from './store.ts';
+import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
+import { createFirstKeyPairs, maintainKeyPairs, SYSTEM } from './key-pairs.ts';
+import { isForgotten, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
+import { keyPairContext, seal, sealingKey, signingKeyContext, unseal } from './seal.ts';
+import { isRetired, maintainSigningKeys, newSigningKey } from './signing-keys.ts';
+import {
+  createKeySet,
+  deleteKeyPairs,
+  readKeyPairs,
+  readSigningKeys,
+  readVersion,
+  replaceSigningKeys,
+  resealKeyPair,
+  resealSigningKey,
+} from './store.ts';
+import { type TokenKey, type TokenKind, tokenKey } from './tokens.ts';
 
-/** The keys of this process, kept as fresh as the requests need them. */
+/** The keys of this process, as current as the requests need them. */
 export interface Keys {
-  ring(): KeyRing;
-  /** Reads the key set again where its version is not this one. */
-  refresh(version: string): Promise<KeyRing>;
-  /** Reads the key set again where the database holds another version than this process. */
-  recheck(): Promise<KeyRing>;
-  /** A ring that can sign ID tokens with this algorithm, whose first key is made here where there is none. */
-  ready(alg: IdTokenAlg): Promise<KeyRing>;
-  /** What the JWKS shows: a key at least of each algorithm that is offered, as the database has them now. */
+  /** The key set as this process read it last. */
+  keySet(): KeySet;
+  /** Reads the key set again, unless its version is this one already. */
+  refresh(version: string): Promise<KeySet>;
+  /** Reads the key set again if the database holds another version. */
+  recheck(): Promise<KeySet>;
+  /** A key set that can sign ID tokens with this algorithm; the first key of the algorithm is created here. */
+  ready(alg: IdTokenAlg): Promise<KeySet>;
+  /** The key pairs of the JWKS, as the database has them now: at least one of each algorithm. */
   published(): Promise<readonly IdTokenKey[]>;
 }
 
-/** How long a retired key still verifies: longer than any token that it signed can live. */
-const RETIREMENT = 8 * DAY;
+/** All keys that are accepted, at one version of the key set. It is never changed: a new version is a new object. */
+export interface KeySet {
+  readonly version: string;
+  /** The key that signs. */
+  current(kind: TokenKind): TokenKey;
+  /** The key with this id, to sign again what it signed before. */
+  byKid(kind: TokenKind, kid: string): TokenKey | undefined;
+  /** The key whose tokens have this header segment. */
+  byHeader(kind: TokenKind, header: string): TokenKey | undefined;
+  /** The key pair that signs ID tokens with an algorithm at this moment. */
+  signer(alg: AsymmetricAlg, now: number): IdTokenKey | undefined;
+  /** The key pair with this id, to verify what it signed before; it need not be in the JWKS any more. */
+  pair(kid: string): IdTokenKey | undefined;
+  /** The key pairs of the JWKS at this moment. */
+  published(now: number): readonly IdTokenKey[];
+}
 
-/** The root secret does not open what the database holds. */
+/** Key material of access and refresh tokens. */
+interface KeyMaterial {
+  readonly kid: string;
+  readonly material: Buffer;
+  readonly retiredAt: number | null;
+}
+
+/** A key pair that is ready to sign ID tokens. */
+export interface IdTokenKey extends Scheduled {
+  readonly alg: AsymmetricAlg;
+  readonly publicJwk: PublicJwk;
+  readonly sign: SignJwt;
+}
+
+/**
+ * Builds a key set. A token is ours only if its header segment equals one that we write, character for character: so
+ * algorithm, type and `kid` are compared and never consulted (RFC 8725 §3.1), and no foreign header is parsed.
+ * @throws when no key is current
+ */
+export function buildKeySet(
+  version: string,
+  materials: readonly KeyMaterial[],
+  pairs: readonly IdTokenKey[] = [],
+): KeySet {
+  const current = materials.find((material) => material.retiredAt === null);
+  if (current === undefined) throw new Error('the key set has no current key; run: tessera keys rotate');
+  const kinds = { access: keysOf('access', materials), refresh: keysOf('refresh', materials) };
+  return {
+    version,
+    current(kind) {
+      const key = kinds[kind].byKid.get(current.kid);
+      if (key === undefined) throw new Error(`no ${kind} key for ${current.kid}`);
+      return key;
+    },
+    byKid: (kind, kid) => kinds[kind].byKid.get(kid),
+    byHeader: (kind, header) => kinds[kind].byHeader.get(header),
+    signer: (alg, now) => signerAt(alg, pairs, now),
+    pair: (kid) => pairs.find((pair) => pair.kid === kid),
+    published: (now) => publishedAt(pairs, now),
+  };
+}
+
+function keysOf(kind: TokenKind, materials: readonly KeyMaterial[]) {
+  const keys = materials.map(({ material, kid }) => tokenKey(material, kid, kind));
+  return {
+    byKid: new Map(keys.map((key) => [key.kid, key])),
+    byHeader: new Map(keys.map((key) => [key.header, key])),
+  };
+}
+
+/** The root secret does not decrypt the keys in the database. */
 export class WrongSecret extends Error {
   override readonly name = 'WrongSecret';
 }
 
 /**
- * Loads the key set, makes its first key where there is none, and seals anew what a previous root sealed.
- * @throws {WrongSecret} when neither root opens a stored key
+ * Loads the key set, creates its first key where there is none, and reseals what a previous root secret sealed.
+ * @throws {WrongSecret} when neither root secret opens a stored key
  */
 export async function openKeys(
   database: Database,
@@ -46,167 +118,122 @@ export async function openKeys(
   const sealing = sealingKey(roots.current);
   const previous = roots.previous === undefined ? undefined : sealingKey(roots.previous);
 
-  /** Opens what is sealed; what the previous root sealed is sealed anew, by `reseal`. */
+  /** Decrypts a sealed key. One that the previous root secret sealed is sealed again, and stored by `replace`. */
   async function open(
-    sealed: string,
-    place: string,
-    kid: string,
-    reseal: (anew: string) => Work<boolean>,
+    { kid, sealed }: { readonly kid: string; readonly sealed: string },
+    context: string,
+    replace: (params: { kid: string; before: string; sealed: string }) => Work<boolean>,
   ): Promise<Buffer> {
-    const opened = unseal(sealing, sealed, place);
+    const opened = unseal(sealing, sealed, context);
     if (opened !== undefined) return opened;
-    const content = previous && unseal(previous, sealed, place);
+    const content = previous && unseal(previous, sealed, context);
     if (content === undefined) {
       throw new WrongSecret(
         'The secret does not fit this database: it does not open the signing keys. ' +
           'Give the secret that the database was made with, or, while changing it, the old one in TESSERA_SECRET_PREVIOUS.',
       );
     }
-    const anew = seal(sealing, content, place);
-    await database.commit(function* renew(): Work<void> {
-      if (!(yield* reseal(anew))) return;
+    const resealed = seal(sealing, content, context);
+    await database.commit(function* reseal(): Work<void> {
+      if (!(yield* replace({ kid, before: sealed, sealed: resealed }))) return;
       yield* record({ at: clock(), type: 'keys.resealed', origin: SYSTEM, details: { kid } });
     });
     return content;
   }
 
-  async function load(): Promise<KeyRing | undefined> {
-    const { version, rows, stored } = await database.read(function* read() {
-      return { ...(yield* store.readKeySet()), stored: yield* readKeyPairs() };
+  async function load(): Promise<KeySet | undefined> {
+    const { version, signingKeys, keyPairs } = await database.read(function* read() {
+      const version = yield* readVersion({});
+      return { version, signingKeys: yield* readSigningKeys({}), keyPairs: yield* readKeyPairs({}) };
     });
     if (version === undefined) return undefined;
     const now = clock();
     const materials: KeyMaterial[] = [];
-    for (const { kid, sealed, retired_at: retiredAt } of rows) {
-      if (retiredAt !== null && retiredAt + RETIREMENT <= now) continue;
-      const material = await open(sealed, context(kid), kid, (anew) => store.reseal(kid, sealed, anew));
-      materials.push({ kid, material, retiredAt });
+    for (const key of signingKeys) {
+      if (isRetired(key, now)) continue;
+      const material = await open(key, signingKeyContext(key.kid), resealSigningKey);
+      materials.push({ kid: key.kid, material, retiredAt: key.retiredAt });
     }
     const pairs: IdTokenKey[] = [];
-    for (const pair of stored) {
-      if (isForgotten(pair, stored, now)) continue;
-      const { kid, alg, sealed, publicJwk } = pair;
-      const reseal = (anew: string) => resealKeyPair(kid, sealed, anew);
-      const privateKey = (await open(sealed, keyPairContext(alg, kid), kid, reseal)).toString('utf8');
+    for (const pair of keyPairs) {
+      if (isForgotten(pair, keyPairs, now)) continue;
+      const { kid, alg, publicJwk } = pair;
+      const privateKey = (await open(pair, keyPairContext(alg, kid), resealKeyPair)).toString('utf8');
       pairs.push({ ...pair, publicJwk: JSON.parse(publicJwk), sign: signWith(alg, kid, privateKey) });
     }
-    return keyRing(version, materials, pairs);
+    return buildKeySet(version, materials, pairs);
   }
 
-  let ring = await load();
-  if (ring === undefined) {
-    const first = newKey(roots.current);
+  let loaded = await load();
+  if (loaded === undefined) {
+    const first = newSigningKey(roots.current);
     await database.commit(function* create(): Work<void> {
       const now = clock();
-      if (!(yield* store.createKeySet(first, randomIdentifier(), now))) return;
+      if (!(yield* createKeySet(first, randomIdentifier(), now))) return;
       yield* record({ at: now, type: 'keys.created', origin: SYSTEM, details: { kid: first.kid } });
     });
-    ring = await load();
+    loaded = await load();
   }
-  if (ring === undefined) throw new Error('the key set could not be made');
-  let held: KeyRing = ring;
+  if (loaded === undefined) throw new Error('the key set could not be made');
+  let held: KeySet = loaded;
 
-  async function reload(): Promise<KeyRing> {
+  async function reload(): Promise<KeySet> {
     held = (await load()) ?? held;
     return held;
   }
 
-  async function recheck(): Promise<KeyRing> {
-    const version = await database.read(store.readVersion);
+  async function recheck(): Promise<KeySet> {
+    const version = await database.read(() => readVersion({}));
     return version === held.version ? held : reload();
   }
 
-  /** One at a time: whoever comes meanwhile gets the keys that are being made. */
-  let making: Promise<unknown> | undefined;
-  async function make(): Promise<KeyRing> {
-    making ??= makeFirstPairs(database, roots.current, clock()).finally(() => {
-      making = undefined;
+  /** Callers that come while key pairs are being created share the same run. */
+  let creating: Promise<unknown> | undefined;
+  async function createMissing(): Promise<KeySet> {
+    creating ??= createFirstKeyPairs(database, roots.current, clock()).finally(() => {
+      creating = undefined;
     });
-    await making;
+    await creating;
     return reload();
   }
-  const canSign = (ring: KeyRing, alg: AsymmetricAlg): boolean => ring.signer(alg, clock()) !== undefined;
+  const canSign = (keySet: KeySet, alg: AsymmetricAlg): boolean => keySet.signer(alg, clock()) !== undefined;
 
   return {
-    ring: () => held,
+    keySet: () => held,
     refresh: async (version) => (version === held.version ? held : reload()),
     recheck,
-    ready: async (alg) => (isAsymmetric(alg) && !canSign(held, alg) ? make() : held),
+    ready: async (alg) => (isAsymmetric(alg) && !canSign(held, alg) ? createMissing() : held),
     async published() {
-      let ring = await recheck();
-      if (!ASYMMETRIC_ALGS.every((alg) => canSign(ring, alg))) ring = await make();
-      return ring.published(clock());
+      let keySet = await recheck();
+      if (!ASYMMETRIC_ALGS.every((alg) => canSign(keySet, alg))) keySet = await createMissing();
+      return keySet.published(clock());
     },
   };
 }
 
-function newKey(root: Buffer): store.SealedKey {
-  const kid = randomName();
-  return { kid, sealed: seal(sealingKey(root), randomBytes(32), context(kid)) };
-}
-
-/** Lets a new key sign from now on; the old ones verify until their last token has expired. Answers the new `kid`. */
-export async function rotateKeys(database: Database, root: Buffer, origin: Origin, now: number): Promise<string> {
-  const key = newKey(root);
-  await database.commit(function* rotate(): Work<void> {
-    yield* store.addKey(key, randomIdentifier(), now);
-    yield* record({ at: now, type: 'keys.rotated', origin, details: { kid: key.kid } });
-  });
-  return key.kid;
-}
-
 /**
- * What keys need from time to time, by whichever process comes first: another key follows one that is `period` old, and keys
- * that neither sign nor verify any more are removed. Correctness never depends on it.
+ * Rotates keys that are `period` old, and deletes those that are of no more use. It is run from time to time by every process;
+ * nothing depends on when.
  * @param period milliseconds; null where nothing rotates by itself
  */
-export async function tendKeys(database: Database, root: Buffer, now: number, period: number | null): Promise<void> {
-  const isDue = ({ rows }: { rows: readonly { created_at: number; retired_at: number | null }[] }): boolean =>
-    period !== null && rows.some((row) => row.retired_at === null && row.created_at + period <= now);
-  if (isDue(await database.read(store.readKeySet))) {
-    const key = newKey(root);
-    await database.commit(function* rotate(): Work<void> {
-      // Another process may have been faster: it is asked again where nobody can change it.
-      yield* store.lockSet();
-      if (!isDue(yield* store.readKeySet())) return;
-      yield* store.addKey(key, randomIdentifier(), now);
-      yield* record({ at: now, type: 'keys.rotated', origin: SYSTEM, details: { kid: key.kid } });
-    });
-  }
-  await database.commit(() => store.removeRetired(now - RETIREMENT));
-  await tendPairs(database, root, now, period);
-}
-
-/** Removes a key at once, and with it every token that it signed. A current key is followed by a new one. */
-export async function dropKey(
+export async function maintainKeys(
   database: Database,
   root: Buffer,
-  kid: string,
-  origin: Origin,
   now: number,
-): Promise<boolean> {
-  const replacement = newKey(root);
-  return database.commit(function* drop(): Work<boolean> {
-    const dropped = yield* store.removeKey(kid, replacement, randomIdentifier(), now);
-    if (dropped === false) return false;
-    yield* record({ at: now, type: 'keys.dropped', origin, details: { kid, ...dropped } });
-    return true;
-  });
+  period: number | null,
+): Promise<void> {
+  await maintainSigningKeys(database, root, now, period);
+  await maintainKeyPairs(database, root, now, period);
 }
 
 /**
- * Part of a unit of work: one new key in place of all keys, those of ID tokens too. No token of before verifies anywhere.
- * @param root the secret that opens what it seals
+ * Part of a unit of work: replaces all keys by one new signing key, so that no token issued before verifies anywhere.
+ * @param root the secret whose key seals the new one
+ * @returns the new `kid`
  */
 export function* replaceAllKeys(root: Buffer, now: number): Work<string> {
-  const key = newKey(root);
-  yield* store.replaceKeys(key, randomIdentifier(), now);
-  yield* deleteKeyPairs();
+  const key = newSigningKey(root);
+  yield* replaceSigningKeys(key, randomIdentifier(), now);
+  yield* deleteKeyPairs({});
   return key.kid;
-}
-
-/** The keys on record, newest first, without their material. */
-export async function listKeys(database: Database) {
-  const { rows } = await database.read(store.readKeySet);
-  return rows.map((row) => ({ kid: row.kid, createdAt: row.created_at, retiredAt: row.retired_at }));
 }

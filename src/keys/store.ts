@@ -1,42 +1,84 @@
 import type { Work } from '../platform/database/database.ts';
-import { all, first, run, statement } from '../platform/database/statement.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
+import type { AsymmetricAlg } from './algorithms.ts';
+import type { Scheduled } from './rules/schedule.ts';
 
+/** A new key of access and refresh tokens, sealed. */
 export interface SealedKey {
   readonly kid: string;
   readonly sealed: string;
 }
 
-const keySet = statement((db, _p: object) => db.selectFrom('key_set').select('version').where('id', '=', 1));
-const lockKeySet = statement((db, _p: object) =>
+/** A key of access and refresh tokens as it is stored. */
+export interface StoredSigningKey extends SealedKey {
+  readonly createdAt: number;
+  /** Null for the one that signs. */
+  readonly retiredAt: number | null;
+}
+
+/** A key pair of ID tokens as it is stored. */
+export interface StoredKeyPair extends Scheduled, SealedKey {
+  readonly alg: AsymmetricAlg;
+  readonly publicJwk: string;
+}
+
+/** The version of the key set; undefined where a database has no keys yet. */
+export const readVersion = one(
+  (db, _p: object) => db.selectFrom('key_set').select('version').where('id', '=', 1),
+  ({ version }) => version,
+);
+
+/** No other unit of work changes the key set until this one is done. */
+export const lockKeySet = one((db, _p: object) =>
   db.selectFrom('key_set').select('version').where('id', '=', 1).forUpdate(),
 );
-const signingKeys = statement((db, _p: object) =>
-  db.selectFrom('signing_key').select(['kid', 'sealed', 'created_at', 'retired_at']).orderBy('created_at', 'desc'),
-);
-const insertKeySet = statement((db, p: { version: string }) =>
+
+const insertKeySet = changes((db, p: { version: string }) =>
   db
     .insertInto('key_set')
     .values({ id: 1, version: p.version })
     .onConflict((conflict) => conflict.doNothing())
     .returning('version'),
 );
-const setVersion = statement((db, p: { version: string }) =>
+
+/** Makes every process read the key set again before its next answer. The caller holds the lock of the set. */
+export const setVersion = command((db, p: { version: string }) =>
   db.updateTable('key_set').set({ version: p.version }).where('id', '=', 1),
 );
-const insertKey = statement((db, p: { kid: string; sealed: string; now: number }) =>
+
+/** The keys of access and refresh tokens, newest first. */
+export const readSigningKeys = many(
+  (db, _p: object) =>
+    db.selectFrom('signing_key').select(['kid', 'sealed', 'created_at', 'retired_at']).orderBy('created_at', 'desc'),
+  (row): StoredSigningKey => ({
+    kid: row.kid,
+    sealed: row.sealed,
+    createdAt: row.created_at,
+    retiredAt: row.retired_at,
+  }),
+);
+
+const insertSigningKey = command((db, p: SealedKey & { now: number }) =>
   db.insertInto('signing_key').values({ kid: p.kid, sealed: p.sealed, created_at: p.now, retired_at: null }),
 );
-const retireCurrent = statement((db, p: { now: number }) =>
+
+const retireSigningKey = command((db, p: { now: number }) =>
   db.updateTable('signing_key').set({ retired_at: p.now }).where('retired_at', 'is', null),
 );
-const deleteKey = statement((db, p: { kid: string }) =>
+
+const deleteSigningKey = one((db, p: { kid: string }) =>
   db.deleteFrom('signing_key').where('kid', '=', p.kid).returning(['kid', 'retired_at']),
 );
-const deleteRetired = statement((db, p: { before: number }) =>
+
+/** Deletes the keys that were retired before this instant, and so verify no token any more. */
+export const deleteRetiredKeys = command((db, p: { before: number }) =>
   db.deleteFrom('signing_key').where('retired_at', '<=', p.before),
 );
-const deleteAll = statement((db, _p: object) => db.deleteFrom('signing_key'));
-const resealKey = statement((db, p: { kid: string; before: string; sealed: string }) =>
+
+const deleteSigningKeys = command((db, _p: object) => db.deleteFrom('signing_key'));
+
+/** Replaces the sealed text of a key; false where another process did so first. */
+export const resealSigningKey = changes((db, p: { kid: string; before: string; sealed: string }) =>
   db
     .updateTable('signing_key')
     .set({ sealed: p.sealed })
@@ -45,74 +87,95 @@ const resealKey = statement((db, p: { kid: string; before: string; sealed: strin
     .returning('kid'),
 );
 
-export function* readKeySet() {
-  const set = yield* first(keySet, {});
-  const rows = yield* all(signingKeys, {});
-  return { version: set?.version, rows };
-}
-
-export function* readVersion(): Work<string | undefined> {
-  return (yield* first(keySet, {}))?.version;
-}
-
-/** Nobody else changes the set until this unit of work is done. */
-export function* lockSet(): Work<void> {
-  yield* first(lockKeySet, {});
-}
-
-/** Lets every process read the set again before its next answer. The caller holds the set's lock. */
-export function* renewVersion(version: string): Work<void> {
-  yield* run(setVersion, { version });
-}
-
-/** Makes the set and its first key; answers false where another process did. */
+/** Creates the key set with its first key; false where another process did so first. */
 export function* createKeySet(key: SealedKey, version: string, now: number): Work<boolean> {
-  if ((yield* first(insertKeySet, { version })) === undefined) return false;
-  yield* run(insertKey, { ...key, now });
+  if (!(yield* insertKeySet({ version }))) return false;
+  yield* insertSigningKey({ ...key, now });
   return true;
 }
 
-/** A new current key and a new version of the set. */
-export function* addKey(key: SealedKey, version: string, now: number): Work<void> {
-  yield* first(lockKeySet, {});
-  yield* run(retireCurrent, { now });
-  yield* run(insertKey, { ...key, now });
-  yield* run(setVersion, { version });
+/** Makes a new key the one that signs, and gives the set a new version. */
+export function* addSigningKey(key: SealedKey, version: string, now: number): Work<void> {
+  yield* lockKeySet({});
+  yield* retireSigningKey({ now });
+  yield* insertSigningKey({ ...key, now });
+  yield* setVersion({ version });
 }
 
 /**
- * Deletes a key; where it was the current one, `replacement` takes its place.
- * @returns the kid of what took its place, if anything did; false where there was no such key
+ * Deletes a key; if it was the one that signs, `replacement` takes its place.
+ * @returns the kid of the replacement, or null where none was needed; undefined where there is no such key
  */
-export function* removeKey(
+export function* removeSigningKey(
   kid: string,
   replacement: SealedKey,
   version: string,
   now: number,
-): Work<{ readonly followedBy: string | null } | false> {
-  yield* first(lockKeySet, {});
-  const removed = yield* first(deleteKey, { kid });
-  if (removed === undefined) return false;
-  const wasCurrent = removed.retired_at === null;
-  if (wasCurrent) yield* run(insertKey, { ...replacement, now });
-  yield* run(setVersion, { version });
-  return { followedBy: wasCurrent ? replacement.kid : null };
+): Work<{ readonly followedBy: string | null } | undefined> {
+  yield* lockKeySet({});
+  const removed = yield* deleteSigningKey({ kid });
+  if (removed === undefined) return undefined;
+  const didSign = removed.retired_at === null;
+  if (didSign) yield* insertSigningKey({ ...replacement, now });
+  yield* setVersion({ version });
+  return { followedBy: didSign ? replacement.kid : null };
 }
 
-/** Deletes the keys that verify no more: retired before this instant. */
-export function* removeRetired(before: number): Work<void> {
-  yield* run(deleteRetired, { before });
+/** Replaces all keys of access and refresh tokens by one new key. */
+export function* replaceSigningKeys(key: SealedKey, version: string, now: number): Work<void> {
+  yield* lockKeySet({});
+  yield* deleteSigningKeys({});
+  yield* insertSigningKey({ ...key, now });
+  yield* setVersion({ version });
 }
 
-/** Answers false where another process did so before. */
-export function* reseal(kid: string, before: string, sealed: string): Work<boolean> {
-  return (yield* first(resealKey, { kid, before, sealed })) !== undefined;
-}
+/** All key pairs of ID tokens, newest first. */
+export const readKeyPairs = many(
+  (db, _p: object) =>
+    db
+      .selectFrom('id_token_key')
+      .select(['kid', 'alg', 'sealed', 'public_jwk', 'created_at', 'signs_from'])
+      .orderBy('signs_from', 'desc')
+      .orderBy('kid'),
+  (row): StoredKeyPair => ({
+    kid: row.kid,
+    alg: row.alg as AsymmetricAlg,
+    sealed: row.sealed,
+    publicJwk: row.public_jwk,
+    createdAt: row.created_at,
+    signsFrom: row.signs_from,
+  }),
+);
 
-/** One new key in place of all that there are. */
-export function* replaceKeys(key: SealedKey, version: string, now: number): Work<void> {
-  yield* first(lockKeySet, {});
-  yield* run(deleteAll, {});
-  yield* run(insertKey, { ...key, now });
-  yield* run(setVersion, { version });
-}
+export const insertKeyPair = command((db, p: StoredKeyPair) =>
+  db.insertInto('id_token_key').values({
+    kid: p.kid,
+    alg: p.alg,
+    sealed: p.sealed,
+    public_jwk: p.publicJwk,
+    created_at: p.createdAt,
+    signs_from: p.signsFrom,
+  }),
+);
+
+export const deleteKeyPair = command((db, p: { kid: string }) =>
+  db.deleteFrom('id_token_key').where('kid', '=', p.kid),
+);
+
+/** Deletes every key pair. The next one of an algorithm is created when it is needed, and signs at once. */
+export const deleteKeyPairs = command((db, _p: object) => db.deleteFrom('id_token_key'));
+
+/** Lets a key that is published already sign from this moment on. */
+export const startKeyPair = command((db, p: { kid: string; at: number }) =>
+  db.updateTable('id_token_key').set({ signs_from: p.at }).where('kid', '=', p.kid),
+);
+
+/** Replaces the sealed text of a key pair; false where another process did so first. */
+export const resealKeyPair = changes((db, p: { kid: string; before: string; sealed: string }) =>
+  db
+    .updateTable('id_token_key')
+    .set({ sealed: p.sealed })
+    .where('kid', '=', p.kid)
+    .where('sealed', '=', p.before)
+    .returning('kid'),
+);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
 import { SignJWT } from 'jose';
 import * as openid from 'openid-client';
-import { dropPair, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
+import { dropKeyPair, maintainKeyPairs, rotateKeyPairs } from '../../src/keys/key-pairs.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
@@ -153,17 +153,17 @@ test('a hint from before the keys were rotated, and from before its key was drop
   const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
   // As the command line does it: another process on the same data.
   await withData(server, ({ database, secret, clock }) =>
-    rotatePairs(database, secret, { algs: ['RS256'], origin, now: clock() }),
+    rotateKeyPairs(database, secret, { algs: ['RS256'], origin, now: clock() }),
   );
   server.advance(10 * DAY);
-  await withData(server, ({ database, secret, clock }) => tendPairs(database, secret, clock(), null));
+  await withData(server, ({ database, secret, clock }) => maintainKeyPairs(database, secret, clock(), null));
   const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN };
   assert.equal((await leave(browser, parameters)).location?.href, RETURN);
 
   const again = await session();
   const { kid: next } = JSON.parse(Buffer.from(again.tokens.id_token.split('.')[0] ?? '', 'base64url').toString());
   assert.notEqual(next, kid);
-  await withData(server, ({ database, secret, clock }) => dropPair(database, secret, next, origin, clock()));
+  await withData(server, ({ database, secret, clock }) => dropKeyPair(database, secret, next, origin, clock()));
   await assertAsks(again.browser, await leave(again.browser, { ...parameters, id_token_hint: again.tokens.id_token }));
 });
 

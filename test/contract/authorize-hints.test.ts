@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
-import { listPairs, rotatePairs } from '../../src/keys/id-keys.ts';
+import { listKeyPairs, rotateKeyPairs } from '../../src/keys/key-pairs.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   admin,
@@ -91,11 +91,11 @@ describe('id_token_hint', () => {
     const { client, browser, idToken } = await known();
     const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
     await withData(server, ({ database, secret, clock }) =>
-      rotatePairs(database, secret, { algs: ['RS256'], origin, now: clock() }),
+      rotateKeyPairs(database, secret, { algs: ['RS256'], origin, now: clock() }),
     );
     server.advance(HOUR);
     const kid = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()).kid;
-    const pairs = await withData(server, ({ database, clock }) => listPairs(database, clock()));
+    const pairs = await withData(server, ({ database, clock }) => listKeyPairs(database, clock()));
     assert.equal(pairs.find((pair) => pair.kid === kid)?.status, 'verifies');
     const theirs = await signedIn(server, other);
     await tokensFor(server, client, other, {}, { browser: theirs });

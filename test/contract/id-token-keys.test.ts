@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
-import { dropPair, listPairs, rotatePairs, tendPairs } from '../../src/keys/id-keys.ts';
+import { dropKeyPair, listKeyPairs, maintainKeyPairs, rotateKeyPairs } from '../../src/keys/key-pairs.ts';
 import { type Keys, openKeys } from '../../src/keys/keys.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import {
@@ -49,12 +49,12 @@ const verify = async (token: string, alg: Alg, keys?: JSONWebKeySet) =>
 /** As the command line does it: another process on the same data, while the server runs. */
 const rotate = (...algs: Alg[]) =>
   withData(server, ({ database, secret, clock }) =>
-    rotatePairs(database, secret, { algs: algs.length === 0 ? undefined : algs, origin, now: clock() }),
+    rotateKeyPairs(database, secret, { algs: algs.length === 0 ? undefined : algs, origin, now: clock() }),
   );
 const drop = (kid: string) =>
-  withData(server, ({ database, secret, clock }) => dropPair(database, secret, kid, origin, clock()));
+  withData(server, ({ database, secret, clock }) => dropKeyPair(database, secret, kid, origin, clock()));
 const tend = (period: number | null) =>
-  withData(server, ({ database, secret, clock }) => tendPairs(database, secret, clock(), period));
+  withData(server, ({ database, secret, clock }) => maintainKeyPairs(database, secret, clock(), period));
 
 /** Tokens of a session of their own: an older one ends while the clock moves on. */
 async function fresh(alg: Alg): Promise<Tokens> {
@@ -134,7 +134,7 @@ for (const alg of ALGS) {
       assert.deepEqual(await kids(alg), [next.kid], 'computed from the clock: nothing had to run');
       await tend(null);
       const statuses = async () => {
-        const pairs = await withData(server, ({ database, clock }) => listPairs(database, clock()));
+        const pairs = await withData(server, ({ database, clock }) => listKeyPairs(database, clock()));
         return [first, last].map(({ id_token }) => pairs.find(({ kid }) => kid === kidOf(id_token))?.status);
       };
       assert.deepEqual(await statuses(), ['signs', 'expired']);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, before, beforeEach, describe, test } from 'node:test';
 import { promisify } from 'node:util';
-import { dropKey, rotateKeys } from '../../src/keys/keys.ts';
+import { dropSigningKey, rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import type { Agent } from '../support/agent.ts';
 import { assertInvalidGrant, assertInvalidToken } from '../support/api-call.ts';
 import {
@@ -43,9 +43,10 @@ after(() => server.close());
 
 const kidOf = (token: string): string => String(parts(token).header['kid']);
 /** As the command line does it: another process on the same data, while the server runs. */
-const rotate = () => withData(server, ({ database, secret, clock }) => rotateKeys(database, secret, origin, clock()));
+const rotate = () =>
+  withData(server, ({ database, secret, clock }) => rotateSigningKey(database, secret, origin, clock()));
 const drop = (kid: string) =>
-  withData(server, ({ database, secret, clock }) => dropKey(database, secret, kid, origin, clock()));
+  withData(server, ({ database, secret, clock }) => dropSigningKey(database, secret, kid, origin, clock()));
 const status = async (token: string) => (await userinfo(server, token)).status;
 
 async function renewed(token: string): Promise<Tokens> {

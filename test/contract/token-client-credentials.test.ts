@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { dropKey, listKeys, rotateKeys } from '../../src/keys/keys.ts';
+import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import type { Agent } from '../support/agent.ts';
 import {
   assertInvalidGrant,
@@ -277,10 +277,10 @@ describe('decisions §5: the verdict on a client’s own token', () => {
     const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
     const token = await newToken();
     await withData(server, async ({ database, secret }) => {
-      const [old] = await listKeys(database);
-      await rotateKeys(database, secret, origin, server.now());
+      const [old] = await listSigningKeys(database);
+      await rotateSigningKey(database, secret, origin, server.now());
       assert.equal(await isActive(token), true);
-      await dropKey(database, secret, old?.kid ?? '', origin, server.now());
+      await dropSigningKey(database, secret, old?.kid ?? '', origin, server.now());
     });
     const next = await newToken();
     assert.notEqual(parts(next).header['kid'], parts(token).header['kid']);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { dropKey, listKeys, rotateKeys } from '../../src/keys/keys.ts';
+import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import type { Agent } from '../support/agent.ts';
 import { assertRefused, basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import {
@@ -206,10 +206,10 @@ describe('RFC 7662 §2.2: a token that any other route would refuse is not activ
     const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
     const tokens = await newTokens();
     await withData(server, async ({ database, secret }) => {
-      const [old] = await listKeys(database);
-      await rotateKeys(database, secret, origin, server.now());
+      const [old] = await listSigningKeys(database);
+      await rotateSigningKey(database, secret, origin, server.now());
       await assertActive(tokens.access_token);
-      await dropKey(database, secret, old?.kid ?? '', origin, server.now());
+      await dropSigningKey(database, secret, old?.kid ?? '', origin, server.now());
     });
     await assertInactive(tokens.access_token);
     await assertInactive(tokens.refresh_token);

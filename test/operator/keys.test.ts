@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, mock, test } from 'node:test';
 import { promisify } from 'node:util';
-import { listKeys, tendKeys } from '../../src/keys/keys.ts';
+import { maintainKeys } from '../../src/keys/keys.ts';
+import { listSigningKeys } from '../../src/keys/signing-keys.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { parts, withData } from '../support/forged-token.ts';
@@ -67,9 +68,9 @@ test('a key of access and refresh tokens is followed when it is old, and removed
   try {
     const client = await newClient(own);
     const tokens = await tokensFor(own, client, await newUser(own));
-    const keys = () => withData(own, ({ database }) => listKeys(database));
+    const keys = () => withData(own, ({ database }) => listSigningKeys(database));
     const tend = (period: number | null) =>
-      withData(own, ({ database, secret, clock }) => tendKeys(database, secret, clock(), period));
+      withData(own, ({ database, secret, clock }) => maintainKeys(database, secret, clock(), period));
     const current = parts(tokens.access_token).header['kid'];
     own.advance(30 * DAY - 1);
     await tend(30 * DAY);

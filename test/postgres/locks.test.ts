@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { rotateKeys } from '../../src/keys/keys.ts';
+import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
@@ -222,7 +222,7 @@ test('a rotation of the keys waits for another, and one key signs after both', a
   };
   const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
   const kid = await beside(rotating, () =>
-    withData(server, ({ database, secret }) => rotateKeys(database, secret, origin, server.now())),
+    withData(server, ({ database, secret }) => rotateSigningKey(database, secret, origin, server.now())),
   );
   const { rows } = await observer.query('SELECT kid FROM signing_key WHERE retired_at IS NULL');
   assert.deepEqual(rows, [{ kid }]);

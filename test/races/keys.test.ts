@@ -1,7 +1,7 @@
 /** A key that one process drops, and what another node still believes of it in the next request. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { dropPair } from '../../src/keys/id-keys.ts';
+import { dropKeyPair } from '../../src/keys/key-pairs.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
   authorizeUrl,
@@ -28,7 +28,7 @@ async function drop(idToken: string): Promise<void> {
   const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
   const kid = String(parts(idToken).header['kid']);
   const dropped = await withData(server, ({ database, secret, clock }) =>
-    dropPair(database, secret, kid, origin, clock()),
+    dropKeyPair(database, secret, kid, origin, clock()),
   );
   assert.equal(dropped, true);
 }

@@ -1,7 +1,7 @@
 /** Keys rotated and dropped by a command beside nodes that answer all the while: JW-15. */
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { dropKey, rotateKeys } from '../../src/keys/keys.ts';
+import { dropSigningKey, rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import {
   newClient,
   newUser,
@@ -27,9 +27,10 @@ before(async () => {
 after(() => server.close());
 
 const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
-const rotate = () => withData(server, ({ database, secret, clock }) => rotateKeys(database, secret, origin, clock()));
+const rotate = () =>
+  withData(server, ({ database, secret, clock }) => rotateSigningKey(database, secret, origin, clock()));
 const drop = (kid: string) =>
-  withData(server, ({ database, secret, clock }) => dropKey(database, secret, kid, origin, clock()));
+  withData(server, ({ database, secret, clock }) => dropSigningKey(database, secret, kid, origin, clock()));
 const kidOf = (token: string): string => String(parts(token).header['kid']);
 /** One node after the other. */
 const at = (turn: number) => ({ baseUrl: server.nodes[turn % nodes] ?? server.baseUrl });

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { rotateKeys } from '../../src/keys/keys.ts';
+import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
   admin,
@@ -294,7 +294,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     'keys are rotated',
     () => {
       const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
-      return withData(server, (core) => rotateKeys(core.database, core.secret, origin, server.now()));
+      return withData(server, (core) => rotateSigningKey(core.database, core.secret, origin, server.now()));
     },
     ['keys.rotated', 'cli', '+', 'none'],
   ],

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { start } from '../../src/app.ts';
-import { openKeys, rotateKeys } from '../../src/keys/keys.ts';
+import { openKeys } from '../../src/keys/keys.ts';
+import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
@@ -14,7 +15,7 @@ after(() => server.close());
 const client = await newClient(server);
 const tokens = await tokensFor(server, client, await newUser(server));
 const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
-await withData(server, (core) => rotateKeys(core.database, core.secret, origin, server.now()));
+await withData(server, (core) => rotateSigningKey(core.database, core.secret, origin, server.now()));
 const stored = await query(server, 'SELECT kid, sealed FROM signing_key ORDER BY created_at');
 rows = stored.map((row) => ({ kid: String(row['kid']), sealed: String(row['sealed']) }));
 assert.equal(rows.length, 2);
@@ -53,7 +54,7 @@ for (const [name, change] of Object.entries(changes)) {
     } finally {
       for (const { kid, sealed } of rows) await put(kid, sealed);
     }
-    assert.equal((await open()).ring().version.length, 22);
+    assert.equal((await open()).keySet().version.length, 22);
   });
 }
 

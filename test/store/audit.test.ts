@@ -21,7 +21,8 @@ import {
   updateClient,
 } from '../../src/clients/clients.ts';
 import { revokeAccess } from '../../src/consent/connections.ts';
-import { dropKey, openKeys, rotateKeys } from '../../src/keys/keys.ts';
+import { openKeys } from '../../src/keys/keys.ts';
+import { dropSigningKey, rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { createOrganization, removeMember, setMember } from '../../src/organizations/organizations.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import type { Database, Row, Work } from '../../src/platform/database/database.ts';
@@ -84,7 +85,7 @@ before(async () => {
     client: made.client.id,
     secret: made.secrets[0]?.id ?? '',
     key: key.id,
-    kid: keys.ring().current('access').kid,
+    kid: keys.keySet().current('access').kid,
     organization: organization.id,
   };
 });
@@ -113,8 +114,8 @@ const changes: Changes = {
   'organization.member_removed': (parts) => removeMember(parts, known.organization, known.account, origin),
   'admin_key.created': (parts) => createAdminKey(parts, { name: 'two' }, origin),
   'admin_key.revoked': (parts) => revokeAdminKey(parts, known.key, origin),
-  'keys.rotated': (parts) => rotateKeys(parts.database, root, origin, NOW),
-  'keys.dropped': (parts) => dropKey(parts.database, root, known.kid, origin, NOW),
+  'keys.rotated': (parts) => rotateSigningKey(parts.database, root, origin, NOW),
+  'keys.dropped': (parts) => dropSigningKey(parts.database, root, known.kid, origin, NOW),
   'client.deleted': (parts) => deleteClient(parts, known.client, origin),
   'account.deleted': (parts) => deleteAccount(parts, known.account, origin),
 };

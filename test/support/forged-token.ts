@@ -1,8 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { type Core, openCore } from '../../src/core.ts';
 import { unseal } from '../../src/keys/seal.ts';
-import { readKeySet } from '../../src/keys/store.ts';
-import type { TokenKind } from '../../src/keys/token-key.ts';
+import { readSigningKeys } from '../../src/keys/store.ts';
+import type { TokenKind } from '../../src/keys/tokens.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { deriveKey } from '../../src/platform/crypto/secrets.ts';
 import type { TestServer } from './server.ts';
@@ -33,8 +33,7 @@ export async function withData<T>(
 /** Reads and opens the signing key of a server. */
 export const realKeys = (server: Pick<TestServer, 'environment' | 'now'>): Promise<RealKeys> =>
   withData(server, async ({ database, secret: root }) => {
-    const { rows } = await database.read(readKeySet);
-    const row = rows.find(({ retired_at }) => retired_at === null);
+    const row = (await database.read(() => readSigningKeys({}))).find(({ retiredAt }) => retiredAt === null);
     const material = row && unseal(deriveKey(root, 'sealing'), row.sealed, `signing key ${row.kid}`);
     if (row === undefined || material === undefined) throw new Error('the signing key could not be opened');
     const derive = (kind: TokenKind) => deriveKey(material, `${kind} token`);

@@ -18,7 +18,7 @@ export async function fitOf(
   clock: Clock,
 ): Promise<Fit> {
   const { current, previous } = roots;
-  if ((await inspection.read(readVersion)) === undefined) return { kind: 'no keys' };
+  if ((await inspection.read(() => readVersion({}))) === undefined) return { kind: 'no keys' };
   if (current === undefined) return { kind: 'neither', message: '' };
   const database: Database = {
     read: (work) => inspection.read(work),

@@ -1,7 +1,7 @@
 import { record } from '../../audit/audit.ts';
 import { findClient } from '../../clients/store.ts';
 import { type AsymmetricAlg, isAsymmetric } from '../../keys/algorithms.ts';
-import { SYSTEM } from '../../keys/id-keys.ts';
+import { SYSTEM } from '../../keys/key-pairs.ts';
 import type { Keys } from '../../keys/keys.ts';
 import {
   type ClaimedNotice,
@@ -145,9 +145,9 @@ export function startCourier(parts: CourierParts, interval = INTERVAL): Courier 
   /** A token for this very try: one that was kept would have expired by the next. */
   async function mint({ clientId, accountId, sid }: ClaimedNotice, alg: AsymmetricAlg): Promise<string> {
     await keys.ready(alg);
-    const ring = await keys.recheck();
+    const keySet = await keys.recheck();
     const now = clock();
-    const key = ring.signer(alg, now);
+    const key = keySet.signer(alg, now);
     if (key === undefined) throw new Error(`no key signs logout tokens with ${alg}`);
     return key.sign(logoutClaims({ issuer, clientId, accountId, sid }, randomIdentifier(), now), LOGOUT_TOKEN_TYPE);
   }

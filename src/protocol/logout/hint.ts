@@ -1,5 +1,5 @@
+import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { openIdToken } from '../../keys/open-id-token.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { stands } from '../token/id-token-hint.ts';
@@ -16,7 +16,7 @@ interface Parts {
 export async function readHint(parts: Parts, token: string | undefined): Promise<IdTokenHint> {
   if (token === undefined) return { kind: 'none' };
   if (!isCanonical(token)) return { kind: 'bad' };
-  const claims = await openIdToken(parts.keys, token);
+  const claims = await verifyIdToken(parts.keys, token);
   if (claims === undefined) return unproven(token, parts.issuer);
   const named = readIdClaims(claims, parts.issuer);
   if (named === undefined) return { kind: 'bad' };

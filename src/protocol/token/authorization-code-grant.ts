@@ -5,7 +5,7 @@ import { formatResources } from '../../clients/rules/resources.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../credentials/code-store.ts';
 import { insertFamily, killFamily } from '../../credentials/family-store.ts';
 import type { Leaf } from '../../credentials/standing-store.ts';
-import type { KeyRing } from '../../keys/ring.ts';
+import type { KeySet } from '../../keys/keys.ts';
 import { SECOND } from '../../platform/clock.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -71,10 +71,10 @@ async function exchange(
   const { client } = authenticated;
   const familyId = await parts.ids.next();
   for (;;) {
-    const ring = await parts.keys.ready(client.idTokenSignedResponseAlg);
+    const keySet = await parts.keys.ready(client.idTokenSignedResponseAlg);
     const now = parts.clock();
     const outcome = await parts.database.commit(() =>
-      redeem(parts, authenticated, { hash, presentation, resources, familyId, ring, now }),
+      redeem(parts, authenticated, { hash, presentation, resources, familyId, keySet, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -105,7 +105,7 @@ async function exchange(
         const { scopes: scope, nonce, narrowed, claims } = code;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, resources, leaf, nonce, narrowed, claims, ...signing };
-        const response = mint(ring, order, now);
+        const response = mint(keySet, order, now);
         if (response === undefined) {
           throw invalidGrant('The code was refused: the signing key was dropped.', 'the signing key was dropped');
         }
@@ -124,12 +124,12 @@ interface Attempt {
   /** Which of the granted ones the access token is asked for; none is all of them. */
   readonly resources: readonly string[];
   readonly familyId: string;
-  readonly ring: KeyRing;
+  readonly keySet: KeySet;
   readonly now: number;
 }
 
 function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
-  const { hash, presentation, familyId, ring, now } = attempt;
+  const { hash, presentation, familyId, keySet, now } = attempt;
   const { client, origin } = authenticated;
   const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
@@ -140,7 +140,7 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: UNKNOWN } });
     return { kind: 'refused', reason: UNKNOWN };
   }
-  if (code.keyVersion !== ring.version) return { kind: 'other keys', version: code.keyVersion };
+  if (code.keyVersion !== keySet.version) return { kind: 'other keys', version: code.keyVersion };
   const about = { ...event, accountId: code.accountId };
 
   const result = redemption(code, presentation, now);
@@ -170,7 +170,7 @@ function* redeem(parts: TokenParts, authenticated: AuthenticatedClient, attempt:
   }
 
   const endsAt = now + FAMILY_LIFETIME * SECOND;
-  const leaf = newLeaf(ring, now, endsAt);
+  const leaf = newLeaf(keySet, now, endsAt);
   yield* insertFamily({
     id: familyId,
     grantId: code.grantId,

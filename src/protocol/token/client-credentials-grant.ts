@@ -45,9 +45,9 @@ async function grant(
   const jti = randomIdentifier();
   for (;;) {
     const now = parts.clock();
-    const ring = parts.keys.ring();
+    const keySet = parts.keys.keySet();
     const outcome = await parts.database.commit(() =>
-      issue(parts, authenticated, { jti, resources, keyVersion: ring.version, now }),
+      issue(parts, authenticated, { jti, resources, keyVersion: keySet.version, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -61,7 +61,7 @@ async function grant(
         throw unknownResource();
       case 'granted':
         return {
-          access_token: ring.current('access').sign(clientClaims(parts.issuer, client.id, { jti, resources }, now)),
+          access_token: keySet.current('access').sign(clientClaims(parts.issuer, client.id, { jti, resources }, now)),
           token_type: 'Bearer',
           expires_in: ACCESS_LIFETIME,
         };

@@ -1,9 +1,9 @@
 import { remainingScopes } from '../../claims/scopes.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily } from '../../credentials/standing-store.ts';
+import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { openIdToken } from '../../keys/open-id-token.ts';
-import { type OpenedToken, openAnyToken } from '../../keys/open-token.ts';
+import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
 import { type Clock, ClockBehind, SECOND } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { MESSAGES } from '../../verdict/refusals.ts';
@@ -66,7 +66,7 @@ export async function explainToken(parts: Parts, presented: string): Promise<Exp
 async function explain(parts: Parts, presented: string): Promise<Explanation> {
   const { keys, issuer, clock } = parts;
   const now = clock();
-  const opened = await openAnyToken(keys, presented);
+  const opened = await verifyAnyToken(keys, presented);
   if (opened === undefined) return explainForeign(keys, presented, issuer);
   const token = readAnyClaims(opened.claims, opened.kind, issuer, now);
   const refused = { verdict: 'refused', answer: INVALID[opened.kind], kind: KINDS[opened.kind] } as const;
@@ -107,7 +107,7 @@ const BARRED = {
   revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: ANEW },
 } as const;
 
-function accepted(opened: OpenedToken, token: VerifiedToken | VerifiedClientToken, issuer: string) {
+function accepted(opened: SignedToken, token: VerifiedToken | VerifiedClientToken, issuer: string) {
   const place = opened.kind === 'refresh' ? 'the token endpoint' : 'UserInfo';
   if (token.audience.includes(audience(issuer, opened.kind))) {
     return {
@@ -142,7 +142,7 @@ async function ofClient({ database }: Parts, token: VerifiedClientToken, now: nu
 
 async function ofPerson(
   { database }: Parts,
-  opened: OpenedToken,
+  opened: SignedToken,
   token: VerifiedToken,
   now: number,
 ): Promise<Found | undefined> {
@@ -162,7 +162,7 @@ async function ofPerson(
 
 const iso = (seconds: number): string => new Date(seconds * SECOND).toISOString();
 
-function whyUnread({ claims }: OpenedToken, issuer: string, now: number): { reason: string; remedy: string } {
+function whyUnread({ claims }: SignedToken, issuer: string, now: number): { reason: string; remedy: string } {
   if (claims['iss'] !== issuer) {
     const reason = `it was issued by ${String(claims['iss'])}, and this service is ${issuer}`;
     return { reason, remedy: 'Give the command the base URL of the server: --base-url or TESSERA_BASE_URL.' };
@@ -180,7 +180,7 @@ function whyUnread({ claims }: OpenedToken, issuer: string, now: number): { reas
 /** What no key of ours for access and refresh tokens signed. */
 async function explainForeign(keys: Keys, presented: string, issuer: string): Promise<Explanation> {
   const refused = { ...NOTHING_KNOWN, verdict: 'refused', answer: '401 invalid_token' } as const;
-  const named = await openIdToken(keys, presented);
+  const named = await verifyIdToken(keys, presented);
   if (named !== undefined) {
     const { accountId = null, clientId = null, familyId = null } = readIdClaims(named, issuer) ?? {};
     const about = { kind: 'ID token', userId: accountId, clientId, familyId };

@@ -1,6 +1,6 @@
 import { readFamily } from '../../credentials/standing-store.ts';
+import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { openIdToken } from '../../keys/open-id-token.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type NamedByIdToken, readIdClaims } from './rules/claims.ts';
 
@@ -19,7 +19,7 @@ export async function readIdTokenHint(
   { database, keys, issuer }: Parts,
   token: string,
 ): Promise<NamedByIdToken | undefined> {
-  const claims = await openIdToken(keys, token);
+  const claims = await verifyIdToken(keys, token);
   const named = claims && readIdClaims(claims, issuer);
   return named !== undefined && (await stands(database, named)) ? named : undefined;
 }

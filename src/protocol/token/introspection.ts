@@ -4,8 +4,7 @@ import { isOwnAddress } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { type FamilyRecord, readFamily } from '../../credentials/standing-store.ts';
-import { openAnyToken } from '../../keys/open-token.ts';
-import type { TokenKind } from '../../keys/token-key.ts';
+import { type TokenKind, verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { judge, judgeClientToken } from '../../verdict/rules.ts';
 import type { TokenParts } from './parts.ts';
@@ -46,7 +45,7 @@ export async function introspect(
     throw invalidClient('only a client with a secret or a key of its own may ask about tokens.');
   for (;;) {
     const now = clock();
-    const opened = await openAnyToken(keys, presented);
+    const opened = await verifyAnyToken(keys, presented);
     const token = opened && readAnyClaims(opened.claims, opened.kind, issuer, now);
     if (opened === undefined || token === undefined) return INACTIVE;
     const own = token.clientId === client.id;
@@ -61,7 +60,7 @@ export async function introspect(
       token.accountId === null ? lookUp(token, now) : lookUpFamily(opened.kind, token, now),
     );
     if (found === undefined) return INACTIVE;
-    if (found.keyVersion !== opened.ring.version) {
+    if (found.keyVersion !== opened.keySet.version) {
       // The key set changed since this process read it: the token's key may have been dropped.
       await keys.refresh(found.keyVersion);
       continue;

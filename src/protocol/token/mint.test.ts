@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { keyRing } from '../../keys/ring.ts';
+import { buildKeySet } from '../../keys/keys.ts';
 import { mint, newLeaf } from './mint.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z');
@@ -15,7 +15,7 @@ const subject = {
 };
 
 test('JW-17: 100,000 tokens of one moment, person and client, half of each kind, have 100,000 jtis', () => {
-  const ring = keyRing('1', [{ kid: 'k', material: Buffer.alloc(32, 1), retiredAt: null }]);
+  const keySet = buildKeySet('1', [{ kid: 'k', material: Buffer.alloc(32, 1), retiredAt: null }]);
   const order = {
     ...{ subject, scope: 'openid', nonce: null, narrowed: false, claims: null },
     alg: 'HS256',
@@ -23,8 +23,8 @@ test('JW-17: 100,000 tokens of one moment, person and client, half of each kind,
   } as const;
   const jtis = new Set<unknown>();
   for (let n = 0; n < 50_000; n++) {
-    const leaf = newLeaf(ring, NOW, NOW + 90 * 86_400_000);
-    const tokens = mint(ring, { ...order, leaf }, NOW);
+    const leaf = newLeaf(keySet, NOW, NOW + 90 * 86_400_000);
+    const tokens = mint(keySet, { ...order, leaf }, NOW);
     for (const token of [tokens?.access_token, tokens?.refresh_token]) {
       jtis.add(JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()).jti);
     }

@@ -3,8 +3,8 @@ import { pictureUrl } from '../../claims/rules/avatar.ts';
 import type { ClientProof } from '../../clients/authentication.ts';
 import type { Leaf } from '../../credentials/standing-store.ts';
 import { type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
-import { headerSegment, signHs256 } from '../../keys/hs256.ts';
-import type { KeyRing } from '../../keys/ring.ts';
+import type { KeySet } from '../../keys/keys.ts';
+import { headerSegment, signHs256 } from '../../keys/tokens.ts';
 import { numericDate, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier, timedIdentifier } from '../../platform/crypto/secrets.ts';
 import { ACCESS_LIFETIME, accessClaims, idClaims, refreshClaims, refreshExpiry, type Subject } from './rules/claims.ts';
@@ -24,10 +24,10 @@ export interface TokenResponse {
 export type AccessTokenResponse = Pick<TokenResponse, 'access_token' | 'token_type' | 'expires_in'>;
 
 /** What a refresh token will be, before it is signed: enough to write it now and again. */
-export function newLeaf(ring: KeyRing, now: number, familyEndsAt: number): Leaf {
+export function newLeaf(keySet: KeySet, now: number, familyEndsAt: number): Leaf {
   return {
     jti: timedIdentifier(now),
-    kid: ring.current('refresh').kid,
+    kid: keySet.current('refresh').kid,
     issuedAt: numericDate(now) * SECOND,
     expiresAt: refreshExpiry(now, familyEndsAt),
   };
@@ -54,15 +54,15 @@ interface Order {
  * Signs the three tokens of an answer.
  * @returns undefined where the key of the refresh token is gone: it was dropped, and its tokens with it
  */
-export function mint(ring: KeyRing, order: Order, now: number): TokenResponse | undefined {
+export function mint(keySet: KeySet, order: Order, now: number): TokenResponse | undefined {
   const subject: Subject = {
     ...order.subject,
     picture: pictureUrl(order.subject.issuer, order.subject.accountId, order.subject.profile.picture),
   };
-  const refreshKey = ring.byKid('refresh', order.leaf.kid);
+  const refreshKey = keySet.byKid('refresh', order.leaf.kid);
   if (refreshKey === undefined) return undefined;
-  const access = ring.current('access').sign(accessClaims(subject, order, randomIdentifier(), now));
-  const signIdToken = idTokenSigner(ring, order, now);
+  const access = keySet.current('access').sign(accessClaims(subject, order, randomIdentifier(), now));
+  const signIdToken = idTokenSigner(keySet, order, now);
   return {
     access_token: access,
     token_type: 'Bearer',
@@ -79,9 +79,9 @@ const ID_TOKEN_HEADER = headerSegment({ alg: 'HS256', typ: 'JWT' });
 type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string;
 
 /** What signs the ID token of a client. @throws where it cannot be signed: the registration rules that out */
-function idTokenSigner(ring: KeyRing, { alg, proof }: Pick<Order, 'alg' | 'proof'>, now: number): SignIdToken {
+function idTokenSigner(keySet: KeySet, { alg, proof }: Pick<Order, 'alg' | 'proof'>, now: number): SignIdToken {
   if (isAsymmetric(alg)) {
-    const key = ring.signer(alg, now);
+    const key = keySet.signer(alg, now);
     if (key === undefined) throw new Error(`no key signs ID tokens with ${alg}`);
     return (claims) => key.sign(claims, 'JWT');
   }

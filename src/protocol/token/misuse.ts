@@ -1,8 +1,7 @@
 import type { AuditEvent } from '../../audit/audit.ts';
+import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { openIdToken } from '../../keys/open-id-token.ts';
-import type { OpenedToken } from '../../keys/open-token.ts';
-import { TOKEN_KINDS, type TokenKind } from '../../keys/token-key.ts';
+import { type SignedToken, TOKEN_KINDS, type TokenKind } from '../../keys/tokens.ts';
 import { readAnyClaims, readIdClaims } from './rules/claims.ts';
 
 /** Three parts, the last of which may be empty: the form of a token, whatever algorithm it names (RFC 7515 §7.1). */
@@ -19,7 +18,7 @@ export async function misuseOf(
   keys: Keys,
   belongs: TokenKind,
   token: string,
-  { opened, issuer, now }: { readonly opened: OpenedToken | undefined; readonly issuer: string; readonly now: number },
+  { opened, issuer, now }: { readonly opened: SignedToken | undefined; readonly issuer: string; readonly now: number },
 ): Promise<Misuse | undefined> {
   const header = TOKEN_FORM.exec(token)?.[1];
   if (header === undefined) return undefined;
@@ -31,13 +30,13 @@ export async function misuseOf(
     );
   }
   for (const kind of TOKEN_KINDS) {
-    const claims = kind === belongs ? undefined : keys.ring().byHeader(kind, header)?.verify(token);
+    const claims = kind === belongs ? undefined : keys.keySet().byHeader(kind, header)?.verify(token);
     const read = claims && readAnyClaims(claims, kind, issuer, now);
     if (claims === undefined) continue;
     const details = { reason: kind === 'refresh' ? 'a refresh token' : 'an access token' };
     return { type: 'token.wrong_kind', accountId: read?.accountId ?? null, clientId: read?.clientId ?? null, details };
   }
-  const named = await openIdToken(keys, token);
+  const named = await verifyIdToken(keys, token);
   if (named !== undefined) {
     const { accountId = null, clientId = null } = readIdClaims(named, issuer) ?? {};
     return { type: 'token.wrong_kind', accountId, clientId, details: { reason: 'an ID token' } };

@@ -4,8 +4,8 @@ import { parseScope } from '../../claims/scopes.ts';
 import type { AuthenticatedClient } from '../../clients/authentication.ts';
 import { killFamily, rotateFamily } from '../../credentials/family-store.ts';
 import { type Leaf, type LockedFamily, lockFamily } from '../../credentials/standing-store.ts';
-import { openToken } from '../../keys/open-token.ts';
-import type { KeyRing } from '../../keys/ring.ts';
+import type { KeySet } from '../../keys/keys.ts';
+import { verifyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { invalidGrant, invalidRequest, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { refuseGrant } from '../../verdict/refusals.ts';
@@ -28,7 +28,7 @@ type Outcome =
   | {
       readonly kind: 'granted';
       readonly token: VerifiedToken;
-      readonly ring: KeyRing;
+      readonly keySet: KeySet;
       readonly found: LockedFamily;
       readonly scope: RefreshedScope;
       readonly claims: RequestedClaims | null;
@@ -65,7 +65,7 @@ async function exchange(
   for (;;) {
     await parts.keys.ready(authenticated.client.idTokenSignedResponseAlg);
     const now = parts.clock();
-    const opened = await openToken(parts.keys, 'refresh', presented);
+    const opened = await verifyToken(parts.keys, 'refresh', presented);
     const token = opened && readClaims(opened.claims, 'refresh', parts.issuer, now);
     const misuse =
       token === undefined
@@ -74,7 +74,7 @@ async function exchange(
     const outcome = await parts.database.commit(() =>
       opened === undefined || token === undefined
         ? refuseUnknown(parts, authenticated, misuse, now)
-        : refresh(parts, authenticated, { token, ...wanted, ring: opened.ring, now }),
+        : refresh(parts, authenticated, { token, ...wanted, keySet: opened.keySet, now }),
     );
     switch (outcome.kind) {
       case 'limited':
@@ -95,7 +95,7 @@ async function exchange(
       case 'verdict':
         throw refuseGrant(outcome.verdict, REFUSED);
       case 'granted': {
-        const { found, leaf, ring, claims, resources } = outcome;
+        const { found, leaf, keySet, claims, resources } = outcome;
         const { accountId, clientId, familyId } = outcome.token;
         const { sid, authTime, amr, acr } = found.family;
         const { profile, updatedAt } = found;
@@ -104,7 +104,7 @@ async function exchange(
         const { scope, differs } = outcome.scope;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, resources, leaf, nonce: null, narrowed: differs, claims, ...signing };
-        const response = mint(ring, order, now);
+        const response = mint(keySet, order, now);
         if (response === undefined) throw invalidGrant(REFUSED, 'the signing key was dropped');
         return response;
       }
@@ -135,13 +135,13 @@ interface Wanted {
 
 interface Attempt extends Wanted {
   readonly token: VerifiedToken;
-  readonly ring: KeyRing;
+  readonly keySet: KeySet;
   readonly now: number;
 }
 
 function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
   const { client, origin } = authenticated;
-  const { token, scopes, ring, now } = attempt;
+  const { token, scopes, keySet, now } = attempt;
   const seconds = yield* countRequest(parts, authenticated, now);
   if (seconds > 0) return { kind: 'limited', seconds };
 
@@ -160,7 +160,7 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: 'not on record' } });
     return { kind: 'refused', reason: 'not on record' };
   }
-  if (found.keyVersion !== ring.version) return { kind: 'other keys', version: found.keyVersion };
+  if (found.keyVersion !== keySet.version) return { kind: 'other keys', version: found.keyVersion };
   const details = { familyId: token.familyId };
 
   const verdict = judge(found.standing, found.inherited, now);
@@ -196,10 +196,10 @@ function* refresh(parts: TokenParts, authenticated: AuthenticatedClient, attempt
   }
   if (move === 'repeat') {
     yield* record({ ...event, type: 'token.repeated', details });
-    return { kind: 'granted', token, ring, found, scope, claims, resources, leaf: family.leaf };
+    return { kind: 'granted', token, keySet, found, scope, claims, resources, leaf: family.leaf };
   }
-  const leaf = newLeaf(ring, now, family.endsAt);
+  const leaf = newLeaf(keySet, now, family.endsAt);
   yield* rotateFamily(token.familyId, token.jti, leaf, now);
   yield* record({ ...event, type: 'token.refreshed', details });
-  return { kind: 'granted', token, ring, found, scope, claims, resources, leaf };
+  return { kind: 'granted', token, keySet, found, scope, claims, resources, leaf };
 }

@@ -3,7 +3,7 @@ import type { AuthenticatedClient } from '../../clients/authentication.ts';
 import { killClientToken, lockClientToken } from '../../credentials/client-token-store.ts';
 import { killFamily } from '../../credentials/family-store.ts';
 import { lockFamily } from '../../credentials/standing-store.ts';
-import { type OpenedToken, openAnyToken } from '../../keys/open-token.ts';
+import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { invalidGrant, rateLimited } from '../../platform/oauth-error.ts';
 import { countRequest, type TokenParts } from './parts.ts';
@@ -27,7 +27,7 @@ export async function revokeToken(
 ): Promise<void> {
   for (;;) {
     const now = parts.clock();
-    const opened = await openAnyToken(parts.keys, presented);
+    const opened = await verifyAnyToken(parts.keys, presented);
     const token = opened && readAnyClaims(opened.claims, opened.kind, parts.issuer, now);
     const outcome = await parts.database.commit(() => end(parts, authenticated, { opened, token, now }));
     switch (outcome.kind) {
@@ -46,7 +46,7 @@ export async function revokeToken(
 }
 
 interface Attempt {
-  readonly opened: OpenedToken | undefined;
+  readonly opened: SignedToken | undefined;
   readonly token: VerifiedToken | VerifiedClientToken | undefined;
   readonly now: number;
 }
@@ -67,7 +67,7 @@ function* end(parts: TokenParts, authenticated: AuthenticatedClient, attempt: At
   }
   const found = yield* lockStanding(token);
   if (found === undefined) return { kind: 'ended' };
-  if (found.keyVersion !== opened.ring.version) return { kind: 'other keys', version: found.keyVersion };
+  if (found.keyVersion !== opened.keySet.version) return { kind: 'other keys', version: found.keyVersion };
   if (found.deadAt !== null) return { kind: 'ended' };
   if (token.accountId === null) yield* killClientToken({ jti: token.jti, now });
   else yield* killFamily(token.familyId, 'token revoked', now);

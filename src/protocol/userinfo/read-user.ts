@@ -6,7 +6,7 @@ import { storedScopes } from '../../claims/scopes.ts';
 import { type HolderRecord, readHolder } from '../../credentials/standing-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import type { Keys } from '../../keys/keys.ts';
-import { openToken } from '../../keys/open-token.ts';
+import { verifyToken } from '../../keys/tokens.ts';
 import { take } from '../../limits/limits.ts';
 import { findMembership, type OwnMembership } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -53,7 +53,7 @@ export async function readTokenHolder(
     const now = clock();
     const refused = (event: Pick<AuditEvent, 'type'> & Partial<AuditEvent>) =>
       note({ at: now, outcome: 'failure', origin, ...event });
-    const opened = await openToken(keys, 'access', token);
+    const opened = await verifyToken(keys, 'access', token);
     const verified = opened && readClaims(opened.claims, 'access', issuer, now);
     if (opened === undefined || verified === undefined) {
       const misuse = await misuseOf(keys, 'access', token, { opened, issuer, now });
@@ -76,7 +76,7 @@ export async function readTokenHolder(
       await refused({ type: 'token.refused', details: { reason: 'not on record' } });
       throw refuseToken(INVALID);
     }
-    if (found.keyVersion !== opened.ring.version) {
+    if (found.keyVersion !== opened.keySet.version) {
       // The key set changed since this process read it: the token's key may have been dropped.
       await keys.refresh(found.keyVersion);
       continue;

@@ -57,9 +57,9 @@ async function signedAnswer(
   clientId: string,
   claims: Readonly<Record<string, unknown>>,
 ): Promise<string> {
-  const ring = await keys.ready(alg);
+  const keySet = await keys.ready(alg);
   const now = clock();
-  const key = ring.signer(alg, now);
+  const key = keySet.signer(alg, now);
   if (key === undefined) throw new Error(`no key signs with ${alg}`);
   return key.sign({ ...claims, iss: issuer, aud: clientId, iat: numericDate(now) }, 'JWT');
 }

@@ -4,7 +4,7 @@ import type { AuthenticationContext } from '../../../authenticators/rules/authen
 import type { RequestedClaims } from '../../../claims/claims.ts';
 import { standardClaim } from '../../../claims/rules/userinfo.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../../keys/algorithms.ts';
-import type { TokenKind } from '../../../keys/token-key.ts';
+import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 
