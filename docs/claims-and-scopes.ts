@@ -1,4 +1,4 @@
-import type { Profile } from '../src/accounts/rules/profile.ts';
+import type { Profile } from '../src/accounts/fields.ts';
 import { authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
 import { claimScopes } from '../src/claims/claims.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';

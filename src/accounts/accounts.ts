@@ -12,7 +12,8 @@ import { addressSharers, type Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { isCommonPassword } from './common-passwords.ts';
-import { changeProfile, newProfile, type Profile } from './rules/profile.ts';
+import type { Profile } from './fields.ts';
+import { changeProfile, newProfile } from './rules/profile.ts';
 import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
 import * as store from './store.ts';
@@ -89,7 +90,7 @@ export async function changeAccount(
 ): Promise<Account> {
   const now = clock();
   return database.commit(function* apply_(): Work<Account> {
-    const account = yield* store.lockAccount(id);
+    const account = yield* store.lockAccount({ id });
     if (account === undefined) throw missing(id);
     const applied = apply(account, now);
     // Nothing to change is nothing to record.
@@ -150,9 +151,9 @@ export function setPicture(parts: Stored, id: string, picture: Picture | null, o
 export async function deleteAccount({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
   const now = clock();
   await database.commit(function* remove() {
-    if ((yield* store.lockAccount(id)) === undefined) throw missing(id);
+    if ((yield* store.lockAccount({ id })) === undefined) throw missing(id);
     yield* announceAccountEnd(id, now);
-    yield* store.removeAccount(id);
+    yield* store.removeAccount({ id });
     yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });
   });
@@ -212,7 +213,7 @@ export function signOutEverywhere(parts: Stored, id: string, origin: Origin): Pr
 
 /** @throws {OAuthError} `not_found` */
 export async function getAccount({ database }: Pick<Parts, 'database'>, id: string): Promise<Account> {
-  const account = await database.read(() => store.findAccount(id));
+  const account = await database.read(() => store.findAccount({ id }));
   if (account === undefined) throw missing(id);
   return account;
 }

@@ -40,7 +40,7 @@ export async function endAllIssued(
   const epoch = randomIdentifier();
   // First what kills most: where this ends in its middle, no token of before is accepted, nor any admin key.
   const { adminKeys, kid } = await database.commit(function* begin(): Work<Recovered> {
-    yield* renewClients(generation, epoch);
+    yield* renewClients({ generation: generation, epoch: epoch });
     yield* dropAllCodes();
     yield* removeInteractions();
     return { adminKeys: yield* revokeAllAdminKeys(at), kid: yield* replaceAllKeys(secret, at) };
@@ -52,7 +52,7 @@ export async function endAllIssued(
       if (through === undefined) return undefined;
       // Before the generation changes: who was signed in, and to what, is known by it.
       yield* announceAccountsEnd(from, through, at);
-      yield* renewGenerations(from, through, generation);
+      yield* renewGenerations({ after: from, through: through, generation: generation });
       return through;
     });
   }

@@ -1,5 +1,4 @@
-import { readFileSync } from 'node:fs';
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import {
   createClient,
   deleteClient,
@@ -9,132 +8,44 @@ import {
   setClientPicture,
   updateClient,
 } from '../clients/clients.ts';
-import { AUTH_METHODS } from '../clients/rules/credentials.ts';
-import { GRANT_TYPES } from '../clients/rules/grant-types.ts';
+import { CLIENT_FIELDS } from '../clients/fields.ts';
 import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '../clients/schema.ts';
 import { type Client, listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
-import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../keys/algorithms.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { confirm, YES } from './confirm.ts';
-import { type ContextOf, checkInput, collect, examples, nullIfEmpty, requireOptions } from './context.ts';
+import { type ContextOf, checkInput, examples, requireOptions } from './context.ts';
+import { collect, readFieldOptions, seconds, withFieldOptions } from './fields.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
-interface Fields {
-  readonly name?: string;
-  readonly redirectUri?: readonly string[];
-  readonly postLogoutRedirectUri?: readonly string[];
-  readonly scope?: readonly string[];
-  readonly allScopes?: boolean;
-  readonly grantType?: readonly string[];
-  readonly resource?: string;
-  readonly description?: string;
-  readonly logoUrl?: string;
-  readonly homepageUrl?: string;
-  readonly policyUrl?: string;
-  readonly termsUrl?: string;
-  readonly owner?: string;
-  readonly requirePkce?: boolean;
-  readonly idTokenSignedResponseAlg?: string;
-  readonly userinfoSignedResponseAlg?: string;
-  readonly tokenEndpointAuthMethod?: string;
-  /** What the file holds; the empty text for none. */
-  readonly jwksFile?: unknown;
-  readonly jwksUri?: string;
-  readonly defaultMaxAge?: number | null;
-  readonly backchannelLogoutUri?: string;
-  readonly backchannelLogoutSessionRequired?: boolean;
-}
+type Given = Readonly<Record<string, unknown>>;
 
 interface Additions {
   readonly addRedirectUri?: readonly string[];
   readonly addPostLogoutRedirectUri?: readonly string[];
 }
 
-const withFields = (command: Command): Command =>
-  command
-    .option('--name <name>', 'the name that people see')
-    .option('--redirect-uri <uri>', 'an address that answers may go to; may be given several times', collect)
-    .option('--post-logout-redirect-uri <uri>', 'may be given several times', collect)
-    .option('--scope <scope>', 'a scope that it may ask for; may be given several times; none is all', collect)
-    .option(
-      '--grant-type <grant>',
-      `a grant that it may use: ${GRANT_TYPES.join(', ')}; may be given several times`,
-      collect,
-    )
-    .option('--resource <uri>', 'for a resource server: what apps ask its tokens by; "" for none')
-    .option('--description <text>', 'what it is')
-    .option('--logo-url <url>', 'an https address; "" for none')
-    .option('--homepage-url <url>', 'an https address; "" for none')
-    .option('--policy-url <url>', 'an https address; "" for none')
-    .option('--terms-url <url>', 'an https address; "" for none')
-    .option('--owner <name>', 'who stands behind it; "" for nobody')
-    .option('--require-pkce', 'it must use PKCE')
-    .option('--no-require-pkce', 'it may use PKCE')
-    .option('--id-token-signed-response-alg <alg>', `how its ID tokens are signed: ${ID_TOKEN_ALGS.join(', ')}`)
-    .option(
-      '--userinfo-signed-response-alg <alg>',
-      `how UserInfo is signed: ${ASYMMETRIC_ALGS.join(', ')}; "" for JSON`,
-    )
-    .option('--token-endpoint-auth-method <method>', `${AUTH_METHODS.join(', ')}; "" for any that presents a secret`)
-    .option('--jwks-file <path>', 'a file with its public keys, a JSON Web Key Set; "" for none', jsonFile)
-    .option('--jwks-uri <url>', 'an https address of its public keys; "" for none')
-    .option('--default-max-age <seconds>', 'how old a sign-in may be for it; "" for any age', secondsOrNull)
-    .option('--backchannel-logout-uri <url>', 'where it is told that a session has ended; "" for nowhere')
-    .option('--backchannel-logout-session-required', 'it must be told which session')
-    .option('--no-backchannel-logout-session-required', 'it need not be told which session');
+const withFields = (command: Command): Command => withFieldOptions(command, CLIENT_FIELDS);
 
-const readFields = (fields: Fields) => ({
-  name: fields.name,
-  redirectUris: fields.redirectUri,
-  postLogoutRedirectUris: fields.postLogoutRedirectUri,
-  scopes: fields.allScopes ? null : fields.scope,
-  grantTypes: fields.grantType,
-  resource: nullIfEmpty(fields.resource),
-  description: nullIfEmpty(fields.description),
-  logoUrl: nullIfEmpty(fields.logoUrl),
-  homepageUrl: nullIfEmpty(fields.homepageUrl),
-  policyUrl: nullIfEmpty(fields.policyUrl),
-  termsUrl: nullIfEmpty(fields.termsUrl),
-  owner: nullIfEmpty(fields.owner),
-  requirePkce: fields.requirePkce,
-  idTokenSignedResponseAlg: fields.idTokenSignedResponseAlg,
-  userinfoSignedResponseAlg: nullIfEmpty(fields.userinfoSignedResponseAlg),
-  tokenEndpointAuthMethod: nullIfEmpty(fields.tokenEndpointAuthMethod),
-  // Either takes the place of the other.
-  jwks: fields.jwksFile === '' || (fields.jwksFile === undefined && fields.jwksUri) ? null : fields.jwksFile,
-  jwksUri: nullIfEmpty(fields.jwksUri) ?? (fields.jwksUri === '' || fields.jwksFile ? null : undefined),
-  defaultMaxAge: fields.defaultMaxAge,
-  backchannelLogoutUri: nullIfEmpty(fields.backchannelLogoutUri),
-  backchannelLogoutSessionRequired: fields.backchannelLogoutSessionRequired,
-});
+function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELDS]?: unknown } {
+  const fields = readFieldOptions(CLIENT_FIELDS, given);
+  return {
+    ...fields,
+    scopes: given['allScopes'] ? null : fields.scopes,
+    // Each of the two takes the place of the other.
+    jwks: fields.jwks === undefined && fields.jwksUri ? null : fields.jwks,
+    jwksUri: fields.jwksUri === undefined && fields.jwks ? null : fields.jwksUri,
+  };
+}
 
 function checkedId(id: string): string {
   if (!isSnowflake(id)) throw notFound(`There is no client with the id ${id}. List them with: tessera client list`);
   return id;
 }
-
-function jsonFile(path: string): unknown {
-  if (path === '') return '';
-  try {
-    return JSON.parse(readFileSync(path, 'utf8'));
-  } catch (error) {
-    // What a parser says of a text repeats a part of it, which may be a private key.
-    const why = error instanceof SyntaxError ? 'it is not JSON' : error instanceof Error ? error.message : 'unknown';
-    throw new InvalidArgumentError(`It cannot be read: ${why}.`);
-  }
-}
-
-function seconds(text: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('It must be a whole number of seconds.');
-  return Number(text);
-}
-
-const secondsOrNull = (text: string): number | null => (text === '' ? null : seconds(text));
 
 export function clientCommands(contextOf: ContextOf): Command {
   const client = new Command('client').description(
@@ -163,17 +74,16 @@ export function clientCommands(contextOf: ContextOf): Command {
   )
     .description('register an app; its secret is shown this once')
     .option('--type <type>', 'confidential, or public for an app that can keep no secret; confidential without it')
-    .action(async (fields: Fields & { readonly type?: string }, command: Command) => {
-      if (
-        fields.redirectUri === undefined &&
-        (fields.grantType ?? ['authorization_code']).includes('authorization_code')
-      ) {
+    .action(async (given: Given, command: Command) => {
+      const fields = readFields(given);
+      const grants = Array.isArray(fields.grantTypes) ? fields.grantTypes : ['authorization_code'];
+      if (fields.redirectUris === undefined && grants.includes('authorization_code')) {
         throw invalidRequest(
           '--redirect-uri is missing: give at least one, or --grant-type client_credentials for an app that acts for itself.',
         );
       }
       const { flags, out } = contextOf(command);
-      const input = checkInput(CreateClientRequest, { ...readFields(fields), type: fields.type });
+      const input = checkInput(CreateClientRequest, { ...fields, type: given['type'] });
       const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
       const { clientSecret } = created;
       if (clientSecret === undefined) out.show(clientView(created));
@@ -213,7 +123,7 @@ export function clientCommands(contextOf: ContextOf): Command {
     )
     .option('--add-post-logout-redirect-uri <uri>', 'likewise; may be given several times', collect)
     .option('--all-scopes', 'it may ask for every scope')
-    .action(async (id: string, fields: Fields & Additions & PictureField, command: Command) => {
+    .action(async (id: string, fields: Given & Additions & PictureField, command: Command) => {
       const change = checkInput(UpdateClientRequest, readFields(fields));
       const { addRedirectUri = [], addPostLogoutRedirectUri = [] } = fields;
       const changes = Object.keys(change).length + addRedirectUri.length + addPostLogoutRedirectUri.length > 0;

@@ -1,21 +1,15 @@
 import type { Command } from 'commander';
+import { PROFILE_FIELDS } from '../accounts/fields.ts';
+import { CLIENT_FIELDS } from '../clients/fields.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import type * as Type from '../platform/validation/type.ts';
 import { validate } from '../platform/validation/validate.ts';
+import { optionNames } from './fields.ts';
 import type { Output } from './output.ts';
 import type { GlobalFlags } from './session.ts';
 
 /** What every command takes from the flags that all share. */
 export type ContextOf = (command: Command) => { readonly flags: GlobalFlags; readonly out: Output };
-
-/** Gathers a flag that may be given several times. */
-export const collect = (value: string, before: readonly string[] | undefined): readonly string[] => [
-  ...(before ?? []),
-  value,
-];
-
-/** Fields that can be emptied: the empty text stands for null. */
-export const nullIfEmpty = (text: string | undefined): string | null | undefined => (text === '' ? null : text);
 
 /** An object without its undefined members: flags that were not given are not changes. */
 export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
@@ -35,13 +29,10 @@ export const examples = (command: Command, ...lines: readonly string[]): Command
     `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
   );
 
-/** Flags that may be given several times are named in the singular; the field holds the list. */
-const SINGULAR: Readonly<Record<string, string>> = {
-  redirectUris: 'redirectUri',
-  postLogoutRedirectUris: 'postLogoutRedirectUri',
-  scopes: 'scope',
-  grantTypes: 'grantType',
-  jwks: 'jwksFile',
+/** The option that sets a field, where it has another name than the field. */
+const OPTION_NAMES: Readonly<Record<string, string>> = {
+  ...optionNames(CLIENT_FIELDS),
+  ...optionNames(PROFILE_FIELDS),
   password: 'passwordStdin',
   userId: 'user',
   clientId: 'client',
@@ -60,7 +51,7 @@ export function checkInput<S extends Type.TSchema>(schema: S, fields: object): T
   }
 }
 
-const optionOf = (field: string): string => SINGULAR[field] ?? field;
+const optionOf = (field: string): string => OPTION_NAMES[field] ?? field;
 const flagOf = (field: string): string =>
   `--${optionOf(field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
@@ -81,6 +72,6 @@ function namingFlags(error: OAuthError, fields: readonly string[]): OAuthError {
  */
 export function inFlags(error: OAuthError, command: Command): OAuthError {
   const names = command.options.map((option) => option.attributeName());
-  const plural = Object.keys(SINGULAR).filter((name) => names.includes(SINGULAR[name] ?? ''));
+  const plural = Object.keys(OPTION_NAMES).filter((name) => names.includes(OPTION_NAMES[name] ?? ''));
   return namingFlags(error, [...names, ...plural]);
 }

@@ -11,6 +11,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
+import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
 import { type Account, findAccount, findByIdentifier, listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
@@ -21,89 +22,38 @@ import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { confirm, YES } from './confirm.ts';
-import { type ContextOf, checkInput, examples, nullIfEmpty, requireOptions } from './context.ts';
+import { type ContextOf, checkInput, examples, requireOptions } from './context.ts';
+import { readFieldOptions, withFieldOptions } from './fields.ts';
 import { comingMoment } from './moments.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { readPassword } from './password.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
-interface Fields {
-  readonly username?: string;
-  readonly displayName?: string;
-  readonly email?: string;
-  readonly passwordStdin?: boolean;
-  readonly password?: unknown;
-  readonly emailVerified?: boolean;
-  readonly about?: string;
-  readonly language?: string;
-  readonly theme?: string;
-  readonly website?: string;
-  readonly location?: string;
-  readonly birthDate?: string;
-  readonly phone?: string;
-  readonly socialLinks?: string;
-  readonly avatarColor?: string;
-}
+type Given = Readonly<Record<string, unknown>>;
 
 const withFields = (command: Command): Command =>
-  command
-    .option('--username <name>', '3 to 32 of a-z 0-9 _ . -')
-    .option('--display-name <name>', 'the name as others see it')
-    .option('--email <address>', 'the email address')
+  withFieldOptions(command, PROFILE_FIELDS)
     .option('--password-stdin', 'read the password from standard input; a terminal asks for it')
-    .addOption(new Option('--password [password]').hideHelp())
-    .option('--email-verified', 'the address is known to be theirs')
-    .option('--no-email-verified', 'the address is not known to be theirs')
-    .option('--about <text>', 'up to 500 characters')
-    .option('--language <code>', 'such as en')
-    .option('--theme <theme>', 'light, dark or system; "" for none')
-    .option('--website <url>', 'an https address; "" for none')
-    .option('--location <text>', 'free text; "" for none')
-    .option('--birth-date <date>', 'YYYY-MM-DD; "" for none')
-    .option('--phone <number>', 'E.164, such as +905551234567; "" for none')
-    .option('--social-links <json>', 'a JSON list of {platform, url, label}')
-    .option('--avatar-color <color>', 'such as #5b2a86');
+    .addOption(new Option('--password [password]').hideHelp());
 
-async function readFields(fields: Fields): Promise<object> {
-  if (fields.password !== undefined) {
+async function readFields(given: Given): Promise<object> {
+  if (given['password'] !== undefined) {
     throw invalidRequest(
       '--password is not taken: whoever looks at the processes of this machine would see it. Give --password-stdin.',
     );
   }
   return {
-    username: fields.username,
-    displayName: fields.displayName,
-    email: fields.email,
-    password: fields.passwordStdin ? await readPassword() : undefined,
-    emailVerified: fields.emailVerified,
-    about: fields.about,
-    language: fields.language,
-    theme: nullIfEmpty(fields.theme),
-    website: nullIfEmpty(fields.website),
-    location: nullIfEmpty(fields.location),
-    birthDate: nullIfEmpty(fields.birthDate),
-    phone: nullIfEmpty(fields.phone),
-    socialLinks: fields.socialLinks === undefined ? undefined : parseLinks(fields.socialLinks),
-    avatarColor: fields.avatarColor,
+    ...readFieldOptions(PROFILE_FIELDS, given),
+    password: given['passwordStdin'] ? await readPassword() : undefined,
   };
-}
-
-function parseLinks(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    throw invalidRequest(
-      '--social-links must be a JSON list, such as [{"platform":"github","url":"https://…","label":"GitHub"}].',
-    );
-  }
 }
 
 /** The id of an account that is named by its id, user name or email address. */
 export async function accountId({ database }: Pick<Core, 'database'>, who: string): Promise<string> {
   const account = await database.read(function* find() {
     // A user name may consist of digits: an id comes first.
-    return (isSnowflake(who) ? yield* findAccount(who) : undefined) ?? (yield* findByIdentifier(who));
+    return (isSnowflake(who) ? yield* findAccount({ id: who }) : undefined) ?? (yield* findByIdentifier(who));
   });
   if (account === undefined) throw notFound(`There is no user ${who}. List them with: tessera user list`);
   return account.id;
@@ -134,7 +84,7 @@ export function userCommands(contextOf: ContextOf): Command {
     'printf %s "$PASSWORD" | tessera user create --username ada --display-name Ada --email ada@example.com --password-stdin',
   )
     .description('make an account; without a password nobody can sign in to it yet')
-    .action(async (fields: Fields, command: Command) => {
+    .action(async (fields: Given, command: Command) => {
       const { flags, out } = contextOf(command);
       const input = checkInput(CreateUserRequest, await readFields(fields));
       out.show(view(await withCore(flags, (core) => createAccount(core, input, origin), { mayBeNew: true })));
@@ -165,7 +115,7 @@ export function userCommands(contextOf: ContextOf): Command {
     withPicture(withFields(about('update', 'change fields of an account'))),
     'tessera user update ada --display-name "Ada King" --website https://ada.example',
     'tessera user update ada@example.com --password-stdin',
-  ).action(async (who: string, fields: Fields & PictureField, command: Command) => {
+  ).action(async (who: string, fields: Given & PictureField, command: Command) => {
     const change = checkInput(UpdateUserRequest, await readFields(fields));
     const changes = Object.keys(change).length > 0;
     if (!changes && fields.picture === undefined) {

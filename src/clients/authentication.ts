@@ -109,7 +109,7 @@ export async function authenticateClient(
   if (exhausted > 0) throw rateLimited(exhausted);
   const { client, secret } = shown;
   if (secret.lastUsedAt === null || secret.lastUsedAt + HOUR <= now) {
-    await database.commit(() => markSecretUsed(secret.id, now));
+    await database.commit(() => markSecretUsed({ id: secret.id, now: now }));
   }
   return authenticated(client, { kind: 'secret', secret: credentials.clientSecret }, origin);
 

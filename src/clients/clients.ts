@@ -9,7 +9,8 @@ import type { Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
-import { DEFAULT_GRANT_TYPES } from './rules/grant-types.ts';
+import { initialValues } from '../platform/validation/fields.ts';
+import { CLIENT_FIELDS } from './fields.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
@@ -72,7 +73,7 @@ function checkLogout({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client)
 
 /** Two resource servers with one name could each ask about the other's tokens. */
 function* refuseTakenResource({ id, resource }: Client): Work<void> {
-  const other = resource === null ? undefined : yield* store.findResource(resource);
+  const other = resource === null ? undefined : yield* store.findResource({ resource });
   if (other !== undefined && other.id !== id) throw conflict('resource is that of another client.');
 }
 
@@ -87,38 +88,15 @@ export async function createClient(
   input: CreateClientRequest,
   origin: Origin,
   alongside: (client: Client, clientSecret: string) => Work<void> = function* nothing() {},
-): Promise<{ client: Client; secrets: ClientSecret[]; clientSecret?: string }> {
+): Promise<{ client: Client; secrets: readonly ClientSecret[]; clientSecret?: string }> {
   const type = input.type ?? 'confidential';
   checkUris(input.redirectUris, 'redirectUris', type);
   checkUris(input.postLogoutRedirectUris, 'postLogoutRedirectUris', type);
   const now = clock();
-  const tokenEndpointAuthMethod = input.tokenEndpointAuthMethod ?? null;
-  const secretive = presentsSecret({ type, tokenEndpointAuthMethod });
   const client: Client = {
     id: await ids.next(),
-    name: input.name,
-    description: input.description ?? null,
-    logoUrl: input.logoUrl ?? null,
-    homepageUrl: input.homepageUrl ?? null,
-    policyUrl: input.policyUrl ?? null,
-    termsUrl: input.termsUrl ?? null,
-    redirectUris: input.redirectUris ?? [],
-    postLogoutRedirectUris: input.postLogoutRedirectUris ?? [],
-    scopes: input.scopes ?? null,
-    resource: input.resource ?? null,
-    grantTypes: input.grantTypes ?? DEFAULT_GRANT_TYPES,
-    type,
-    requirePkce: input.requirePkce ?? type === 'public',
-    // OpenID Connect Registration 1.0 §2: RS256 is the default where no secret can sign.
-    idTokenSignedResponseAlg: input.idTokenSignedResponseAlg ?? (secretive ? 'HS256' : 'RS256'),
-    backchannelLogoutUri: input.backchannelLogoutUri ?? null,
-    backchannelLogoutSessionRequired: input.backchannelLogoutSessionRequired ?? false,
-    userinfoSignedResponseAlg: input.userinfoSignedResponseAlg ?? null,
-    tokenEndpointAuthMethod,
+    ...initialValues(CLIENT_FIELDS, input),
     jwks: storedSet(input.jwks),
-    jwksUri: input.jwksUri ?? null,
-    defaultMaxAge: input.defaultMaxAge ?? null,
-    owner: input.owner ?? null,
     picture: null,
     status: 'active',
     generation: randomIdentifier(),
@@ -126,14 +104,15 @@ export async function createClient(
     createdAt: now,
     updatedAt: now,
   };
+  const secretive = presentsSecret(client);
   checkWhole(client);
   checkLogout(client);
   const clientSecret = newSecret();
   const secretId = await ids.next();
-  const secrets = await database.commit(function* create(): Work<ClientSecret[]> {
+  const secrets = await database.commit(function* create(): Work<readonly ClientSecret[]> {
     yield* refuseTakenResource(client);
     yield* store.insertClient(client);
-    if (secretive) yield* store.addSecret(secretId, client.id, digest(clientSecret), now);
+    if (secretive) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
     yield* alongside(client, clientSecret);
     return yield* store.liveSecrets(client.id, now);
@@ -166,7 +145,7 @@ export async function updateClient(
 ) {
   const now = clock();
   return database.commit(function* update() {
-    const client = yield* store.lockClient(id);
+    const client = yield* store.lockClient({ id });
     if (client === undefined) throw missing(id);
     const change = typeof wanted === 'function' ? wanted(client) : wanted;
     checkUris(change.redirectUris, 'redirectUris', client.type);
@@ -190,7 +169,7 @@ export async function updateClient(
     // A client that proves itself with a key has no secret: one that it had could only be guessed or stolen.
     if (!presentsSecret(saved)) {
       for (const { id: secretId } of yield* store.liveSecrets(id, now)) {
-        yield* store.removeSecret(secretId, id);
+        yield* store.removeSecret({ id: secretId, clientId: id });
         yield* record({ at: now, type: 'client.secret_ended', origin, clientId: id, details: { secretId } });
       }
     }
@@ -208,7 +187,7 @@ export async function setClientPicture(
 ) {
   const now = clock();
   return database.commit(function* set() {
-    const client = yield* store.lockClient(id);
+    const client = yield* store.lockClient({ id });
     if (client === undefined) throw missing(id);
     const secrets = yield* store.liveSecrets(id, now);
     const name = picture?.name ?? null;
@@ -224,7 +203,7 @@ export async function setClientPicture(
 /** Deletes a client with its secrets, codes, tokens and consents. */
 export async function deleteClient({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
   await database.commit(function* remove() {
-    if (!(yield* store.removeClient(id))) throw missing(id);
+    if (!(yield* store.removeClient({ id }))) throw missing(id);
     yield* record({ at: clock(), type: 'client.deleted', origin, clientId: id });
   });
 }
@@ -238,13 +217,13 @@ export async function rotateSecret(
   clientId: string,
   input: RotateSecretRequest,
   origin: Origin,
-): Promise<{ secret: ClientSecret; secrets: ClientSecret[]; clientSecret: string }> {
+): Promise<{ secret: ClientSecret; secrets: readonly ClientSecret[]; clientSecret: string }> {
   const now = clock();
   const clientSecret = newSecret();
   const id = await ids.next();
   const overlap = input.expirePreviousIn === undefined ? SECRET_OVERLAP : input.expirePreviousIn * SECOND;
   return database.commit(function* rotate() {
-    const client = yield* store.lockClient(clientId);
+    const client = yield* store.lockClient({ id: clientId });
     if (client === undefined) throw missing(clientId);
     if (client.type === 'public') throw conflict('A public client has no secret.');
     if (!presentsSecret(client)) {
@@ -254,11 +233,11 @@ export async function rotateSecret(
     for (const [index, secret] of before.entries()) {
       const last = index === before.length - 1;
       const endsAt = last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER) : now;
-      yield* store.endClientSecret(secret.id, endsAt);
+      yield* store.expireSecret({ id: secret.id, at: endsAt });
       if (endsAt > now) continue;
       yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: secret.id } });
     }
-    yield* store.addSecret(id, clientId, digest(clientSecret), now);
+    yield* store.addSecret({ id, clientId, hash: digest(clientSecret), now });
     yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });
     const secrets = yield* store.liveSecrets(clientId, now);
     const secret = secrets.find((candidate) => candidate.id === id);
@@ -276,13 +255,13 @@ export async function endSecret(
 ): Promise<void> {
   const now = clock();
   await database.commit(function* end() {
-    if ((yield* store.lockClient(clientId)) === undefined) throw missing(clientId);
+    if ((yield* store.lockClient({ id: clientId })) === undefined) throw missing(clientId);
     const live = yield* store.liveSecrets(clientId, now);
     if (live.length === 1 && live[0]?.id === id) {
       throw conflict('This is the only secret of the client. Add another one first.');
     }
     if (!live.some((secret) => secret.id === id)) throw notFound(`The client has no secret with the id ${id}.`);
-    yield* store.removeSecret(id, clientId);
+    yield* store.removeSecret({ id, clientId });
     yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: id } });
   });
 }
@@ -291,8 +270,8 @@ export async function endSecret(
 export function* findClientAndSecrets(
   id: string,
   now: number,
-): Work<{ client: Client; secrets: ClientSecret[] } | undefined> {
-  const client = isSnowflake(id) ? yield* store.findClient(id) : undefined;
+): Work<{ client: Client; secrets: readonly ClientSecret[] } | undefined> {
+  const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
   return client && { client, secrets: yield* store.liveSecrets(id, now) };
 }
 

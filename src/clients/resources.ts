@@ -9,7 +9,7 @@ export const isOwnAddress = (resource: string, issuer: string): boolean =>
 export function* placesOf(resources: readonly string[]): Work<{ readonly name: string; readonly resource: string }[]> {
   const places = [];
   for (const resource of resources) {
-    const client = yield* findResource(resource);
+    const client = yield* findResource({ resource: resource });
     if (client !== undefined) places.push({ name: client.name, resource });
   }
   return places;
@@ -26,7 +26,7 @@ export function* areResources(
   for (const resource of resources) {
     if (resource === own) continue;
     if (isOwnAddress(resource, issuer)) return false;
-    if ((yield* findResource(resource))?.status !== 'active') return false;
+    if ((yield* findResource({ resource: resource }))?.status !== 'active') return false;
   }
   return true;
 }

@@ -1,6 +1,9 @@
 import { iso, isoOrNull } from '../platform/clock.ts';
+import { pick } from '../platform/database/columns.ts';
+import { CLIENT_FIELDS } from './fields.ts';
 import type { Client, ClientSecret } from './store.ts';
 
+/** A secret as operators see it: never the secret itself. */
 export function secretView(secret: ClientSecret) {
   return {
     id: secret.id,
@@ -10,32 +13,13 @@ export function secretView(secret: ClientSecret) {
   };
 }
 
-/** A client as operators see it: an allow-list without the secrets themselves. */
+const SHOWN = Object.keys(CLIENT_FIELDS) as (keyof typeof CLIENT_FIELDS)[];
+
+/** A client as operators see it: the fields of its registration, and an allow-list of the rest. */
 export function clientView({ client, secrets }: { client: Client; secrets: readonly ClientSecret[] }) {
   return {
     clientId: client.id,
-    name: client.name,
-    description: client.description,
-    logoUrl: client.logoUrl,
-    homepageUrl: client.homepageUrl,
-    policyUrl: client.policyUrl,
-    termsUrl: client.termsUrl,
-    redirectUris: client.redirectUris,
-    postLogoutRedirectUris: client.postLogoutRedirectUris,
-    scopes: client.scopes,
-    grantTypes: client.grantTypes,
-    resource: client.resource,
-    type: client.type,
-    requirePkce: client.requirePkce,
-    idTokenSignedResponseAlg: client.idTokenSignedResponseAlg,
-    defaultMaxAge: client.defaultMaxAge,
-    backchannelLogoutUri: client.backchannelLogoutUri,
-    backchannelLogoutSessionRequired: client.backchannelLogoutSessionRequired,
-    userinfoSignedResponseAlg: client.userinfoSignedResponseAlg,
-    tokenEndpointAuthMethod: client.tokenEndpointAuthMethod,
-    jwks: client.jwks,
-    jwksUri: client.jwksUri,
-    owner: client.owner,
+    ...pick(client, SHOWN),
     hasPicture: client.picture !== null,
     status: client.status,
     secrets: secrets.map(secretView),

@@ -42,8 +42,10 @@ export async function revokeAccess(
 /** {@link revokeAccess}, for an operator. @throws {OAuthError} `not_found` for an unknown user or client */
 export async function revokeAccessOf(parts: Parts, accountId: string, clientId: string, origin: Origin): Promise<void> {
   await parts.database.read(function* check(): Work<void> {
-    if ((yield* findAccount(accountId)) === undefined) throw notFound(`There is no user with the id ${accountId}.`);
-    if ((yield* findClient(clientId)) === undefined) throw notFound(`There is no client with the id ${clientId}.`);
+    if ((yield* findAccount({ id: accountId })) === undefined)
+      throw notFound(`There is no user with the id ${accountId}.`);
+    if ((yield* findClient({ id: clientId })) === undefined)
+      throw notFound(`There is no client with the id ${clientId}.`);
   });
   await revokeAccess(parts, accountId, clientId, origin);
 }

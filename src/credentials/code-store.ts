@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { Profile } from '../accounts/rules/profile.ts';
+import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
 import { formatScopes, remainingScopes, storedScopes } from '../claims/scopes.ts';

@@ -1,4 +1,4 @@
-import { type Account, holdAccount } from '../accounts/store.ts';
+import { type Account, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { announceOthersEnd, announceSessionEnd } from '../notices/announce.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -44,7 +44,7 @@ export async function endSessions(
   const accountId = owner.id;
   const sessions = await database.commit(function* end(): Work<readonly Session[]> {
     // Who signs in again in that browser goes on with the name of the session: before this, or after it under another name.
-    yield* holdAccount(accountId);
+    yield* takeAccountLock({ id: accountId });
     // In this order: what waits for the session issues a code before it goes, and what redeems one makes a family.
     const ended = yield* removeSessions(accountId, which);
     if ('sid' in which && ended.length === 0) return [];

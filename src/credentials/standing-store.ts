@@ -1,5 +1,5 @@
 import { type Kysely, sql } from 'kysely';
-import type { Profile } from '../accounts/rules/profile.ts';
+import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
 import { remainingScopes, storedScopes } from '../claims/scopes.ts';

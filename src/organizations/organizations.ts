@@ -92,7 +92,8 @@ export async function setMember(
   const { organizationId, accountId, role } = member;
   await database.commit(function* set(): Work<void> {
     if ((yield* store.findOrganization({ id: organizationId })) === undefined) throw missing(organizationId);
-    if ((yield* findAccount(accountId)) === undefined) throw notFound(`There is no user with the id ${accountId}.`);
+    if ((yield* findAccount({ id: accountId })) === undefined)
+      throw notFound(`There is no user with the id ${accountId}.`);
     if (!(yield* store.upsertMember(member))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
     }

@@ -39,7 +39,7 @@ interface Parts {
 export function* judgedSession(hash: string | undefined, now: number, read = store.findSession): Work<SignedIn> {
   const session = hash === undefined ? undefined : yield* read(hash);
   if (session === undefined || isOver(session, now)) return { kind: 'nobody' };
-  const account = yield* findAccount(session.accountId);
+  const account = yield* findAccount({ id: session.accountId });
   const verdict = judgeSession(account ?? null, session.generation, now);
   if (account === undefined) return { kind: 'nobody' };
   if (verdict.kind === 'banned' || verdict.kind === 'suspended') return { kind: verdict.kind, account };

@@ -84,7 +84,7 @@ export async function signIn(
   const rehashed = check === 'right, hash outdated' ? await rehash(passwords, password, sharers) : undefined;
   return database.commit(function* finish(): Work<SignInOutcome> {
     const right = check !== 'wrong' && account !== undefined;
-    const current = right ? yield* lockAccount(account.id) : undefined;
+    const current = right ? yield* lockAccount({ id: account.id }) : undefined;
     // Between the check and now the password may have been changed, and the account deleted, banned or suspended.
     if (current === undefined || current.passwordHash !== account?.passwordHash) {
       yield* failed(check === 'wrong' ? 'unknown name or wrong password' : 'the account has changed');

@@ -1,4 +1,4 @@
-import { holdAccount } from '../accounts/store.ts';
+import { takeAccountLock } from '../accounts/store.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
@@ -33,7 +33,7 @@ export const whileSignedIn = (
 
 /** @throws {SessionEnded} where the session has ended, or its account is banned, suspended, secured anew or gone */
 function* requireSession({ hash, accountId }: Pick<Session, 'hash' | 'accountId'>, now: number): Work<void> {
-  yield* holdAccount(accountId);
+  yield* takeAccountLock({ id: accountId });
   const signedIn = yield* judgedSession(hash, now, keepSession);
   if (signedIn.kind !== 'somebody') throw new SessionEnded();
 }

@@ -46,7 +46,7 @@ test('a database that takes no connections is an outage (55000), and works again
   // The first may meet a connection that is just being ended.
   for (let n = 0; n < 3; n++) {
     await assert.rejects(
-      database.read(() => findAccount('1')),
+      database.read(() => findAccount({ id: '1' })),
       StoreUnavailable,
     );
     await assert.rejects(
@@ -55,14 +55,14 @@ test('a database that takes no connections is an outage (55000), and works again
     );
   }
   await connected(server.url, (client) => client.query(`ALTER DATABASE ${name} ALLOW_CONNECTIONS true`));
-  assert.ok(await database.read(() => findAccount('1')));
+  assert.ok(await database.read(() => findAccount({ id: '1' })));
 });
 
 test('who waits for a lock in vain is told so, and neither their connection nor their statement is left behind', async () => {
   await connected(own.url, async (holder) => {
     await holder.query('BEGIN');
     await holder.query('LOCK TABLE account IN ACCESS EXCLUSIVE MODE');
-    const asked = [database.read(() => findAccount('1')), database.commit(() => account('3'))];
+    const asked = [database.read(() => findAccount({ id: '1' })), database.commit(() => account('3'))];
     const settled = await Promise.allSettled(asked);
     for (const one of settled) assert.ok(one.status === 'rejected' && one.reason instanceof StoreUnavailable);
     // Their refusals came a moment before the server had cleaned up; what waits for the lock would stay.

@@ -159,7 +159,7 @@ for (const [kind, make, skip] of kinds) {
       const { database } = after;
       // Later versions have more columns.
       assert.partialDeepStrictEqual({ ...(await dump(database)), node_lease: [] }, { ...rows, node_lease: [] });
-      await database.commit(() => removeAccount(left.accountId));
+      await database.commit(() => removeAccount({ id: left.accountId }));
       const { authorization_code: codes = [], token_family: families = [] } = await dump(database);
       assert.deepEqual(
         (codes as AuthorizationCodeTable[]).map(({ family_id, amr }) => [family_id, amr]),

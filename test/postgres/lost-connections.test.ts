@@ -67,7 +67,7 @@ test('connections that were lost are ended on the server before others take thei
     );
     return rows.map(({ pid }) => pid);
   };
-  const read = () => database.read(() => findAccount('1'));
+  const read = () => database.read(() => findAccount({ id: '1' }));
   await database.commit(() => account('1'));
   // Each asked in a turn of its own, so that they share nothing and take all connections.
   const asked: Promise<unknown>[] = [];

@@ -75,7 +75,7 @@ const touch = statement((db, _p: object) =>
   db.updateTable('account').set({ location: 'x' }).where('id', '=', '1').returning('about'),
 );
 const uses: Readonly<Record<string, () => Promise<unknown>>> = {
-  read: () => database.read(() => findAccount('1')),
+  read: () => database.read(() => findAccount({ id: '1' })),
   commit: () => database.commit(() => first(touch, {})),
 };
 const forget = raw('DEALLOCATE ALL');

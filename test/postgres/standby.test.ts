@@ -129,7 +129,7 @@ test('close() waits for what is under way, and for no standby', async (t) => {
   const database = await openPostgres(await newDatabase('closing'));
   t.after(() => nameStandby(''));
   const { commit } = await hangingCommit(database, 'closing');
-  const read = database.read(() => findAccount('1'));
+  const read = database.read(() => findAccount({ id: '1' }));
   const closed = database.close();
   await read;
   await assert.rejects(commit, StoreUnavailable);

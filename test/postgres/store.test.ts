@@ -39,7 +39,7 @@ test('two pools on one database see each other’s commits at once', async () =>
   for (let n = 1; n <= 20; n++) {
     const [writer, reader] = n % 2 ? [one, two] : [two, one];
     await writer.commit(() => account(String(n)));
-    assert.ok(await reader.read(() => findAccount(String(n))));
+    assert.ok(await reader.read(() => findAccount({ id: String(n) })));
   }
   await Promise.all([one.close(), two.close()]);
 });
@@ -50,11 +50,11 @@ test('a unit whose row another deletes while it runs is run again, and then sees
   await one.commit(() => client('1'));
   let deletion: Promise<unknown> | undefined;
   const made = await one.commit(function* add(): Work<boolean> {
-    if ((yield* findClient('1')) === undefined) return false;
+    if ((yield* findClient({ id: '1' })) === undefined) return false;
     // The first time, the other deletes it now, and this unit goes on when it is gone.
-    deletion ??= two.commit(() => removeClient('1'));
-    while ((yield* findClient('1')) !== undefined);
-    yield* addSecret('2', '1', 'hash', 0);
+    deletion ??= two.commit(() => removeClient({ id: '1' }));
+    while ((yield* findClient({ id: '1' })) !== undefined);
+    yield* addSecret({ id: '2', clientId: '1', hash: 'hash', now: 0 });
     return true;
   });
   assert.equal(made, false);
@@ -67,7 +67,7 @@ test('processes that start together on an empty database migrate it once', async
   const { url, drop } = await fresh();
   const opened = await Promise.all(Array.from({ length: 4 }, () => openPostgres(url)));
   await opened[0]?.commit(() => account('1'));
-  for (const database of opened) assert.ok(await database.read(() => findAccount('1')));
+  for (const database of opened) assert.ok(await database.read(() => findAccount({ id: '1' })));
   await Promise.all(opened.map((database) => database.close()));
   await drop();
 });

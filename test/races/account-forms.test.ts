@@ -7,7 +7,7 @@ import { after, describe, test } from 'node:test';
 import { type Agent, type Answer, formOf } from '../support/agent.ts';
 import { admin, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
 import { landscape } from '../support/images.ts';
-import { holdAccount } from '../support/other-writer.ts';
+import { takeAccountLock } from '../support/other-writer.ts';
 import { startServer } from '../support/server.ts';
 
 const server = await startServer();
@@ -74,7 +74,7 @@ for (const [ending, sql] of Object.entries(ENDINGS)) {
         const send = await sent(browser, form);
         const before = await stateOf(user);
 
-        const writer = await holdAccount(server, user.id, () => stateOf(user));
+        const writer = await takeAccountLock(server, user.id, () => stateOf(user));
         const answer = send();
         await writer.awaited(answer);
         await writer.run(sql, user.id);

@@ -60,7 +60,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     nextId += 10n;
     return fixture(database, nextId - 10n);
   };
-  const accountOf = (accountId: string) => database.read(() => findAccount(accountId));
+  const accountOf = (accountId: string) => database.read(() => findAccount({ id: accountId }));
 
   before(async () => {
     store = await open();
@@ -117,7 +117,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       wanted.map((accountId, n) =>
         database.commit(function* add(): Work<string> {
           yield* account(accountId);
-          const previous = n === 0 ? undefined : yield* findAccount(wanted[n - 1] ?? '');
+          const previous = n === 0 ? undefined : yield* findAccount({ id: wanted[n - 1] ?? '' });
           return previous?.id ?? 'none';
         }),
       ),
@@ -291,7 +291,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const pending = { hash: `interaction ${id()}`, browserHash: 'b', clientId, stored, now: NOW, expiresAt: NOW + 1 };
     await database.commit(() => insertSession({ ...session, ...instants }));
     await database.commit(() => insertInteraction(pending));
-    await database.commit(() => addSecret(id(), one.clientId, 'same hash', NOW));
+    await database.commit(() => addSecret({ id: id(), clientId: one.clientId, hash: 'same hash', now: NOW }));
     assert.equal(await database.commit(() => insertOrganization(organization())), true);
     const eventId = await database.commit(() => recorded(NOW));
     const before = await dump(database);
@@ -299,7 +299,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       () => run(rename, { id: two.accountId, username: `user${one.accountId}` }),
       () => run(readdress, { id: two.accountId, key: `user${one.accountId}@example.com` }),
       () => client(one.clientId),
-      () => addSecret(id(), two.clientId, 'same hash', NOW),
+      () => addSecret({ id: id(), clientId: two.clientId, hash: 'same hash', now: NOW }),
       () => insertSession({ ...session, hash: 's2', ...instants }),
       () => insertSession({ ...session, sid: `sid ${id()}`, ...instants }),
       () => code({ ...two, code: one.code }),
@@ -323,7 +323,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       insertOrganization({ id: organizationId, name: `o-${id()}`, domain: 'a', createdAt: 0 }),
     );
     await database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' }));
-    assert.equal(await database.commit(() => removeAccount(accountId)), true);
+    assert.equal(await database.commit(() => removeAccount({ id: accountId })), true);
     const left = await dump(database);
     for (const [table, rows] of Object.entries(left)) {
       for (const row of rows) assert.notEqual((row as Record<string, unknown>)['account_id'], accountId, table);
@@ -335,7 +335,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   it('codes and tokens of an app go with it', async () => {
     const { accountId, clientId, familyId, code } = await made();
     await database.commit(() => spendCode(code, familyId, NOW));
-    assert.equal(await database.commit(() => removeClient(clientId)), true);
+    assert.equal(await database.commit(() => removeClient({ id: clientId })), true);
     for (const [table, rows] of Object.entries(await dump(database))) {
       for (const row of rows) assert.notEqual((row as Record<string, unknown>)['client_id'], clientId, table);
     }

@@ -16,7 +16,7 @@ export interface OtherWriter {
  * Begins a transaction that holds an account: what the server wants to write about that account waits for it.
  * @param look a harmless request, for a server that does not tell what waits
  */
-export async function holdAccount(
+export async function takeAccountLock(
   { environment, dataDir }: Pick<TestServer, 'environment' | 'dataDir'>,
   accountId: string,
   look: () => Promise<unknown>,

@@ -1,30 +1,7 @@
 import { invalidRequest } from '../../platform/oauth-error.ts';
+import { initialValues } from '../../platform/validation/fields.ts';
+import { PROFILE_FIELDS, type Profile } from '../fields.ts';
 import type { CreateUserRequest, UpdateUserRequest } from '../schema.ts';
-
-/** A person's own fields, as they are on record. */
-export interface Profile {
-  readonly username: string;
-  readonly email: string;
-  readonly emailVerified: boolean;
-  readonly displayName: string;
-  readonly about: string;
-  readonly language: string;
-  readonly theme: 'light' | 'dark' | 'system' | null;
-  readonly website: string | null;
-  readonly location: string | null;
-  readonly birthDate: string | null;
-  readonly phone: string | null;
-  readonly socialLinks: readonly SocialLink[];
-  readonly avatarColor: string;
-  /** The name of the picture; null is the initials. */
-  readonly picture: string | null;
-}
-
-export interface SocialLink {
-  readonly platform: string;
-  readonly url: string;
-  readonly label: string;
-}
 
 /** Backgrounds for initials, each dark enough for white letters (contrast ≥ 4.5). */
 export const COLORS = ['#5b2a86', '#7a1f5c', '#8a2f2f', '#6b4a12', '#2f5d34', '#0f5e63', '#1f4e8c', '#42458f'] as const;
@@ -41,19 +18,8 @@ export function colorFor(id: string): string {
 export function newProfile(input: CreateUserRequest, id: string, now: number): Profile {
   return changeProfile(
     {
-      username: input.username,
-      email: input.email,
+      ...initialValues(PROFILE_FIELDS, { ...input, avatarColor: input.avatarColor ?? colorFor(id) }),
       emailVerified: false,
-      displayName: input.displayName,
-      about: '',
-      language: 'en',
-      theme: null,
-      website: null,
-      location: null,
-      birthDate: null,
-      phone: null,
-      socialLinks: [],
-      avatarColor: colorFor(id),
       picture: null,
     },
     input,

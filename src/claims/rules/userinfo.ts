@@ -1,4 +1,5 @@
-import { type Profile, type SocialLink, splitEmail } from '../../accounts/rules/profile.ts';
+import type { Profile, SocialLink } from '../../accounts/fields.ts';
+import { splitEmail } from '../../accounts/rules/profile.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
 import { OPTIONAL_SCOPES } from '../scopes.ts';

@@ -1,5 +1,5 @@
 import { isLoopback } from '../../platform/config/config.ts';
-import type { ClientType } from '../store.ts';
+import type { ClientType } from '../fields.ts';
 
 /** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */
 const RESERVED = ['code', 'state', 'error', 'error_description', 'iss'];

@@ -56,7 +56,7 @@ export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationPa
     // 1. Who asks, and where the answer goes. Until both are certain nothing is redirected.
     const clientId = requestedClient(parameters);
     if (typeof clientId !== 'string') return showError(parts, request, reply, clientId);
-    const client = isSnowflake(clientId) ? await parts.database.read(() => findClient(clientId)) : undefined;
+    const client = isSnowflake(clientId) ? await parts.database.read(() => findClient({ id: clientId })) : undefined;
     const target = checkTarget(parameters, client, parts.local);
     if (target.kind === 'display') return showError(parts, request, reply, target);
     try {

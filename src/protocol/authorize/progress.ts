@@ -67,7 +67,7 @@ export function* progressOf(
   now: number,
   readSession = findSession,
 ): Work<Progress> {
-  const client = yield* findClient(request.clientId);
+  const client = yield* findClient({ id: request.clientId });
   if (client === undefined || !stillFits(client, request)) return { kind: 'client gone' };
   const signedIn = yield* judgedSession(session.hash, now, readSession);
   const present = signedIn.kind === 'somebody' ? signedIn : undefined;
@@ -130,7 +130,7 @@ function* keep(interaction: NewInteraction, limits: Limits, origin: Origin): Wor
   const count = { name: 'pendingAddress', ...about } as const;
   if ((yield* take(`pending ${address}`, limits.pendingAddress, now, count)) > 0) return 'too many';
   // Deleted since the request was checked: nothing can hang on it, and nobody is left to answer to.
-  if ((yield* findClient(clientId)) === undefined) return 'client gone';
+  if ((yield* findClient({ id: clientId })) === undefined) return 'client gone';
   const bytes = { name: 'pendingBytesAddress', ...about } as const;
   const bucket = `pending-bytes ${address}`;
   if ((yield* takeRolling(bucket, limits.pendingBytesAddress, stored.size, now, bytes)) > 0) return 'too much';

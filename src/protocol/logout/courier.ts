@@ -118,7 +118,7 @@ export function startCourier(parts: CourierParts, interval = INTERVAL): Courier 
   }
 
   async function attempt(notice: ClaimedNotice): Promise<Outcome> {
-    const client = await database.read(() => findClient(notice.clientId));
+    const client = await database.read(() => findClient({ id: notice.clientId }));
     // As it is registered now: an address that was put right is used by the next try.
     const url = client?.backchannelLogoutUri ?? null;
     if (client === undefined || client.status !== 'active' || url === null) return 'gone';

@@ -39,7 +39,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
   const { site, browsers, database } = parts;
 
   const clientOf = async (id: string | undefined): Promise<Client | undefined> =>
-    id === undefined || !isSnowflake(id) ? undefined : database.read(() => findClient(id));
+    id === undefined || !isSnowflake(id) ? undefined : database.read(() => findClient({ id: id }));
 
   async function decide(parameters: RepeatableParameters, hint: IdTokenHint, signedIn: SignedIn) {
     const clientId = parameters.get('client_id');

@@ -1,4 +1,4 @@
-import type { Profile } from '../../accounts/rules/profile.ts';
+import type { Profile } from '../../accounts/fields.ts';
 import type { Account } from '../../accounts/store.ts';
 import { avatarPath, initials } from '../../claims/rules/avatar.ts';
 import type { OptionalScope } from '../../claims/scopes.ts';

@@ -29,7 +29,7 @@ export function pictureRoutes(app: FastifyInstance, { database, clock, site }: P
   /** A person's initials on the account's colour. */
   app.get<{ Params: { file: string } }>('/avatars/:file', async (request, reply) => {
     const id = /^(\d+)\.svg$/.exec(request.params.file)?.[1] ?? '';
-    const account = isSnowflake(id) ? await database.read(() => findAccount(id)) : undefined;
+    const account = isSnowflake(id) ? await database.read(() => findAccount({ id })) : undefined;
     if (account === undefined) throw nothing();
     const { displayName, avatarColor } = account.profile;
     const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96"><rect width="96" height="96" fill="${avatarColor}"/><text x="48" y="48" dy="0.36em" text-anchor="middle" font-family="system-ui, sans-serif" font-size="38" font-weight="600" fill="#fff">${initials(displayName)}</text></svg>`;
@@ -40,7 +40,7 @@ export function pictureRoutes(app: FastifyInstance, { database, clock, site }: P
   app.get<Named>('/avatars/:id/:name', async (request, reply) => {
     const { id, name } = request.params;
     const found = await database.read(function* read(): Work<'nobody' | Uint8Array | undefined> {
-      const account = isSnowflake(id) ? yield* findAccount(id) : undefined;
+      const account = isSnowflake(id) ? yield* findAccount({ id }) : undefined;
       if (account === undefined) return 'nobody';
       // Of somebody who is barred nothing is shown.
       const shown = account.profile.picture === name && accountStatus(account, clock()) === 'active';
@@ -54,7 +54,7 @@ export function pictureRoutes(app: FastifyInstance, { database, clock, site }: P
   app.get<Named>('/app-pictures/:id/:name', async (request, reply) => {
     const { id, name } = request.params;
     const found = await database.read(function* read(): Work<Uint8Array | undefined> {
-      const client = isSnowflake(id) ? yield* findClient(id) : undefined;
+      const client = isSnowflake(id) ? yield* findClient({ id: id }) : undefined;
       return client?.picture === name ? yield* readPicture(name) : undefined;
     });
     if (found === undefined) throw nothing();

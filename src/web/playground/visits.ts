@@ -60,7 +60,7 @@ export async function beginVisit(parts: VisitParts, browserHash: string, origin:
   await createClient(parts, registration, origin, function* begin({ id }, clientSecret): Work<void> {
     // The visit before goes with its app.
     const before = yield* findVisit(browserHash);
-    if (before !== undefined && (yield* removeClient(before.clientId))) {
+    if (before !== undefined && (yield* removeClient({ id: before.clientId }))) {
       yield* record({ at: now, type: 'client.deleted', origin, clientId: before.clientId });
     }
     const visit = newVisit({ clientId: id, clientSecret, expiresAt }, newAttempt());

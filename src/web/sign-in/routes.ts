@@ -1,7 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { createAccount } from '../../accounts/accounts.ts';
 import { isCommonPassword } from '../../accounts/common-passwords.ts';
-import { CreateUserRequest } from '../../accounts/schema.ts';
+import { PROFILE_FIELDS } from '../../accounts/fields.ts';
+import { password } from '../../accounts/schema.ts';
 import { type Account, findAccount } from '../../accounts/store.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { take } from '../../limits/limits.ts';
@@ -13,6 +14,7 @@ import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { addressBucket } from '../../platform/validation/address-bucket.ts';
+import { schemasOf } from '../../platform/validation/fields.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { continueContext } from '../../protocol/authorize/continue.ts';
 import { signInFor } from '../../protocol/authorize/interaction-store.ts';
@@ -99,7 +101,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
    */
   async function expectedName({ interaction }: Pending, { step, signedIn }: Standing): Promise<string> {
     const { hinted, loginHint, subjects } = interaction.request;
-    const named = hinted === null ? undefined : await parts.database.read(() => findAccount(hinted));
+    const named = hinted === null ? undefined : await parts.database.read(() => findAccount({ id: hinted }));
     if (named !== undefined) return named.profile.username;
     if (loginHint !== null) return loginHint;
     const again = step.kind === 'login' && signedIn.kind === 'somebody' && subjects === null;
@@ -246,7 +248,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     };
     const problems: Record<string, string> = {};
     for (const name of Object.keys(text) as (keyof typeof text)[]) {
-      if (findProblem(CreateUserRequest.properties[name], values[name]) !== undefined) problems[name] = text[name];
+      if (findProblem(SIGN_UP_SCHEMAS[name], values[name]) !== undefined) problems[name] = text[name];
     }
     return problems;
   }
@@ -273,3 +275,5 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     return redirect(request, reply, next);
   });
 }
+const { username, displayName, email } = schemasOf(PROFILE_FIELDS, 'schema');
+const SIGN_UP_SCHEMAS = { username, displayName, email, password } as const;

@@ -1,6 +1,6 @@
 import type { OptionalScope } from '../../../claims/scopes.ts';
+import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
-import type { ClientType } from '../../../clients/store.ts';
 import { questions, type Remembered } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
 import { MESSAGES } from '../../../verdict/refusals.ts';

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { Profile } from '../../../accounts/rules/profile.ts';
+import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
 import type { RequestedClaims } from '../../../claims/claims.ts';
 import { standardClaim } from '../../../claims/rules/userinfo.ts';

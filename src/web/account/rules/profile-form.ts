@@ -1,10 +1,11 @@
-import { COLORS, type Profile, type SocialLink } from '../../../accounts/rules/profile.ts';
-import { UpdateUserRequest } from '../../../accounts/schema.ts';
+import { PROFILE_FIELDS, type Profile, type SocialLink, SocialLinkSchema } from '../../../accounts/fields.ts';
+import { COLORS } from '../../../accounts/rules/profile.ts';
+import type { UpdateUserRequest } from '../../../accounts/schema.ts';
 import { internationalNumber } from '../../../platform/validation/phone.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
 
 /** The fields that people set themselves. Names they sign in by, and addresses that were checked, are the operator's. */
-const PROFILE_FIELDS = [
+const FORM_FIELDS = [
   'displayName',
   'about',
   'language',
@@ -15,7 +16,7 @@ const PROFILE_FIELDS = [
   'phone',
   'avatarColor',
 ] as const;
-export type ProfileField = (typeof PROFILE_FIELDS)[number];
+export type ProfileField = (typeof FORM_FIELDS)[number];
 
 export const MOST_LINKS = 20;
 
@@ -48,14 +49,14 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
   const colors: readonly unknown[] = [...COLORS, profile.avatarColor];
   const problems: ProfileProblem[] = [];
   const change: Record<string, unknown> = {};
-  for (const field of PROFILE_FIELDS) {
+  for (const field of FORM_FIELDS) {
     const sent = get(field);
     if (sent === undefined) continue;
     const value = stored(field, tidy(sent));
     const future = field === 'birthDate' && value !== null && value >= new Date(now).toISOString().slice(0, 10);
     // On others white letters could not be read.
     const strange = field === 'avatarColor' && !colors.includes(value);
-    if (future || strange || findProblem(UpdateUserRequest.properties[field], value) !== undefined) {
+    if (future || strange || findProblem(PROFILE_FIELDS[field].schema, value) !== undefined) {
       problems.push({ name: field, kind: field });
     }
     change[field] = value;
@@ -65,7 +66,7 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
     const [label, url] = [tidy(get(linkField('label', index)) ?? ''), tidy(get(linkField('url', index)) ?? '')];
     if (label === '' && url === '') continue;
     const link = { platform: platformOf(url), url, label };
-    const { label: labels, url: urls } = UpdateUserRequest.properties.socialLinks.items.properties;
+    const { label: labels, url: urls } = SocialLinkSchema.properties;
     if (findProblem(urls, url) !== undefined) problems.push({ name: linkField('url', index), kind: 'linkUrl' });
     if (findProblem(labels, label) !== undefined) problems.push({ name: linkField('label', index), kind: 'linkLabel' });
     socialLinks.push(link);
@@ -83,7 +84,7 @@ export function platformOf(url: string): string {
 
 /** What stands in the fields of the form for a profile. */
 export function profileFields(profile: Profile): ReadonlyMap<string, string> {
-  const fields = new Map<string, string>(PROFILE_FIELDS.map((field) => [field, profile[field] ?? '']));
+  const fields = new Map<string, string>(FORM_FIELDS.map((field) => [field, profile[field] ?? '']));
   for (const [index, { label, url }] of profile.socialLinks.entries()) {
     fields.set(linkField('label', index), label);
     fields.set(linkField('url', index), url);
