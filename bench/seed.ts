@@ -72,7 +72,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
   const leaf = newLeaf(keys.keySet(), now, endsAt);
   const about = { accountId: model.id, clientId: client.id, scopes: SCOPE };
   await database.commit(function* grant() {
-    yield* addGrant({ ...about, id: grantId, declined: '', epoch: client.consentEpoch, now });
+    yield* addGrant({ ...about, id: grantId, declined: '', resources: null, epoch: client.consentEpoch, now });
     yield* insertFamily({
       ...about,
       id: familyId,

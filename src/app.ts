@@ -31,7 +31,7 @@ import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { listenForMetrics, type MetricsListener } from './platform/metrics/listener.ts';
 import { authorizationRoutes } from './protocol/authorize/authorize.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
-import { startCourier } from './protocol/logout/courier.ts';
+import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { logoutRoutes } from './protocol/logout/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
@@ -175,8 +175,14 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       (now) => maintainKeys(database, secret, now, config.keyRotation),
       config.auditRetention,
     );
-    const courier = startCourier({ ...parts, clock, send: ask, meter, failed: failedAt('notices of ended sessions') });
-    metrics?.watchNotices(courier);
+    const dispatcher = startNoticeDispatcher({
+      ...parts,
+      clock,
+      send: ask,
+      meter,
+      failed: failedAt('notices of ended sessions'),
+    });
+    metrics?.watchNotices(dispatcher);
     metrics?.watchNumbers(ids);
     const stopKeeping = startLeaseRenewal(ids, failedAt('the node number'));
     listener.open();
@@ -190,11 +196,11 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       baseUrl,
       metricsPort: served?.port,
       drain,
-      deliverNotices: courier.deliverDue,
+      deliverNotices: dispatcher.deliverDue,
       async close(patiently) {
         drain();
         await listener.close(patiently);
-        await courier.stop();
+        await dispatcher.stop();
         await stopHousekeeping();
         await stopKeeping();
         outages.stop();

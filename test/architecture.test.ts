@@ -303,7 +303,7 @@ test('CD-01: whatever must not be guessed comes from the generator of the system
   assert.deepEqual(filesWith(/\bMath\.random\b/), [
     'src/platform/database/postgres/open.ts',
     'src/platform/oauth-error.ts',
-    'src/protocol/logout/courier.ts',
+    'src/protocol/logout/notice-dispatcher.ts',
   ]);
   assert.deepEqual(filesWith(/\brandomBytes\b/), [
     'src/keys/seal.ts',

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventType, record } from '../audit/audit.ts';
 import { eraseReasons } from '../audit/erase-store.ts';
-import { announceAccountEnd } from '../notices/announce.ts';
+import { enqueueAccountNotices } from '../notices/enqueue.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -97,7 +97,7 @@ export async function changeAccount(
     if (applied === account) return account;
     const changed = { ...applied, updatedAt: now };
     yield* refuseTaken(changed.profile, id);
-    if (changed.generation !== account.generation) yield* announceAccountEnd(id, now);
+    if (changed.generation !== account.generation) yield* enqueueAccountNotices(id, now);
     yield* store.saveAccount(changed);
     if (also !== undefined) yield* also(changed);
     yield* record({ at: now, accountId: id, ...event });
@@ -152,7 +152,7 @@ export async function deleteAccount({ database, clock }: Stored, id: string, ori
   const now = clock();
   await database.commit(function* remove() {
     if ((yield* store.lockAccount({ id })) === undefined) throw missing(id);
-    yield* announceAccountEnd(id, now);
+    yield* enqueueAccountNotices(id, now);
     yield* store.removeAccount({ id });
     yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });

@@ -3,7 +3,7 @@ import { record, recordAs } from '../audit/audit.ts';
 import { renewClients } from '../clients/store.ts';
 import { dropAllCodes } from '../credentials/code-store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
-import { announceAccountsEnd } from '../notices/announce.ts';
+import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
@@ -51,7 +51,7 @@ export async function endAllIssued(
       const through = yield* endOfBatch(from, BATCH);
       if (through === undefined) return undefined;
       // Before the generation changes: who was signed in, and to what, is known by it.
-      yield* announceAccountsEnd(from, through, at);
+      yield* enqueueAccountRangeNotices(from, through, at);
       yield* renewGenerations({ after: from, through: through, generation: generation });
       return through;
     });

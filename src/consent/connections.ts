@@ -3,7 +3,7 @@ import { record } from '../audit/audit.ts';
 import { placesOf } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
 import { readStandings } from '../credentials/standing-store.ts';
-import { announceAccessEnd } from '../notices/announce.ts';
+import { enqueueGrantNotices } from '../notices/enqueue.ts';
 import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
@@ -14,33 +14,38 @@ import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
 import type { Connection } from './store.ts';
 import * as store from './store.ts';
 
-interface Parts {
+interface ConnectionsContext {
   readonly database: Database;
   readonly clock: Clock;
 }
 
 /**
- * Takes an app's access away: its codes and tokens for this person answer 403 from the next request on, for ever.
- * Harmless where it has none.
+ * Revokes a client's access: its codes and tokens for this person get 403 from the next request on, for good.
+ * @returns whether it had any
  */
 export async function revokeAccess(
-  { database, clock }: Parts,
+  { database, clock }: ConnectionsContext,
   accountId: string,
   clientId: string,
   origin: Origin,
 ): Promise<boolean> {
   const now = clock();
   return database.commit(function* revoke(): Work<boolean> {
-    const grantId = yield* store.revokeGrant(accountId, clientId, now);
+    const grantId = yield* store.revokeGrant({ accountId, clientId, now });
     if (grantId === undefined) return false;
-    yield* announceAccessEnd(accountId, grantId, now);
+    yield* enqueueGrantNotices(accountId, grantId, now);
     yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
     return true;
   });
 }
 
 /** {@link revokeAccess}, for an operator. @throws {OAuthError} `not_found` for an unknown user or client */
-export async function revokeAccessOf(parts: Parts, accountId: string, clientId: string, origin: Origin): Promise<void> {
+export async function revokeAccessOf(
+  parts: ConnectionsContext,
+  accountId: string,
+  clientId: string,
+  origin: Origin,
+): Promise<void> {
   await parts.database.read(function* check(): Work<void> {
     if ((yield* findAccount({ id: accountId })) === undefined)
       throw notFound(`There is no user with the id ${accountId}.`);
@@ -50,50 +55,50 @@ export async function revokeAccessOf(parts: Parts, accountId: string, clientId: 
   await revokeAccess(parts, accountId, clientId, origin);
 }
 
-/** Access that was taken away, and what that was found to have stopped. */
-export interface AccessEnd extends Stopped {
+/** Access that was revoked, with a summary of what that ended. */
+export interface RevokedAccess extends Stopped {
   readonly app: string;
   readonly at: number;
 }
 
 /**
- * Reads anew what became of an app's access after it was taken away; undefined where that never happened, or the person has
- * allowed the app again since.
+ * Reads what the last revocation of a client's access ended; undefined where there was none, or the person has consented again
+ * since.
  */
-export function endOfAccess(
-  { database, clock }: Parts,
+export function revokedAccess(
+  { database, clock }: ConnectionsContext,
   accountId: string,
   clientId: string,
-): Promise<AccessEnd | undefined> {
-  return database.read(function* look(): Work<AccessEnd | undefined> {
-    const grant = yield* store.findRevokedGrant(accountId, clientId);
-    if (grant === undefined || (yield* store.findGrant(accountId, clientId)) !== undefined) return undefined;
+): Promise<RevokedAccess | undefined> {
+  return database.read(function* read(): Work<RevokedAccess | undefined> {
+    const grant = yield* store.findRevokedGrant({ accountId, clientId });
+    if (grant === undefined || (yield* store.findGrant({ accountId, clientId })) !== undefined) return undefined;
     const found = yield* readStandings({ grantId: grant.id });
     const before = (standing: Standing): Standing => ({ ...standing, grant: { revokedAt: null } });
     return { app: grant.app, at: grant.revokedAt, ...whatStopped(found, before, clock()) };
   });
 }
 
-/** An app that has access, with the names of the services where it may act for the person. */
+/** A client that has access, with the names of the resource servers where it may act for the person. */
 export interface ListedConnection extends Omit<Connection, 'resources'> {
   readonly resources: readonly { readonly name: string; readonly resource: string }[];
 }
 
-/** The apps that have access to a person's data, all or a part of them. */
+/** The clients that have access to a person's data, all or a page of them. */
 export const connectionsOf = (
-  { database }: Pick<Parts, 'database'>,
+  { database }: Pick<ConnectionsContext, 'database'>,
   accountId: string,
   { skip, limit }: { readonly skip: number; readonly limit: number } = { skip: 0, limit: Number.MAX_SAFE_INTEGER },
 ): Promise<ListedConnection[]> =>
   database.read(function* list(): Work<ListedConnection[]> {
     const found: ListedConnection[] = [];
-    for (const connection of (yield* store.listConnections(accountId)).slice(skip, skip + limit)) {
+    for (const connection of (yield* store.listConnections({ accountId })).slice(skip, skip + limit)) {
       found.push({ ...connection, resources: yield* placesOf(connection.resources) });
     }
     return found;
   });
 
-/** An app that has access, as operators see it: the shape of {@link connectionView}. */
+/** A client that has access, as operators see it: the shape of {@link connectionView}. */
 export const ConnectionRecord = Type.Object(
   {
     clientId: Id,

@@ -1,14 +1,15 @@
 import type { OptionalScope } from '../claims/scopes.ts';
 import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
+import { dropCodesFor, withdrawFromCodes } from '../credentials/code-store.ts';
+import { killFamiliesFor, withdrawFromFamilies } from '../credentials/family-store.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
-import { decide, type Remembered } from './rules/consent.ts';
+import { decidedScopes, type RememberedConsent, scopesNoLongerGranted } from './rules/consent.ts';
 import { addGrant, type ConsentGrant, changeGrant, lastRevocationOf, lockGrant } from './store.ts';
-import { withdraw } from './withdrawal.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
-  /** Which client the page showed: {@link Client.consentEpoch} as it was then. */
+  /** The consent epoch of the client when the page was shown. */
   readonly epoch: string;
   /** The last revocation when the page was shown: see `lastRevocationOf`. */
   readonly revocation: string;
@@ -18,62 +19,79 @@ export interface ConsentDecision {
   readonly allowed: ReadonlySet<string>;
 }
 
-/** Access was taken away after the page was shown: what the person allowed there is no longer allowed. */
-export class ConsentOvertaken extends Error {
-  override readonly name = 'ConsentOvertaken';
+/** Access was revoked after the consent page was shown, so its form must be shown again. */
+export class ConsentOutdated extends Error {
+  override readonly name = 'ConsentOutdated';
 }
 
-/** A consent holds while the client is the one that the person consented to. */
-export function rememberedOf(grant: ConsentGrant | undefined, client: Client): Remembered | null {
+/** A consent is remembered while the client has the consent epoch that it was given for. */
+export function rememberedConsent(grant: ConsentGrant | undefined, client: Client): RememberedConsent | null {
   return grant !== undefined && grant.consentEpoch === client.consentEpoch ? grant : null;
 }
 
-interface Writing {
+interface DecisionInput {
   readonly accountId: string;
   readonly client: Client;
   readonly requested: readonly string[];
   /** The resources that the page named. */
   readonly resources: readonly string[];
   readonly decision: ConsentDecision;
-  /** The live grant, which is locked; undefined where there is none yet. */
+  /** The live grant, locked; undefined where there is none yet. */
   readonly held: ConsentGrant | undefined;
-  /** The id of the grant, if there is none yet. */
+  /** The id for a grant that is added. */
   readonly newGrantId: string;
   readonly now: number;
 }
 
-/** @throws {ConsentOvertaken} where access was taken away after the page was shown */
-function* refuseOvertaken({ accountId, client, decision }: Writing): Work<void> {
-  if ((yield* lastRevocationOf(accountId, client.id)) !== decision.revocation) throw new ConsentOvertaken();
+/** @throws {ConsentOutdated} */
+function* requireCurrent({ accountId, client, decision }: DecisionInput): Work<void> {
+  const revocation = yield* lastRevocationOf({ accountId, clientId: client.id });
+  if (revocation !== decision.revocation) throw new ConsentOutdated();
 }
 
 /**
- * Writes a decision into the live grant of a person and an app, which it makes where there is none.
- * @throws {ConsentOvertaken} so that nothing of the unit of work stays
+ * Writes a decision into the live grant of a person for a client, or adds one.
+ * @throws {ConsentOutdated} which rolls back the unit of work
  */
-export function* writeDecision(writing: Writing): Work<ConsentGrant> {
-  const { accountId, client, requested, resources, decision, newGrantId, now } = writing;
-  let { held } = writing;
-  // Of two consents that both find no grant one makes it; the other then finds it, and adds to it.
+export function* writeDecision(input: DecisionInput): Work<ConsentGrant> {
+  const { accountId, client, requested, resources, decision, newGrantId, now } = input;
+  let { held } = input;
+  // Of two consents that both find no grant one adds it; the other then finds it, and changes it.
   for (let attempt = 0; attempt < 2; attempt++) {
-    yield* refuseOvertaken(writing);
-    const remembered = rememberedOf(held, client);
-    const { scopes, declined } = decide(requested, decision.asked, decision.allowed, remembered);
-    const places = formatResources([...new Set([...(remembered?.resources ?? []), ...resources])].sort());
-    const terms = { scopes, declined, resources: places, epoch: client.consentEpoch, now };
+    yield* requireCurrent(input);
+    const remembered = rememberedConsent(held, client);
+    const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered);
+    const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
+    const terms = { scopes, declined, resources: formatResources(allowedResources), epoch: client.consentEpoch, now };
     if (held !== undefined) {
       const changed = yield* changeGrant({ id: held.id, ...terms });
-      yield* withdraw(held, changed, now);
+      yield* narrowIssued(held, changed, now);
       return changed;
     }
-    const made = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms });
-    if (made !== undefined) {
-      // Another tab's grant may have come and gone before this one was there; from here on none can.
-      yield* refuseOvertaken(writing);
-      return made;
+    const added = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms });
+    if (added !== undefined) {
+      // Another tab may have added a grant that was revoked before this one was added; from here on none can.
+      yield* requireCurrent(input);
+      return added;
     }
-    held = yield* lockGrant(accountId, client.id);
+    held = yield* lockGrant({ accountId, clientId: client.id });
   }
-  // Made, found and revoked by others, twice in this very moment.
+  // Others have added and revoked a grant twice meanwhile.
   throw new StoreUnavailable('the grant changed while it was written');
+}
+
+/**
+ * Applies what a decision took away to everything issued under the grant, for good: a scope is removed from every code and
+ * family, and a family with a resource that is no longer allowed ends, for its access tokens cannot be changed.
+ *
+ * The caller holds the grant's lock, so that no code is added. Codes come before families: a redemption under way holds its
+ * code, so once that can be written, its family is on record.
+ */
+function* narrowIssued(before: ConsentGrant, after: ConsentGrant, now: number): Work<void> {
+  const scopes = scopesNoLongerGranted(before.scopes, after.scopes);
+  const resources = before.resources.difference(after.resources);
+  if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);
+  if (resources.size > 0) yield* dropCodesFor(before.id, resources);
+  if (scopes.length > 0) yield* withdrawFromFamilies(before.id, scopes);
+  if (resources.size > 0) yield* killFamiliesFor(before.id, resources, now);
 }

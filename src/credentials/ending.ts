@@ -1,6 +1,6 @@
 import { type Account, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { announceOthersEnd, announceSessionEnd } from '../notices/announce.ts';
+import { enqueueOtherSessionNotices, enqueueSessionNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
@@ -49,8 +49,8 @@ export async function endSessions(
     const ended = yield* removeSessions(accountId, which);
     if ('sid' in which && ended.length === 0) return [];
     yield* dropCodes(accountId, which);
-    if ('sid' in which) yield* announceSessionEnd(accountId, which.sid, at);
-    else yield* announceOthersEnd(accountId, which.except, at);
+    if ('sid' in which) yield* enqueueSessionNotices(accountId, which.sid, at);
+    else yield* enqueueOtherSessionNotices(accountId, which.except, at);
     yield* killFamiliesOf(accountId, which, at);
     const alive = ended.filter((session) => session.generation === owner.generation && !isOver(session, at));
     yield* record({ at, type: 'session.ended', origin, accountId, details: { ...which, sessions: alive.length } });

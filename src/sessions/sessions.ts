@@ -1,7 +1,7 @@
 import { type Account, findAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
-import { announceSessionEnd } from '../notices/announce.ts';
+import { enqueueSessionNotices } from '../notices/enqueue.ts';
 import { type Clock, DAY, iso, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
@@ -170,7 +170,7 @@ export async function endSession(
     const ended = yield* store.removeSession(digest(secret));
     if (ended === undefined) return;
     const { accountId, sid } = ended;
-    yield* announceSessionEnd(accountId, sid, now);
+    yield* enqueueSessionNotices(accountId, sid, now);
     yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
   });
 }
@@ -188,7 +188,7 @@ export function* replaceSession(
 ): Work<Session> {
   const previous = previousSecret === undefined ? undefined : yield* store.removeSession(digest(previousSecret));
   const same = previous?.accountId === created.accountId && previous.generation === created.generation;
-  if (previous !== undefined && !same) yield* announceSessionEnd(previous.accountId, previous.sid, now);
+  if (previous !== undefined && !same) yield* enqueueSessionNotices(previous.accountId, previous.sid, now);
   const session = same ? { ...created, sid: previous.sid } : created;
   yield* makeRoom(created, now, origin);
   yield* store.insertSession(session);
@@ -201,7 +201,7 @@ function* makeRoom({ accountId, generation }: Session, now: number, origin: Orig
     // Dead ones were told of when their generation ended.
     if (ended.generation !== generation) continue;
     const { sid } = ended;
-    yield* announceSessionEnd(accountId, sid, now);
+    yield* enqueueSessionNotices(accountId, sid, now);
     yield* record({ at: now, type: 'sign_out', origin, accountId, details: { sid, reason: 'too many sessions' } });
   }
 }

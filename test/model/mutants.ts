@@ -165,8 +165,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'revoking takes every app',
     CONSENT,
-    ".set({ revoked_at: p.now })\n    .where('account_id', '=', p.accountId)\n    .where('client_id', '=', p.clientId)",
-    ".set({ revoked_at: p.now })\n    .where('account_id', '=', p.accountId)",
+    ".set({ revoked_at: p.now })\n      .where('account_id', '=', p.accountId)\n      .where('client_id', '=', p.clientId)",
+    ".set({ revoked_at: p.now })\n      .where('account_id', '=', p.accountId)",
   ),
   instead(
     'a revoked grant is taken up again',
@@ -177,16 +177,16 @@ export const mutants: readonly Mutant[] = [
   without(
     'form from before a revocation',
     'src/consent/decision.ts',
-    '  if ((yield* lastRevocationOf(accountId, client.id)) !== decision.revocation) throw new ConsentOvertaken();\n',
+    '  if (revocation !== decision.revocation) throw new ConsentOutdated();\n',
   ),
   without(
     'withdrawal from codes',
-    'src/consent/withdrawal.ts',
+    'src/consent/decision.ts',
     '  if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);\n',
   ),
   without(
     'withdrawal from families',
-    'src/consent/withdrawal.ts',
+    'src/consent/decision.ts',
     '  if (scopes.length > 0) yield* withdrawFromFamilies(before.id, scopes);\n',
   ),
   instead(

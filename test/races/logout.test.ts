@@ -8,7 +8,7 @@ import type { Database } from '../../src/platform/database/database.ts';
 import { unmetered } from '../../src/platform/http/meter.ts';
 import { outgoing } from '../../src/platform/http/outgoing.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
-import { type Courier, startCourier } from '../../src/protocol/logout/courier.ts';
+import { type NoticeDispatcher, startNoticeDispatcher } from '../../src/protocol/logout/notice-dispatcher.ts';
 import { claimsOf } from '../support/flow.ts';
 import { type Receiver, startReceiver, tokenOf } from '../support/logout-receiver.ts';
 import { type OwnStore, openOwnStore } from '../support/own-store.ts';
@@ -16,13 +16,13 @@ import { BEGINNING } from '../support/server.ts';
 
 const NODES = 3;
 const NOTICES = 60;
-/** None of them looks by itself: that would go on after what the test waits for. */
+/** None of them polls by itself: that would go on after what the test waits for. */
 const NEVER = 2 ** 31 - 1;
 const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
 
 let store: OwnStore;
 let receiver: Receiver;
-let couriers: Courier[];
+let dispatchers: NoticeDispatcher[];
 let clientId: string;
 before(async () => {
   store = await openOwnStore();
@@ -45,10 +45,10 @@ before(async () => {
   const send = outgoing({ local: true, networks: [] });
   const failed = (error: unknown) => assert.fail(String(error));
   const parts = { database, clock, keys, issuer: 'http://localhost:3000', send, meter: unmetered, failed };
-  couriers = Array.from({ length: NODES }, () => startCourier(parts, NEVER));
+  dispatchers = Array.from({ length: NODES }, () => startNoticeDispatcher(parts, NEVER));
 });
 after(async () => {
-  await Promise.all(couriers.map((courier) => courier.stop()));
+  await Promise.all(dispatchers.map((dispatcher) => dispatcher.stop()));
   await receiver.close();
   await store.dispose();
 });
@@ -56,17 +56,17 @@ after(async () => {
 const add = (database: Database) =>
   database.commit(function* insert() {
     for (let count = 0; count < NOTICES; count++) {
-      yield* insertNotice({ clientId, accountId: '7', sid: `sid ${count}` }, BEGINNING);
+      yield* insertNotice({ clientId, accountId: '7', sid: `sid ${count}`, now: BEGINNING });
     }
   });
 
-test('of many nodes that look at the same time one tells the app, of each session once', async () => {
+test('of many nodes that poll at the same time, one delivers each notice, once', async () => {
   await add(store.database);
-  await Promise.all([...couriers, ...couriers].map((courier) => courier.deliverDue()));
+  await Promise.all([...dispatchers, ...dispatchers].map((dispatcher) => dispatcher.deliverDue()));
   const sids = receiver.received.map((received) => claimsOf(tokenOf(received)).sid);
   assert.equal(sids.length, NOTICES);
   assert.equal(new Set(sids).size, NOTICES);
-  assert.equal(await couriers[0]?.waiting(), 0);
+  assert.equal(await dispatchers[0]?.waiting(), 0);
   const query = { after: '0', limit: 200, order: 'asc', filter: { type: 'logout.delivered', clientId } } as const;
   assert.equal((await listEvents(store.database, query)).length, NOTICES);
 });

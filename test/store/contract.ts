@@ -159,13 +159,13 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   it('ST-07: of parallel consents one is added; after its revocation another one can be', async () => {
     const { accountId, clientId, grantId } = await made();
     assert.equal(countTrue(await times(8, () => database.commit(() => grant(id(), accountId, clientId)))), 0);
-    const revoked = await times(8, () => database.commit(() => revokeGrant(accountId, clientId, NOW)));
+    const revoked = await times(8, () => database.commit(() => revokeGrant({ accountId, clientId, now: NOW })));
     assert.deepEqual(
       revoked.filter((found) => found !== undefined),
       [grantId],
     );
     assert.equal(countTrue(await times(8, () => database.commit(() => grant(id(), accountId, clientId)))), 1);
-    assert.notEqual((await database.read(() => findGrant(accountId, clientId)))?.id, grantId);
+    assert.notEqual((await database.read(() => findGrant({ accountId, clientId })))?.id, grantId);
   });
 
   it('of parallel takes exactly as many as the limit are within it, and the next window begins anew', async () => {

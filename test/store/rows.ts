@@ -67,7 +67,7 @@ export function* client(id: string): Work<void> {
 }
 
 export function* grant(id: string, accountId: string, clientId: string): Work<boolean> {
-  const terms = { scopes: 'openid', declined: '', epoch: 'epoch', now: NOW };
+  const terms = { scopes: 'openid', declined: '', resources: null, epoch: 'epoch', now: NOW };
   return (yield* addGrant({ id, accountId, clientId, ...terms })) !== undefined;
 }
 

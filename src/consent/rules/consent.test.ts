@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decide, grantedPart, questions, type Remembered, scopesNoLongerGranted } from './consent.ts';
+import { decidedScopes, grantedScopes, type RememberedConsent, scopesNoLongerGranted, scopesToAsk } from './consent.ts';
 
-const remembered = (scopes: string[], declined: string[] = []): Remembered => ({
+const remembered = (scopes: string[], declined: string[] = []): RememberedConsent => ({
   scopes: new Set(scopes),
   declined: new Set(declined),
 });
 
-const asks: [string, string[], Remembered | null, boolean, string[] | undefined][] = [
+const asks: [string, string[], RememberedConsent | null, boolean, string[] | undefined][] = [
   ['the first request asks, also for openid alone', ['openid'], null, false, []],
   ['the first request asks about each optional scope', ['openid', 'phone', 'email'], null, false, ['email', 'phone']],
   [
@@ -28,12 +28,12 @@ const asks: [string, string[], Remembered | null, boolean, string[] | undefined]
   ],
 ];
 for (const [name, requested, before, always, expected] of asks) {
-  test(name, () => assert.deepEqual(questions(requested, before, always), expected));
+  test(name, () => assert.deepEqual(scopesToAsk(requested, before, always), expected));
 }
 
 test('a decision adds to what was decided before', () => {
   const before = remembered(['openid', 'email'], ['phone']);
-  assert.deepEqual(decide(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before), {
+  assert.deepEqual(decidedScopes(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before), {
     scopes: 'openid email social',
     declined: 'details phone',
   });
@@ -41,7 +41,7 @@ test('a decision adds to what was decided before', () => {
 
 test('a decision replaces an earlier one about the same scope', () => {
   const before = remembered(['openid', 'email'], ['phone']);
-  assert.deepEqual(decide(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before), {
+  assert.deepEqual(decidedScopes(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before), {
     scopes: 'openid phone',
     declined: 'email',
   });
@@ -55,12 +55,12 @@ test('what a decision took away are the optional scopes that it no longer grants
 });
 
 test('a switch that the page did not show grants nothing', () => {
-  assert.deepEqual(decide(['email'], [], new Set(['email', 'phone']), null), { scopes: 'openid', declined: '' });
+  assert.deepEqual(decidedScopes(['email'], [], new Set(['email', 'phone']), null), { scopes: 'openid', declined: '' });
 });
 
 test('a request gets the granted part, and openid also when it left it out', () => {
   assert.equal(
-    grantedPart(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social'])),
+    grantedScopes(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social'])),
     'openid profile email',
   );
 });

@@ -1,7 +1,7 @@
 import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '../../claims/scopes.ts';
 
-/** What a person decided about an app before, as far as it still holds. */
-export interface Remembered {
+/** What a person decided about a client before, as far as it is still valid. */
+export interface RememberedConsent {
   readonly scopes: ReadonlySet<string>;
   readonly declined: ReadonlySet<string>;
   /** The resources that tokens may be for (RFC 8707). */
@@ -9,13 +9,13 @@ export interface Remembered {
 }
 
 /**
- * The optional scopes to ask about, or undefined where no page is needed: everything asked for was answered before.
- * @param remembered null where the person has no live grant for the app, or gave it on other grounds
- * @param always show the page whatever was answered, with all that is asked for
+ * The optional scopes to ask about, or undefined where no page is needed: the person has decided about every one before.
+ * @param remembered null where the person has no live grant for the client, or gave it for an earlier consent epoch
+ * @param always show the page with every optional scope requested, whatever was decided before
  */
-export function questions(
+export function scopesToAsk(
   requested: readonly string[],
-  remembered: Remembered | null,
+  remembered: RememberedConsent | null,
   always: boolean,
 ): readonly OptionalScope[] | undefined {
   const optional = OPTIONAL_SCOPES.filter((scope) => requested.includes(scope));
@@ -25,15 +25,15 @@ export function questions(
 }
 
 /**
- * The decision that stands after a person allowed the app.
+ * The scopes of a grant after a person has allowed the client.
  * @param asked the scopes that the page showed
  * @param allowed those of them that were left on
  */
-export function decide(
+export function decidedScopes(
   requested: readonly string[],
   asked: readonly OptionalScope[],
   allowed: ReadonlySet<string>,
-  remembered: Remembered | null,
+  remembered: RememberedConsent | null,
 ): { readonly scopes: string; readonly declined: string } {
   const scopes = new Set(remembered?.scopes);
   const declined = new Set(remembered?.declined);
@@ -53,7 +53,7 @@ export const scopesNoLongerGranted = (
   after: ReadonlySet<string>,
 ): readonly OptionalScope[] => OPTIONAL_SCOPES.filter((scope) => before.has(scope) && !after.has(scope));
 
-/** What a request gets out of a grant: what it asked for, as far as it was granted; `openid` always. */
-export function grantedPart(requested: readonly string[], granted: ReadonlySet<string>): string {
+/** The scopes of a request that were granted; `openid` always. */
+export function grantedScopes(requested: readonly string[], granted: ReadonlySet<string>): string {
   return formatScopes(['openid', ...requested.filter((scope) => !isOptional(scope) || granted.has(scope))]);
 }

@@ -1,39 +1,34 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Notice, type NotifiedClient, noticesOfAll, noticesOfSession } from './notices.ts';
+import { accountNotices, type LogoutNotice, type NotifiedClient, sessionNotices } from './notices.ts';
 
-const listener = (clientId: string, sid: string, sessionRequired = false): NotifiedClient => ({
+const client = (clientId: string, sid: string, sessionRequired = false): NotifiedClient => ({
   clientId,
   sid,
   sessionRequired,
 });
 const cases: [
   string,
-  (listeners: readonly NotifiedClient[]) => readonly Notice[],
+  (clients: readonly NotifiedClient[]) => readonly LogoutNotice[],
   NotifiedClient[],
   [string, string | null][],
 ][] = [
-  ['nobody listens', noticesOfSession, [], []],
+  ['no client', sessionNotices, [], []],
   [
-    'a session is named',
-    noticesOfSession,
-    [listener('1', 'a'), listener('2', 'a', true)],
+    'a notice names the session',
+    sessionNotices,
+    [client('1', 'a'), client('2', 'a', true)],
     [
       ['1', 'a'],
       ['2', 'a'],
     ],
   ],
+  ['one notice to a client with several families', sessionNotices, [client('1', 'a'), client('1', 'a')], [['1', 'a']]],
+  ['one notice of all sessions of a person', accountNotices, [client('1', 'a'), client('1', 'b')], [['1', null]]],
   [
-    'an app with several families is told once',
-    noticesOfSession,
-    [listener('1', 'a'), listener('1', 'a')],
-    [['1', 'a']],
-  ],
-  ['all of a person’s sessions, in one notice', noticesOfAll, [listener('1', 'a'), listener('1', 'b')], [['1', null]]],
-  [
-    'each of them, where the session must be named',
-    noticesOfAll,
-    [listener('1', 'a', true), listener('1', 'b', true), listener('1', 'a', true), listener('2', 'a')],
+    'a notice of each session, where the client requires sid',
+    accountNotices,
+    [client('1', 'a', true), client('1', 'b', true), client('1', 'a', true), client('2', 'a')],
     [
       ['1', 'a'],
       ['1', 'b'],
@@ -41,10 +36,10 @@ const cases: [
     ],
   ],
 ];
-for (const [name, decide, listeners, expected] of cases) {
+for (const [name, decide, clients, expected] of cases) {
   test(`Back-Channel Logout §2.4: ${name}`, () => {
     assert.deepEqual(
-      decide(listeners),
+      decide(clients),
       expected.map(([clientId, sid]) => ({ clientId, sid })),
     );
   });

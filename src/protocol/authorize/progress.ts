@@ -6,8 +6,8 @@ import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { formatResources } from '../../clients/rules/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import { findClient } from '../../clients/store.ts';
-import { type ConsentDecision, ConsentOvertaken, rememberedOf, writeDecision } from '../../consent/decision.ts';
-import { grantedPart } from '../../consent/rules/consent.ts';
+import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
+import { grantedScopes } from '../../consent/rules/consent.ts';
 import { findGrant, lockGrant } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
 import { take, takeRolling } from '../../limits/limits.ts';
@@ -71,7 +71,7 @@ export function* progressOf(
   if (client === undefined || !stillFits(client, request)) return { kind: 'client gone' };
   const signedIn = yield* judgedSession(session.hash, now, readSession);
   const present = signedIn.kind === 'somebody' ? signedIn : undefined;
-  const grant = present && (yield* findGrant(present.account.id, client.id));
+  const grant = present && (yield* findGrant({ accountId: present.account.id, clientId: client.id }));
   const step = nextStep({
     request,
     clientType: client.type,
@@ -80,7 +80,7 @@ export function* progressOf(
     age: present === undefined ? 0 : now - present.session.authTime,
     signedInForThis: session.hash !== undefined && session.hash === session.signedInFor,
     chosenForThis: session.hash !== undefined && session.hash === session.chosenFor,
-    remembered: rememberedOf(grant, client),
+    remembered: rememberedConsent(grant, client),
   });
   return { kind: 'step', step, client, signedIn };
 }
@@ -204,7 +204,7 @@ export async function issueCode(parts: AuthorizationParts, issue: Issue): Promis
   try {
     return await parts.database.commit(() => issueNow(issue, issuing));
   } catch (error) {
-    if (error instanceof ConsentOvertaken) return { kind: 'changed' };
+    if (error instanceof ConsentOutdated) return { kind: 'changed' };
     throw error;
   }
 }
@@ -240,7 +240,7 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
     return { kind: 'refused', refusal: TOO_MANY };
   }
   // With a decision or without one, the grant is locked after the count: in two orders they would wait for each other.
-  const held = yield* lockGrant(account.id, client.id);
+  const held = yield* lockGrant({ accountId: account.id, clientId: client.id });
   // A remembered consent that was revoked since it was read, by another process, asks anew.
   const basis = decision ?? held;
   if (basis === undefined) return { kind: 'changed' };
@@ -257,7 +257,7 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
   }
 
   yield* noteUse(live, now);
-  const scopes = grantedPart(request.scopes, grant.scopes);
+  const scopes = grantedScopes(request.scopes, grant.scopes);
   yield* insertCode({
     hash: digest(code),
     grantId: grant.id,

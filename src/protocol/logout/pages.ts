@@ -5,11 +5,11 @@ import { fact, foreign, hidden } from '../../web/kit/components.ts';
 import { adviceFacts, technical } from '../../web/kit/error-page.ts';
 import { type Html, html } from '../../web/kit/html.ts';
 import type { Page, Site } from '../../web/kit/layout.ts';
-import type { Obstacle } from './rules/end-session.ts';
+import type { RedirectObstacle } from './rules/end-session.ts';
 
 /** Why there is no way back to the app, and what a developer needs to put it right. */
-export interface Fault {
-  readonly obstacle: Obstacle;
+export interface LogoutFault {
+  readonly obstacle: RedirectObstacle;
   /** What there is to say of an address that is not registered. */
   readonly advice: Advice | undefined;
   readonly correlationId: string;
@@ -20,7 +20,7 @@ interface AskPage {
   /** The name of the app that asks, where one is known to. */
   readonly app: string | undefined;
   readonly returnTo: string | undefined;
-  readonly fault: Fault | undefined;
+  readonly fault: LogoutFault | undefined;
   readonly token: string;
   /** What the form says again of the request. */
   readonly carried: Readonly<Record<string, string>>;
@@ -51,7 +51,7 @@ interface SignedOutPage {
   readonly app: string | undefined;
   /** The registered address with the app's own state. */
   readonly wayBack: string | undefined;
-  readonly fault: Fault | undefined;
+  readonly fault: LogoutFault | undefined;
 }
 
 /** Nobody is signed in here, any more or anyway. */
@@ -69,7 +69,7 @@ ${faultSection(site, fault)}</section>`,
   };
 }
 
-function faultSection({ messages }: Site, fault: Fault | undefined): Html | undefined {
+function faultSection({ messages }: Site, fault: LogoutFault | undefined): Html | undefined {
   if (fault === undefined) return undefined;
   const { obstacle, advice, correlationId } = fault;
   const reason = fact(messages.error.reason, messages.signOut.obstacles[obstacle], true);

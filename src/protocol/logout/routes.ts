@@ -15,10 +15,10 @@ import { sendErrorPage } from '../../web/kit/error-page.ts';
 import { type Site, sendPage } from '../../web/kit/layout.ts';
 import { formActionSources, withQuery } from '../authorize/rules/redirect.ts';
 import { redirect } from '../authorize/steps.ts';
-import { readHint } from './hint.ts';
-import { askPage, CONFIRM_PATH, type Fault, signedOutPage } from './pages.ts';
+import { readHint } from './id-token-hint.ts';
+import { askPage, CONFIRM_PATH, type LogoutFault, signedOutPage } from './pages.ts';
 import { END_SESSION_NAMES, endSessionByGetSchema, endSessionByPostSchema } from './route-schemas.ts';
-import { askingId, endSessionStep, type IdTokenHint, type Obstacle } from './rules/end-session.ts';
+import { endSessionStep, type IdTokenHint, type RedirectObstacle, requestingClientId } from './rules/end-session.ts';
 
 export interface LogoutParts {
   readonly database: Database;
@@ -43,7 +43,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
 
   async function decide(parameters: RepeatableParameters, hint: IdTokenHint, signedIn: SignedIn) {
     const clientId = parameters.get('client_id');
-    const client = await clientOf(askingId(hint, clientId));
+    const client = await clientOf(requestingClientId(hint, clientId));
     const session =
       signedIn.kind === 'somebody' ? { accountId: signedIn.account.id, sid: signedIn.session.sid } : undefined;
     const redirectUri = parameters.get('post_logout_redirect_uri');
@@ -57,10 +57,10 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
   /** Notes why there is no way back, and says what its developer needs. */
   function faultOf(
     request: FastifyRequest,
-    obstacle: Obstacle | undefined,
+    obstacle: RedirectObstacle | undefined,
     client: Client | undefined,
     sent: string | undefined,
-  ): Fault | undefined {
+  ): LogoutFault | undefined {
     if (obstacle === undefined) return undefined;
     const advice =
       obstacle === 'address' && client !== undefined && sent !== undefined
@@ -125,7 +125,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     readonly client: Client | undefined;
     readonly state: string | undefined;
     readonly returnTo: string | undefined;
-    readonly fault: Fault | undefined;
+    readonly fault: LogoutFault | undefined;
   }
 
   function ask(reply: FastifyReply, question: Question): FastifyReply {

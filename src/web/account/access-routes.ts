@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { connectionsOf, endOfAccess, revokeAccess } from '../../consent/connections.ts';
+import { connectionsOf, revokeAccess, revokedAccess } from '../../consent/connections.ts';
 import { endSessions } from '../../credentials/ending.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
@@ -60,7 +60,7 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
     }
     await revokeAccess(actingIn(at), at.account.id, clientId, originAt(at));
     // A second press finds it done already, and says the same.
-    const ended = await endOfAccess(parts, at.account.id, clientId);
+    const ended = await revokedAccess(parts, at.account.id, clientId);
     return showConnections(at, 200, form, { ended, problems: NO_PROBLEMS });
   });
 

@@ -1,5 +1,5 @@
 import { isOptional } from '../../claims/scopes.ts';
-import type { AccessEnd, ListedConnection } from '../../consent/connections.ts';
+import type { ListedConnection, RevokedAccess } from '../../consent/connections.ts';
 import { appPicture } from '../kit/app.ts';
 import {
   doneNotice,
@@ -23,7 +23,7 @@ export interface ConnectionsPage extends Frame {
   readonly connections: readonly ListedConnection[];
   readonly part: ListPart;
   /** Access that was taken away with this very press, or before. */
-  readonly ended: AccessEnd | undefined;
+  readonly ended: RevokedAccess | undefined;
   readonly problems: Problems;
 }
 
@@ -45,7 +45,7 @@ ${connections.length > 0 && html`<div class="card apps">${connections.map((conne
 }
 
 /** What stopped, and when; and what was found when it was looked at anew. */
-function endedNotice({ app, at, ...stopped }: AccessEnd, messages: Messages): Html {
+function endedNotice({ app, at, ...stopped }: RevokedAccess, messages: Messages): Html {
   const { connections: text } = messages;
   return doneNotice(
     html`<p><strong>${text.revoked(foreign(app), moment(at))}</strong></p><p>${stoppedText(stopped, messages)} ${text.stopped} ${text.kept}</p>`,

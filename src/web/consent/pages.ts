@@ -1,7 +1,7 @@
 import type { Account } from '../../accounts/store.ts';
 import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
 import type { Client } from '../../clients/store.ts';
-import type { Remembered } from '../../consent/rules/consent.ts';
+import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
 import { appBearer } from '../kit/app.ts';
 import { fact, facts, foreign, hidden, type Problems, problemSummary } from '../kit/components.ts';
@@ -28,7 +28,7 @@ interface Consent {
   /** The resource servers that tokens are asked for. */
   readonly places: readonly { readonly name: string; readonly resource: string }[];
   /** What was decided about this app before, as far as it still holds. */
-  readonly remembered: Remembered | null;
+  readonly remembered: RememberedConsent | null;
   /** The switches that are on. */
   readonly on: ReadonlySet<string>;
   readonly problems: Problems;

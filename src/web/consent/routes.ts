@@ -4,7 +4,7 @@ import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
 import { placesOf } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { Client } from '../../clients/store.ts';
-import { rememberedOf } from '../../consent/decision.ts';
+import { rememberedConsent } from '../../consent/decision.ts';
 import { findGrant, lastRevocationOf } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -84,11 +84,12 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
     const { browser, pending, question } = at;
     const { account, client, asked } = question;
     const { redirectUri, resources = [] } = pending.interaction.request;
+    const key = { accountId: account.id, clientId: client.id };
     const { revocation, grant, organization, places } = await parts.database.read(function* read() {
       return {
         // Before the grant: one that is revoked in between makes the form out of date.
-        revocation: yield* lastRevocationOf(account.id, client.id),
-        grant: yield* findGrant(account.id, client.id),
+        revocation: yield* lastRevocationOf(key),
+        grant: yield* findGrant(key),
         organization: yield* findMembership({ accountId: account.id }),
         places: yield* placesOf(resources),
       };
@@ -105,7 +106,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       organization,
       asked,
       places,
-      remembered: rememberedOf(grant, client),
+      remembered: rememberedConsent(grant, client),
       on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
       problems,
     });

@@ -1,7 +1,7 @@
 import type { OptionalScope } from '../../../claims/scopes.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
-import { questions, type Remembered } from '../../../consent/rules/consent.ts';
+import { type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
 import { MESSAGES } from '../../../verdict/refusals.ts';
 import { type AuthorizationRequest, consentScopes, type RedirectedError } from './request.ts';
@@ -31,7 +31,7 @@ export interface AuthorizationState {
   /** Whether the person chose to go on with the present session for this very request. */
   readonly chosenForThis: boolean;
   /** What the signed-in person decided about this app, as far as it holds; null is nothing. */
-  readonly remembered: Remembered | null;
+  readonly remembered: RememberedConsent | null;
 }
 
 const refuse = (error: RedirectedError['error'], description: string): AuthorizationStep => ({
@@ -61,7 +61,7 @@ export function nextStep(situation: AuthorizationState): AuthorizationStep {
   const elsewhere = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const unproven = clientType === 'public' && isClaimable(request.redirectUri);
-  const asked = questions(consentScopes(request), remembered, prompt.consent || elsewhere || unproven);
+  const asked = scopesToAsk(consentScopes(request), remembered, prompt.consent || elsewhere || unproven);
   if (asked === undefined) return { kind: 'issue' };
   if (!prompt.none) return { kind: 'consent', asked };
   return refuse('consent_required', unproven ? ASKED_EACH_TIME : 'the user has not consented yet');

@@ -1,19 +1,19 @@
 import { SECOND } from '../../../platform/clock.ts';
 
-/** How often an app is told, at the most. */
-export const MOST_ATTEMPTS = 8;
+/** How many times a notice is attempted. */
+export const MAX_ATTEMPTS = 8;
 
-const FIRST_PAUSE = 15 * SECOND;
+const FIRST_DELAY = 15 * SECOND;
 const FACTOR = 4;
 
 /**
- * How long to wait after an attempt that failed, in milliseconds; undefined where that was the last one. Each pause is four
- * times the one before, so that eight attempts take most of a day, and up to a fifth shorter, so that what failed together
- * does not come back together.
+ * The delay after a failed attempt, in milliseconds; undefined after the last one. Each delay is four times the one before, so
+ * that eight attempts take most of a day, minus up to a fifth of jitter, so that notices that failed together are not all
+ * attempted together again.
  * @param attempts how many there were
  * @param random from 0 to 1
  */
-export function pauseAfter(attempts: number, random: number): number | undefined {
-  if (attempts >= MOST_ATTEMPTS) return undefined;
-  return Math.round(FIRST_PAUSE * FACTOR ** (attempts - 1) * (1 - random / 5));
+export function retryDelay(attempts: number, random: number): number | undefined {
+  if (attempts >= MAX_ATTEMPTS) return undefined;
+  return Math.round(FIRST_DELAY * FACTOR ** (attempts - 1) * (1 - random / 5));
 }

@@ -15,20 +15,20 @@ export type IdTokenHint =
     };
 
 /** The app that asks, as it is registered. */
-export interface Asking {
+export interface RegisteredLogoutClient {
   readonly status: string;
   readonly idTokenSignedResponseAlg: string;
   readonly postLogoutRedirectUris: readonly string[];
 }
 
 /** Why a request to sign out leads back to no app, for its developer. */
-export type Obstacle = 'hint' | 'client' | 'client missing' | 'address';
+export type RedirectObstacle = 'hint' | 'client' | 'client missing' | 'address';
 
 export interface EndSessionInput {
   readonly hint: IdTokenHint;
   readonly clientId: string | undefined;
-  /** The registration of {@link askingId}; undefined where there is none. */
-  readonly client: Asking | undefined;
+  /** The registration of {@link requestingClientId}; undefined where there is none. */
+  readonly client: RegisteredLogoutClient | undefined;
   readonly redirectUri: string | undefined;
   /** Who is signed in in this browser; undefined is nobody. */
   readonly session: { readonly accountId: string; readonly sid: string } | undefined;
@@ -38,14 +38,14 @@ export type EndSessionStep =
   /** The app has shown that it asks for this very session: it ends without a question. */
   | { readonly kind: 'end'; readonly returnTo: string | undefined }
   /** The person decides first (OpenID Connect RP-Initiated Logout 1.0 §2 and §6). */
-  | { readonly kind: 'ask'; readonly returnTo: string | undefined; readonly obstacle: Obstacle | undefined }
+  | { readonly kind: 'ask'; readonly returnTo: string | undefined; readonly obstacle: RedirectObstacle | undefined }
   /** Nobody is signed in, and the app has shown who it is. */
   | { readonly kind: 'return'; readonly returnTo: string }
   /** Nobody is signed in; the way back is offered, not taken. */
-  | { readonly kind: 'nobody'; readonly returnTo: string | undefined; readonly obstacle: Obstacle | undefined };
+  | { readonly kind: 'nobody'; readonly returnTo: string | undefined; readonly obstacle: RedirectObstacle | undefined };
 
 /** Whose request this is; undefined where nobody says so, or what says so contradicts itself. */
-export function askingId(hint: IdTokenHint, clientId: string | undefined): string | undefined {
+export function requestingClientId(hint: IdTokenHint, clientId: string | undefined): string | undefined {
   if (hint.kind === 'none') return clientId;
   // §2: where both are there, they must name the same client.
   if (hint.kind === 'bad' || (clientId !== undefined && clientId !== hint.clientId)) return undefined;
@@ -71,10 +71,10 @@ export function endSessionStep(situation: EndSessionInput): EndSessionStep {
  */
 function wayBack({ hint, clientId, client, redirectUri }: EndSessionInput): {
   readonly returnTo: string | undefined;
-  readonly obstacle: Obstacle | undefined;
+  readonly obstacle: RedirectObstacle | undefined;
 } {
-  const none = (obstacle: Obstacle | undefined) => ({ returnTo: undefined, obstacle });
-  const named = askingId(hint, clientId);
+  const none = (obstacle: RedirectObstacle | undefined) => ({ returnTo: undefined, obstacle });
+  const named = requestingClientId(hint, clientId);
   if (named === undefined) {
     if (hint.kind !== 'none') return none('hint');
     return none(redirectUri === undefined ? undefined : 'client missing');

@@ -1,6 +1,6 @@
 import { numericDate } from '../../../platform/clock.ts';
 
-/** RFC 8725 §3.11: a type of its own, so that no verifier takes it for another token. */
+/** RFC 8725 §3.11: explicit typing keeps a logout token from being accepted as another kind of token. */
 export const LOGOUT_TOKEN_TYPE = 'logout+jwt';
 
 /** OpenID Connect Back-Channel Logout 1.0 §4: at most two minutes, in seconds. */
@@ -8,7 +8,7 @@ const LIFETIME = 120;
 
 const EVENT = 'http://schemas.openid.net/event/backchannel-logout';
 
-/** Whom a notice is for, and what about. */
+/** The client that a logout token is for, and the session that it is about; with a null `sid`, every session of the account. */
 export interface LogoutTokenSubject {
   readonly issuer: string;
   readonly clientId: string;
@@ -16,7 +16,7 @@ export interface LogoutTokenSubject {
   readonly sid: string | null;
 }
 
-/** OpenID Connect Back-Channel Logout 1.0 §2.4. There is never a `nonce`, so that none passes for an ID token. */
+/** OpenID Connect Back-Channel Logout 1.0 §2.4. `nonce` is prohibited, so that no logout token passes for an ID token. */
 export function logoutClaims(
   { issuer, clientId, accountId, sid }: LogoutTokenSubject,
   jti: string,
