@@ -39,7 +39,7 @@ import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pict
 import type { Clock } from '../platform/clock.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
-import { acceptFiles, sharersOf } from '../platform/http/uploads.ts';
+import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, sessionsOf, sessionView } from '../sessions/sessions.ts';
 import { type AdminParts, operator, partsOf, requireAdminKey } from './guard.ts';
 import { type PageQuery, page } from './paging.ts';
@@ -184,11 +184,11 @@ function pictureRoutes(admin: TypedApp, clock: Clock): void {
     const files = scope.withTypeProvider<SchemaTypes>();
     acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
     files.put('/users/:id/picture', { schema: pictures.setUserPictureSchema }, async (request) => {
-      const picture = await requirePicture(partsOf(request).pictures, request.body, sharersOf(request));
+      const picture = await requirePicture(partsOf(request).pictures, request.body, uploadFlows(request));
       return accountView(await setPicture(partsOf(request), request.params.id, picture, operator(request)), clock());
     });
     files.put('/clients/:clientId/picture', { schema: pictures.setClientPictureSchema }, async (request) => {
-      const picture = await requirePicture(partsOf(request).pictures, request.body, sharersOf(request));
+      const picture = await requirePicture(partsOf(request).pictures, request.body, uploadFlows(request));
       return clientView(await setClientPicture(partsOf(request), request.params.clientId, picture, operator(request)));
     });
   });

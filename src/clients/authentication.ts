@@ -7,7 +7,7 @@ import { digest, equalSecrets } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { OAuthError, rateLimited } from '../platform/oauth-error.ts';
-import { addressBucket } from '../platform/validation/address-bucket.ts';
+import { addressBucket } from '../platform/validation/ip-address.ts';
 import { spendAssertion } from './assertion-store.ts';
 import { type ClientKeys, ClientKeysUnreadable } from './client-keys.ts';
 import { findClientAndSecrets } from './clients.ts';

@@ -10,7 +10,7 @@ import { digest } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { addressSharers, type Origin } from '../platform/http/origin.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
-import { addressBucket } from '../platform/validation/address-bucket.ts';
+import { addressBucket } from '../platform/validation/ip-address.ts';
 import { deviceOf } from './rules/device.ts';
 import { type NewSession, newSession, replaceSession } from './sessions.ts';
 import { isKnownBrowser, rememberBrowser } from './store.ts';

@@ -4,7 +4,7 @@ import { pictures } from '../../src/pictures/pictures.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
-import { compileValidator } from '../../src/platform/http/validators.ts';
+import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 
 export interface AdminRoute {

@@ -15,7 +15,7 @@ import { digest, randomName } from '../../src/platform/crypto/secrets.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { sendError, toOAuthError } from '../../src/platform/http/errors.ts';
-import { compileValidator } from '../../src/platform/http/validators.ts';
+import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { invalidToken } from '../../src/platform/oauth-error.ts';
 import { openOwnStore } from '../support/own-store.ts';

@@ -51,12 +51,12 @@ const user = await newUser(server);
 
 test('UserInfo', async () => {
   const { access_token } = await tokensFor(server, client, user);
-  await passesAtMost(29, async () => assert.equal((await userinfo(server, access_token)).status, 200));
+  await passesAtMost(23, async () => assert.equal((await userinfo(server, access_token)).status, 200));
 });
 
 test('a refresh', async () => {
   let { refresh_token } = await tokensFor(server, client, user);
-  await passesAtMost(50, async () => {
+  await passesAtMost(39, async () => {
     const answer = await refresh(server, client, refresh_token);
     assert.equal(answer.status, 200);
     refresh_token = answer.body.refresh_token;
@@ -71,7 +71,7 @@ test('a consent', async () => {
     const page = await browser.get(authorizeUrl(app));
     pages.push(page.location === undefined ? page : await browser.get(page.location.href));
   }
-  await passesAtMost(44, async () => {
+  await passesAtMost(37, async () => {
     const page = pages.pop();
     assert.ok(page);
     const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];

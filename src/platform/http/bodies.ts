@@ -1,26 +1,75 @@
 import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { OAuthError } from '../oauth-error.ts';
-import { addressBucket } from '../validation/address-bucket.ts';
-import { decodeFormBody, parseJsonBody } from './json-body.ts';
+import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { addressBucket } from '../validation/ip-address.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
-import { receive } from './receive.ts';
-import { type Exhausted, shares } from './shares.ts';
 
-/** JSON and forms have up to 64 KiB. */
-const LONGEST = 64 * 1024;
+/** The longest JSON document or form, in bytes. */
+const LONGEST_BODY = 64 * 1024;
 
-/** How many bytes the bodies take that have not arrived as a whole: of all callers, and of one address. */
-const unfinished = shares(64 * 1024 * 1024);
-const OF_ADDRESS = 8 * 1024 * 1024;
-/** What a request takes beside its body: its connection, its header, what was made of them. */
-const BESIDE = 48 * 1024;
+/** The most bytes that bodies may take while they arrive: from one address, and in total. */
+const UNFINISHED_OF_ADDRESS = 8 * 1024 * 1024;
+const unfinished = quota(64 * 1024 * 1024);
+/** What a request takes beside its body: its connection, its header, and the objects made of them. */
+const REQUEST_OVERHEAD = 48 * 1024;
 
-/** The connection ends with the answer, so that nothing of the request is held any longer. */
-function tooMany(why: Exhausted): OAuthError {
+/** Lets the routes of this context read JSON. */
+export function acceptJson(app: FastifyInstance): void {
+  // Some clients send a content type even without a body.
+  addBodyParser(app, 'application/json', (body) => (body.length === 0 ? undefined : parseJsonBody(body)));
+}
+
+/** Lets the routes of this context read forms; their body is then `RepeatableParameters`. */
+export function acceptForms(app: FastifyInstance): void {
+  addBodyParser(app, 'application/x-www-form-urlencoded', (body) => formParameters(decodeUtf8(body)));
+}
+
+/** The form of a request to a route that reads forms; empty if the request has no body. */
+export const formOf = (request: FastifyRequest): RepeatableParameters =>
+  (request.body as RepeatableParameters | undefined) ?? formParameters('');
+
+function addBodyParser(app: FastifyInstance, type: string, parse: (body: Buffer) => unknown): void {
+  app.addContentTypeParser(type, async (request: FastifyRequest, payload: Readable) => {
+    requireUtf8(request);
+    const release = await reserveMemory(request);
+    try {
+      // Never undefined: a body that is too large is refused.
+      return parse((await receive(request, payload, LONGEST_BODY)) as Buffer);
+    } finally {
+      release();
+    }
+  });
+}
+
+/** RFC 8259 §8.1: JSON is UTF-8. A body in another charset would be misread. */
+function requireUtf8(request: FastifyRequest): void {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
+  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
+    // RFC 6749 §5.2: the description does not repeat the charset, which may contain characters that are not allowed there.
+    throw new OAuthError(415, 'invalid_request', 'The body must be UTF-8: send charset=utf-8, or no charset.');
+  }
+}
+
+/**
+ * Reserves the memory that a body needs while it arrives. A body that arrived together with its header is read even if there is
+ * none left, since it is not kept waiting; most bodies are like that.
+ * @returns a function that releases the memory
+ */
+async function reserveMemory({ raw, headers, address }: FastifyRequest): Promise<() => void> {
+  const announced = Number(headers['content-length'] ?? LONGEST_BODY);
+  const amount = REQUEST_OVERHEAD + Math.min(announced, LONGEST_BODY);
+  const taken = unfinished.take(amount, [{ holder: `address ${addressBucket(address)}`, most: UNFINISHED_OF_ADDRESS }]);
+  if (typeof taken !== 'string') return taken;
+  await nextTurn();
+  if (!raw.complete) throw tooManyUnfinished(taken);
+  return () => {};
+}
+
+/** The connection is closed after the answer, so that the rest of the body takes no memory either. */
+function tooManyUnfinished(exhausted: Exhausted): OAuthError {
   const headers = { 'retry-after': '5', connection: 'close' };
-  return why === 'share'
+  return exhausted === 'holder'
     ? new OAuthError(
         429,
         'rate_limit_exceeded',
@@ -38,54 +87,157 @@ function tooMany(why: Exhausted): OAuthError {
 }
 
 /**
- * Takes the room that a body needs while it arrives. Where there is none, a body that came together with its header is read all
- * the same: it holds nothing, and most bodies are such.
- * @returns what gives it back, if there is anything
+ * Reads a whole body. Its chunks are copied into one buffer as they arrive: kept as they are, those of a body that is sent byte by
+ * byte would take two hundred times its size.
+ * @param longest the largest body that is returned, in bytes
+ * @param mostRead the largest body that is read, in bytes; one that is larger than `longest` is discarded
+ * @returns undefined if the body is larger than `longest`
+ * @throws {OAuthError} 413 if it is larger than `mostRead`; 400 if it is incomplete
  */
-async function makeRoom({ raw, headers, address }: FastifyRequest): Promise<() => void> {
-  const announced = Number(headers['content-length'] ?? LONGEST);
-  const sharer = `address ${addressBucket(address)}`;
-  const taken = unfinished.take(BESIDE + Math.min(announced, LONGEST), [{ sharer, most: OF_ADDRESS }]);
-  if (typeof taken !== 'string') return taken;
-  await nextTurn();
-  if (!raw.complete) throw tooMany(taken);
-  return () => {};
-}
-
-/** RFC 8259 §8.1: JSON is UTF-8. Another charset would be read as something else than was meant. */
-function requireUtf8(request: FastifyRequest): void {
-  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(request.headers['content-type'] ?? '')?.[1];
-  if (charset !== undefined && charset.toLowerCase() !== 'utf-8') {
-    // RFC 6749 §5.2: no description repeats what came, for it may hold characters that none may have.
-    throw new OAuthError(415, 'invalid_request', 'The body must be UTF-8: send charset=utf-8, or no charset.');
-  }
-}
-
-/** Lets the routes of this context read bodies of a type. */
-function accept(app: FastifyInstance, type: string, read: (body: Buffer) => unknown): void {
-  app.addContentTypeParser(type, async (request: FastifyRequest, payload: Readable) => {
-    requireUtf8(request);
-    const leaveRoom = await makeRoom(request);
-    try {
-      // Of what is longer nothing is handed on.
-      return read((await receive(request, payload, LONGEST)) as Buffer);
-    } finally {
-      leaveRoom();
-    }
+export function receive(
+  { headers }: FastifyRequest,
+  payload: Readable,
+  longest: number,
+  mostRead = longest,
+): Promise<Buffer | undefined> {
+  return new Promise((resolve, reject) => {
+    let body = Buffer.alloc(0);
+    let size = 0;
+    const refuse = () => {
+      payload.off('data', append);
+      reject(
+        new OAuthError(
+          413,
+          'invalid_request',
+          `The body is larger than ${mostRead / 1024} KiB, and no more is read here.`,
+        ),
+      );
+    };
+    const append = (chunk: Buffer) => {
+      const before = size;
+      size += chunk.length;
+      if (size > mostRead) refuse();
+      else if (size > longest) body = Buffer.alloc(0);
+      else {
+        if (size > body.length) body = grow(body, Math.min(longest, Math.max(size, body.length * 2)));
+        chunk.copy(body, before);
+      }
+    };
+    const abort = () => reject(invalidRequest('The body did not arrive as a whole.'));
+    if (Number(headers['content-length']) > mostRead) return refuse();
+    // The caller hung up before the listeners were added, so no event will follow.
+    if (payload.destroyed) return abort();
+    payload.on('data', append);
+    payload.on('error', abort);
+    payload.on('close', abort);
+    payload.on('end', () => {
+      // `close` follows every `end`.
+      payload.off('close', abort);
+      resolve(size > longest ? undefined : body.subarray(0, size));
+    });
   });
 }
 
-/** Lets the routes of this context read JSON. */
-export function acceptJson(app: FastifyInstance): void {
-  // Some clients name a content type also where they send nothing.
-  accept(app, 'application/json', (body) => (body.length === 0 ? undefined : parseJsonBody(body)));
+function grow(bytes: Buffer<ArrayBuffer>, length: number): Buffer<ArrayBuffer> {
+  const copied = Buffer.allocUnsafe(length);
+  bytes.copy(copied);
+  return copied;
 }
 
-/** Lets the routes of this context read forms; their body is then `RepeatableParameters`. */
-export function acceptForms(app: FastifyInstance): void {
-  accept(app, 'application/x-www-form-urlencoded', (body) => formParameters(decodeFormBody(body)));
+const utf8 = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
+
+/** @throws {OAuthError} `invalid_request` if the body is not UTF-8 */
+function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidRequest('The body is not valid UTF-8. Encode it as UTF-8.');
+  }
 }
 
-/** The form of a request to a route that reads forms; without a body it is an empty one. */
-export const formOf = (request: FastifyRequest): RepeatableParameters =>
-  (request.body as RepeatableParameters | undefined) ?? formParameters('');
+/** Every string of a JSON document, and whether it is a member name. Takes time linear in the length of the document. */
+const JSON_STRINGS = /"(?:[^"\\]|\\.)*"\s*(:?)/gs;
+
+/** Deeper than any body that the service reads. */
+const DEEPEST_JSON = 16;
+
+/**
+ * Parses a JSON body (RFC 8259), and is stricter where JSON.parse is lenient: no duplicate members, escaped or not, and none that
+ * could reach a prototype.
+ * @throws {OAuthError} `invalid_request`
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  const text = decodeUtf8(bytes);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    throw invalidRequest(
+      'The body is not valid JSON. Send one object, without a byte order mark, as Content-Type says.',
+    );
+  }
+  // JSON.parse keeps the last of duplicate members: the value then has fewer members than the text.
+  let written = 0;
+  for (const match of text.matchAll(JSON_STRINGS)) if (match[1] === ':') written++;
+  if (countMembers(value, 0) !== written) throw invalidRequest('The body names a member twice. Send each member once.');
+  return value;
+}
+
+function countMembers(value: unknown, depth: number): number {
+  if (typeof value !== 'object' || value === null) return 0;
+  if (depth >= DEEPEST_JSON) {
+    throw invalidRequest(`The body is nested deeper than ${DEEPEST_JSON} levels. Send a flatter one.`);
+  }
+  let count = 0;
+  if (Array.isArray(value)) {
+    for (const item of value) count += countMembers(item, depth + 1);
+    return count;
+  }
+  for (const name of Object.keys(value)) {
+    if (name === '__proto__') throw invalidRequest('The body has a member named __proto__. Remove it.');
+    count += 1 + countMembers((value as Record<string, unknown>)[name], depth + 1);
+  }
+  return count;
+}
+
+/** The most that one holder, such as `address 192.0.2.1`, may have at a time. */
+export interface Share {
+  readonly holder: string;
+  readonly most: number;
+}
+
+/** Why nothing was taken: a holder has its whole share, or the total is taken. */
+export type Exhausted = 'holder' | 'total';
+
+/** A bounded resource of the process, of which each holder may have only a share. */
+export interface Quota {
+  /** @returns a function that releases what was taken, which may be called more than once; or why nothing was taken */
+  take(amount: number, shares: readonly Share[]): (() => void) | Exhausted;
+}
+
+export function quota(total: number): Quota {
+  let taken = 0;
+  const byHolder = new Map<string, number>();
+
+  function add(amount: number, shares: readonly Share[]): void {
+    taken += amount;
+    for (const { holder } of shares) {
+      const sum = (byHolder.get(holder) ?? 0) + amount;
+      if (sum === 0) byHolder.delete(holder);
+      else byHolder.set(holder, sum);
+    }
+  }
+
+  return {
+    take(amount, shares) {
+      if (shares.some(({ holder, most }) => (byHolder.get(holder) ?? 0) + amount > most)) return 'holder';
+      if (taken + amount > total) return 'total';
+      add(amount, shares);
+      let held = amount;
+      return () => {
+        if (held !== 0) add(-held, shares);
+        held = 0;
+      };
+    },
+  };
+}

@@ -3,7 +3,7 @@ import { WrongClock } from '../clock.ts';
 import { StoreUnavailable } from '../database/database.ts';
 import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
-import { type Outages, STORE_AWAY } from './outages.ts';
+import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -55,8 +55,8 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof StoreUnavailable) {
     // The log tells of the outage as a whole.
     request.server.outages.failed(error, true);
-    request.log.debug({ reqId: request.id, err: error }, STORE_AWAY);
-    return unavailable(STORE_AWAY);
+    request.log.debug({ reqId: request.id, err: error }, STORE_UNAVAILABLE);
+    return unavailable(STORE_UNAVAILABLE);
   }
   if (error instanceof WrongClock) {
     request.log.debug({ reqId: request.id, err: error }, CLOCK_WRONG);

@@ -1,13 +1,20 @@
+import type { IncomingMessage } from 'node:http';
 import type { FastifyRequest } from 'fastify';
-import { addressBucket, networkBucket } from '../validation/address-bucket.ts';
+import type { TrustProxy } from '../config/config.ts';
+import {
+  addressBucket,
+  canonicalAddress,
+  networkBucket,
+  networkMatcher,
+  parseForwardedEntry,
+} from '../validation/ip-address.ts';
 
 declare module 'fastify' {
   interface FastifyRequest {
-    /**
-     * The caller's IP address, by the trusted proxies alone; null where none is known. Read when the request came: a caller
-     * that hangs up takes it from the socket, and what was asked is done and recorded all the same.
-     */
-    address: string | null;
+    /** The address of the other end of the connection, read when the request arrived: it is gone once the caller hangs up. */
+    peerAddress: string | undefined;
+    /** The client's canonical IP address according to the trusted proxies alone; null if it is unknown. */
+    readonly address: string | null;
   }
 }
 
@@ -17,18 +24,51 @@ export interface Origin {
     | { readonly type: 'user' | 'client' | 'admin'; readonly id: string | null }
     | { readonly type: 'cli' | 'system' | 'anonymous'; readonly id: null };
   readonly address: string | null;
-  /** One HTTP request, or one run of a command. */
+  /** The id of one HTTP request, or of one run of a command. */
   readonly requestId: string | null;
-  /** Who ran the command, by the name that the machine has for them. */
+  /** The name of the operating system's user who ran the command. */
   readonly systemUser?: string;
 }
 
-/** Where a request comes from, for the audit trail. */
+/** The origin of a request, for the audit trail. */
 export function originOf(request: FastifyRequest, actor: Origin['actor'] = { type: 'anonymous', id: null }): Origin {
   return { actor, address: request.address, requestId: request.id };
 }
 
-/** The address behind a request, and its network, as those that share the queue: one site may have 65,536 IPv6 /64s. */
+/**
+ * Determines the client's address; nothing else reads `X-Forwarded-For`. The list is read from its end, where the nearest proxy
+ * appended, up to the first hop that is not trusted: the client may have made up everything before it.
+ * @returns a function from a request and its peer address to the canonical address; null if it is unknown, or if a trusted
+ *   proxy forwarded something other than an IP address
+ */
+export function clientAddress(
+  trust: TrustProxy,
+): (request: IncomingMessage, peerAddress: string | undefined) => string | null {
+  const isTrusted = trustedHops(trust);
+  return ({ headers }, peerAddress) => {
+    let address = canonicalAddress(peerAddress ?? '') ?? null;
+    let rest = String(headers['x-forwarded-for'] ?? '');
+    for (let hop = 0; rest !== '' && isTrusted(address, hop); ) {
+      const comma = rest.lastIndexOf(',');
+      const entry = rest.slice(comma + 1).trim();
+      rest = comma < 0 ? '' : rest.slice(0, comma);
+      if (entry === '') continue;
+      address = parseForwardedEntry(entry)?.address ?? null;
+      hop++;
+    }
+    return address;
+  };
+}
+
+/** Trusts that many hops, counted from the nearest, if proxies are given as a number; otherwise the listed addresses. */
+function trustedHops(trust: TrustProxy): (address: string | null, hop: number) => boolean {
+  if (trust === false) return () => false;
+  if (typeof trust === 'number') return (_address, hop) => hop < trust;
+  const isProxy = networkMatcher(trust.split(',').map((part) => part.trim()));
+  return (address) => address !== null && isProxy(address);
+}
+
+/** The keys under which a request shares a queue: its address, and its IPv6 network, which may have 65,536 /64s. */
 export function addressSharers({ address }: Pick<Origin, 'address'>): readonly string[] {
   const network = networkBucket(address);
   return [`address ${addressBucket(address)}`, ...(network === undefined ? [] : [`network ${network}`])];

@@ -1,9 +1,9 @@
 import { type Clock, SECOND } from '../clock.ts';
-import type { Meter } from './meter.ts';
 import { afterEvent, type Outage, type OutageEvent, type OutageLine } from './rules/outage.ts';
+import type { Meter } from './server.ts';
 
 /** How a refusal for the store is told from others, in the log and the figures. */
-export const STORE_AWAY = 'the store is unavailable';
+export const STORE_UNAVAILABLE = 'the store is unavailable';
 
 /** What is known of the store from work that it failed. */
 export interface Outages {

@@ -1,24 +1,26 @@
-import { invalidRequest } from '../oauth-error.ts';
+import type { FastifySchemaCompiler } from 'fastify';
+import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
+import { findProblem } from '../validation/validate.ts';
 
-/** Named texts of a query, a form or a JSON object, each name at most once. */
+/** Named strings of a query, a form or a JSON object, each name at most once. */
 export interface Parameters {
-  /** The value, or undefined where it is absent or empty (RFC 6749 §3.1: an empty parameter counts as omitted). */
+  /** The value, or undefined if it is absent or empty (RFC 6749 §3.1: an empty parameter counts as omitted). */
   get(name: string): string | undefined;
-  /** Whether the name was there at all, also with an empty value. */
+  /** Whether the name was sent at all, also with an empty value. */
   has(name: string): boolean;
-  /** Every value that is not empty, of the few names that may stand more than once. */
+  /** Every value that is not empty, of the few names that may be repeated. */
   all(name: string): readonly string[];
 }
 
-/** A query or form, in which a name may wrongly stand more than once. */
+/** A query or form, in which a name may be repeated by mistake. */
 export interface RepeatableParameters extends Parameters {
   readonly repeated: ReadonlySet<string>;
-  /** The names whose value is not the percent-encoding of UTF-8, so that nobody can say what was meant. */
+  /** The names whose value is not percent-encoded UTF-8, so that its meaning is unknown. */
   readonly malformed: ReadonlySet<string>;
   readonly names: readonly string[];
 }
 
-/** Reads `application/x-www-form-urlencoded` text: URL Standard §5.1. */
+/** Parses `application/x-www-form-urlencoded` text: URL Standard §5.1. */
 export function formParameters(text: string): RepeatableParameters {
   if (text === '') return NO_PARAMETERS;
   const values = new Map<string, string>();
@@ -27,8 +29,8 @@ export function formParameters(text: string): RepeatableParameters {
   for (const pair of text.split('&')) {
     if (pair === '') continue;
     const end = pair.includes('=') ? pair.indexOf('=') : pair.length;
-    const name = decoded(pair.slice(0, end));
-    const value = decoded(pair.slice(end + 1));
+    const name = percentDecode(pair.slice(0, end));
+    const value = percentDecode(pair.slice(end + 1));
     const before = values.get(name);
     const all = repeated.get(name);
     if (all !== undefined) all.push(value);
@@ -42,17 +44,17 @@ export function formParameters(text: string): RepeatableParameters {
 const ESCAPE = /%([0-9a-f]{2})/gi;
 const fromHex = (_: string, hex: string): string => String.fromCharCode(Number.parseInt(hex, 16));
 
-/** By bytes, for the runtime's own decoders throw inside at each text that is no UTF-8, and anybody may send thousands. */
-function decoded(text: string): string {
+/** Decodes bytes: the runtime's own decoders throw internally for each invalid text, and one form may contain thousands. */
+function percentDecode(text: string): string {
   const spaced = text.replaceAll('+', ' ');
   if (!spaced.includes('%')) return spaced;
-  // Of ASCII alone, each character is one byte.
+  // In ASCII, each escape is one character.
   if (!/%[89a-f][0-9a-f]/i.test(spaced)) return spaced.replace(ESCAPE, fromHex);
   const bytes = Buffer.from(spaced, 'utf8').toString('latin1').replace(ESCAPE, fromHex);
   return Buffer.from(bytes, 'latin1').toString('utf8');
 }
 
-/** How many replacement characters stand in a text. There are more than were really sent where one stands for no character. */
+/** Counts replacement characters. A decoded text has more than were sent if some of its bytes are not UTF-8. */
 const replacements = (text: string): number => text.split('\ufffd').length;
 const sentReplacements = (text: string): number => text.split(/\ufffd|%ef%bf%bd/i).length;
 
@@ -74,10 +76,10 @@ function parametersOf(
 const NO_PARAMETERS = parametersOf(new Map(), new Map(), new Set());
 
 /**
- * Takes named texts out of a JSON object.
- * @param names the members that are looked at; others are ignored (RFC 6749 §3.2)
- * @param lists those of them that may also be a list of texts
- * @throws {OAuthError} `invalid_request` when a looked-at member is not a text
+ * Reads named strings from a JSON object.
+ * @param names the members that are read; others are ignored (RFC 6749 §3.2)
+ * @param lists those of them that may also be an array of strings
+ * @throws {OAuthError} `invalid_request` if one of these members is not a string
  */
 export function jsonParameters(body: unknown, names: readonly string[], lists: readonly string[] = []): Parameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
@@ -88,7 +90,7 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
   for (const name of names) {
     if (!Object.hasOwn(body, name)) continue;
     const value: unknown = (body as Record<string, unknown>)[name];
-    if (lists.includes(name) && isListOfTexts(value)) {
+    if (lists.includes(name) && isStringArray(value)) {
       listed.set(name, value);
       continue;
     }
@@ -102,5 +104,64 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
   };
 }
 
-const isListOfTexts = (value: unknown): value is readonly string[] =>
+const isStringArray = (value: unknown): value is readonly string[] =>
   Array.isArray(value) && value.every((item) => typeof item === 'string');
+
+/** The keywords that the validators read from a schema of named values. */
+export interface ObjectSchema {
+  readonly properties: Readonly<Record<string, { readonly type?: unknown; readonly default?: unknown }>>;
+  readonly additionalProperties?: unknown;
+  readonly required?: readonly string[];
+}
+
+type ValidationResult = { readonly value: unknown } | { readonly error: OAuthError };
+
+/** Validates JSON bodies, path parameters and queries by the schemas of the routes. */
+export const compileValidator: FastifySchemaCompiler<unknown> = ({ schema, httpPart }) => {
+  if (httpPart === 'querystring') return (query) => validationResult(() => readQuery(schema as ObjectSchema, query));
+  return (value): ValidationResult => {
+    const problem = findProblem(schema as object, value);
+    if (problem === undefined) return { value };
+    // A path parameter that cannot be an id names nothing.
+    return {
+      error:
+        httpPart === 'params'
+          ? notFound('There is nothing with this id. Give the id of the record, as its list has it, and no name.')
+          : problem,
+    };
+  };
+};
+
+/** For routes that read requests by themselves: their schemas are only documentation. */
+export const readByHandler: FastifySchemaCompiler<unknown> = () => () => true;
+
+/** The result of a validator in the form that Fastify expects: an `OAuthError` is returned instead of thrown. */
+export function validationResult(read: () => unknown): ValidationResult {
+  try {
+    return { value: read() };
+  } catch (error) {
+    if (error instanceof OAuthError) return { error };
+    throw error;
+  }
+}
+
+/** @throws {OAuthError} `invalid_request` naming the parameter */
+function readQuery(schema: ObjectSchema, query: RepeatableParameters): object {
+  const known = Object.keys(schema.properties);
+  const found: Record<string, unknown> = {};
+  for (const name of query.names) {
+    if (schema.additionalProperties === false && !known.includes(name)) {
+      throw invalidRequest(`${name.slice(0, 64)} is not a parameter here: ${known.join(', ')} are.`);
+    }
+  }
+  for (const name of known) {
+    if (query.repeated.has(name)) throw invalidRequest(`${name} was sent more than once.`);
+    const { type, default: initial } = schema.properties[name] ?? {};
+    const text = query.get(name);
+    const value = text === undefined ? initial : type === 'integer' && /^\d{1,9}$/.test(text) ? Number(text) : text;
+    if (value !== undefined) found[name] = value;
+  }
+  const problem = findProblem(schema, found);
+  if (problem !== undefined) throw problem;
+  return found;
+}

@@ -3,19 +3,45 @@ import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel, TrustProxy } from '../config/config.ts';
 import { invalidRequest, nothingHere, OAuthError } from '../oauth-error.ts';
-import { callerAddress } from './caller-address.ts';
 import { crossOrigin } from './cors.ts';
 import { toOAuthError } from './errors.ts';
-import type { Meter } from './meter.ts';
-import { observe } from './observe.ts';
-import type { Outages } from './outages.ts';
-import { formParameters } from './parameters.ts';
-import { compileValidator } from './validators.ts';
+import { clientAddress } from './origin.ts';
+import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
+import { compileValidator, formParameters } from './parameters.ts';
 
-/** Addresses have up to 16 KiB. */
+/** The longest request target, in bytes. */
 const LONGEST_URL = 16 * 1024;
 
+/** An answered request, with labels from a bounded set: the route's pattern, never the URL. */
+export interface AnsweredRequest {
+  readonly method: string;
+  readonly route: string;
+  readonly status: number;
+  readonly seconds: number;
+  readonly refusal: { readonly code: string; readonly reason?: string | undefined } | null;
+}
+
+/** The result of one attempt to notify an app of an ended session: `unanswered` is tried again, `failed` was the last attempt. */
+export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
+
+/** Counts what the service does. */
+export interface Meter {
+  answered(request: AnsweredRequest): void;
+  /** A request was refused because the store is unavailable. */
+  refusedForStore(): void;
+  /** An attempt to notify an app of an ended session. */
+  notified(outcome: NoticeOutcome): void;
+}
+
+/** Counts nothing, where no metrics are served. */
+export const unmetered: Meter = {
+  answered: () => {},
+  refusedForStore: () => {},
+  notified: () => {},
+};
+
 export interface ServerOptions {
+  /** A listening HTTP server; requests reach the routes once they are ready. */
   readonly server: Server;
   readonly https: boolean;
   readonly trustProxy: TrustProxy;
@@ -24,11 +50,11 @@ export interface ServerOptions {
   readonly outages: Outages;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
-  /** Answers with an error where no route has its own way to. */
+  /** Answers with an error where no route does it in its own way. */
   readonly answerError: (request: FastifyRequest, reply: FastifyReply, error: OAuthError) => void;
 }
 
-/** Headers of every answer, errors included; beside them stands the correlation id, under which the log tells of it. */
+/** Headers of every answer, errors included; `x-request-id` is added to them, and the log names the request by the same id. */
 function commonHeaders(https: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',
@@ -39,26 +65,12 @@ function commonHeaders(https: boolean): Readonly<Record<string, string>> {
   };
 }
 
-/** How many Host headers came: of several, `headers` shows one. */
-function hostsIn(rawHeaders: readonly string[]): number {
-  let hosts = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
-  }
-  return hosts;
-}
-
-/** In place of the framework's own compilers, which are not even loaded: ours are set before any route is. */
-const neverAsked = (): never => {
-  throw new Error('a compiler of the framework was asked for');
+/** Fastify's own compilers are not even loaded: ours are set before any route is registered. */
+const neverCompiles = (): never => {
+  throw new Error('Fastify asked for a compiler before its own was replaced.');
 };
 
-const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0] ?? '';
-
-/**
- * The HTTP server without its routes: limits, common headers, one place where errors become answers.
- * @param options.server an HTTP server that listens already; requests reach the routes once they are ready
- */
+/** The HTTP server without its routes: limits, common headers, log and metrics, and one place where errors become answers. */
 export function createApp(options: ServerOptions): FastifyInstance {
   const headers = commonHeaders(options.https);
   const refuse = (error: unknown, request: FastifyRequest, reply: FastifyReply) =>
@@ -68,24 +80,24 @@ export function createApp(options: ServerOptions): FastifyInstance {
       options.server.on('request', handler);
       return options.server;
     },
-    // What the router refuses before any route: an address that cannot be decoded.
+    // What the router refuses before any route: a URL that cannot be decoded.
     frameworkErrors: (error, request, reply) => {
       reply.headers(headers).header('x-request-id', request.id);
       refuse(error, request as FastifyRequest, reply as FastifyReply);
     },
     exposeHeadRoutes: false,
     genReqId: () => randomUUID(),
-    // The framework's own lines carry addresses, and with them codes, states and handles: see observe.ts.
+    // Fastify's own log lines contain URLs, and with them codes, states and handles: `observe` writes others.
     logger: { level: options.logLevel },
     logController: new LogController({ disableRequestLogging: true }),
-    // A logger made for each request would cost more than most requests log: the lines name the request themselves.
+    // A logger for each request would cost more than most requests log: the lines name the request themselves.
     childLoggerFactory: (logger) => logger,
-    schemaController: { compilersFactory: { buildValidator: neverAsked, buildSerializer: neverAsked } },
+    schemaController: { compilersFactory: { buildValidator: neverCompiles, buildSerializer: neverCompiles } },
     routerOptions: {
       ignoreTrailingSlash: false,
       caseSensitive: true,
       maxParamLength: 128,
-      // Of an address that is refused for its length nothing is read.
+      // A URL that is refused for its length is not parsed.
       querystringParser: (text) => formParameters(text.length > LONGEST_URL ? '' : text) as never,
     },
   });
@@ -94,50 +106,102 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   app.decorate('outages', options.outages);
   observe(app, options.meter);
-  const addressOf = callerAddress(options.trustProxy);
-  app.decorateRequest('address', null);
-  const check = (request: FastifyRequest): void => {
-    if (request.raw.url !== undefined && request.raw.url.length > LONGEST_URL) {
-      throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
-    }
-    // RFC 9112 §3.2: one Host, neither none nor several.
-    if (request.raw.httpVersion === '1.1' && hostsIn(request.raw.rawHeaders) !== 1) {
-      throw invalidRequest('The request must have one Host header.');
-    }
-  };
+  decorateAddress(app, options.trustProxy);
   app.addHook('onRequest', (request, reply, done) => {
-    request.address = addressOf(request.raw);
+    request.peerAddress = request.raw.socket.remoteAddress;
     reply.headers(headers).header('x-request-id', request.id);
     if (request.headers.origin === undefined) {
-      // Most requests come from no page, and need not wait for a promise.
-      check(request);
-      return done(request.is404 ? refuseAddress(methodsAt(pathOf(request))) : undefined);
+      // Most requests come from no web page, and need not wait for a promise.
+      requireWellFormed(request);
+      return done(request.is404 ? refuseRoute(methodsAt(pathOf(request))) : undefined);
     }
-    return admitOrigin(request, reply).then((preflight) => {
-      check(request);
-      if (preflight) return reply.code(204).send();
-      if (request.is404) throw refuseAddress(methodsAt(pathOf(request)));
+    return admitOrigin(request, reply).then((isPreflight) => {
+      requireWellFormed(request);
+      if (isPreflight) return reply.code(204).send();
+      if (request.is404) throw refuseRoute(methodsAt(pathOf(request)));
       return undefined;
     });
   });
-  // Before any body is read; the handler is only there for the framework.
-  app.setNotFoundHandler((request, reply) => refuse(refuseAddress(undefined), request, reply));
+  // The hook refuses such a request before any body is read; Fastify requires a handler all the same.
+  app.setNotFoundHandler((request, reply) => refuse(refuseRoute(undefined), request, reply));
   app.setErrorHandler(refuse);
   app.removeAllContentTypeParsers();
   app.setValidatorCompiler(compileValidator);
-  // Views are allow-lists already; schemas of answers describe them and need not filter them again.
+  // Handlers build answers from allow-lists; schemas of answers describe them and need not filter them again.
   app.setSerializerCompiler(() => (value) => JSON.stringify(value));
   return app;
 }
 
-/** RFC 9110 §15.5.6: 405 names the methods that an address does serve. @param allow undefined where there is none */
-function refuseAddress(allow: string | undefined): OAuthError {
+const pathOf = ({ raw }: FastifyRequest): string => (raw.url ?? '').split('?', 1)[0] ?? '';
+
+/** @throws {OAuthError} 414 for a URL that is too long; 400 without exactly one Host header (RFC 9112 §3.2) */
+function requireWellFormed({ raw }: FastifyRequest): void {
+  if (raw.url !== undefined && raw.url.length > LONGEST_URL) {
+    throw new OAuthError(414, 'invalid_request', 'The address is longer than 16 KiB.');
+  }
+  if (raw.httpVersion === '1.1' && countHosts(raw.rawHeaders) !== 1) {
+    throw invalidRequest('The request must have one Host header.');
+  }
+}
+
+/** Counts the Host headers, of which `headers` shows only one. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.length === 4 && rawHeaders[i]?.toLowerCase() === 'host') hosts++;
+  }
+  return hosts;
+}
+
+/** Adds `request.address`, which is determined when it is first read: many requests need no address. */
+function decorateAddress(app: FastifyInstance, trustProxy: TrustProxy): void {
+  const addressOf = clientAddress(trustProxy);
+  const known = Symbol('address');
+  app.decorateRequest('peerAddress', undefined);
+  app.decorateRequest(known, undefined);
+  app.decorateRequest('address', {
+    getter(this: FastifyRequest & { [known]?: string | null | undefined }) {
+      if (this[known] === undefined) this[known] = addressOf(this.raw, this.peerAddress);
+      return this[known];
+    },
+  });
+}
+
+/**
+ * Writes one log line and counts one request for each answer. Neither contains the URL, which may hold codes, states and handles.
+ * A successful request is logged at `debug`, a refusal at `info` with its reason, an internal error at `error`. During an outage
+ * of the store every request is refused: those lines are at `debug`, and outages.ts logs the outage as a whole.
+ */
+function observe(app: FastifyInstance, meter: Pick<Meter, 'answered'>): void {
+  app.decorateRequest('refusal', null);
+  app.addHook('onResponse', (request, reply, done) => {
+    const { method, refusal } = request;
+    const route = request.routeOptions.url ?? 'none';
+    const status = reply.statusCode;
+    meter.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
+    const level = levelOf(status, refusal);
+    const ms = Math.round(reply.elapsedTime * 10) / 10;
+    const why = refusal && { error: refusal.code, reason: refusal.reason, differs: refusal.differs };
+    request.log[level]({ reqId: request.id, method, route, status, ms, ...why }, 'answered');
+    done();
+  });
+}
+
+function levelOf(status: number, refusal: FastifyRequest['refusal']): 'debug' | 'info' | 'error' {
+  if (refusal?.reason === STORE_UNAVAILABLE) return 'debug';
+  // 503 for another reason, such as a full queue, is a refusal and not an internal error.
+  if (status >= 500 && status !== 503) return 'error';
+  return refusal === null && status < 400 ? 'debug' : 'info';
+}
+
+/** RFC 9110 §15.5.6: 405 lists the methods that a path does serve. @param allow undefined if there is no such path */
+function refuseRoute(allow: string | undefined): OAuthError {
   return allow === undefined
     ? nothingHere()
     : new OAuthError(405, 'invalid_request', `This address answers ${allow}.`, { allow });
 }
 
-/** Knows every route that was registered, to tell a wrong method from an address where there is nothing. */
+/** Collects the methods of every route, to tell a wrong method from an unknown path. */
 function servedMethods(app: FastifyInstance): (path: string) => string | undefined {
   const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
   app.addHook('onRoute', ({ url, method }) => {

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Passwords } from '../crypto/passwords.ts';
 import type { Database, DatabaseMeter } from '../database/database.ts';
-import type { Meter } from '../http/meter.ts';
+import type { Meter } from '../http/server.ts';
 import { Durations } from './durations.ts';
 
 /** What is looked at when the figures are read. */

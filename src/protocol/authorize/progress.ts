@@ -18,7 +18,7 @@ import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/http/origin.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { addressBucket, networkBucket } from '../../platform/validation/address-bucket.ts';
+import { addressBucket, networkBucket } from '../../platform/validation/ip-address.ts';
 import { judgedSession, noteUse, type SignedIn } from '../../sessions/sessions.ts';
 import { findSession, keepSession } from '../../sessions/store.ts';
 import {

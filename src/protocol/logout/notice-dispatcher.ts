@@ -14,9 +14,9 @@ import {
 import { type Clock, iso, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import type { Meter } from '../../platform/http/meter.ts';
 import type { Outgoing } from '../../platform/http/outgoing.ts';
 import { OutgoingFailed } from '../../platform/http/outgoing.ts';
+import type { Meter } from '../../platform/http/server.ts';
 import { retryDelay } from './rules/backoff.ts';
 import { LOGOUT_TOKEN_TYPE, logoutClaims } from './rules/logout-token.ts';
 

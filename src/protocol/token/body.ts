@@ -2,10 +2,11 @@ import type { FastifySchemaCompiler } from 'fastify';
 import {
   formParameters,
   jsonParameters,
+  type ObjectSchema,
   type Parameters,
   type RepeatableParameters,
+  validationResult,
 } from '../../platform/http/parameters.ts';
-import { type ObjectSchema, outcome } from '../../platform/http/validators.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 
 /**
@@ -17,7 +18,7 @@ export const compileReader: FastifySchemaCompiler<unknown> = ({ schema }) => {
   const { properties, required = [] } = schema as ObjectSchema;
   const names = Object.keys(properties);
   const lists = names.filter((name) => properties[name]?.type !== 'string');
-  return (body) => outcome(() => read(body, names, lists, required.length > 0));
+  return (body) => validationResult(() => read(body, names, lists, required.length > 0));
 };
 
 /** @throws {OAuthError} `invalid_request` */

@@ -8,7 +8,7 @@ import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { addressBucket } from '../../platform/validation/address-bucket.ts';
+import { addressBucket } from '../../platform/validation/ip-address.ts';
 import type { AccessTokenResponse, TokenResponse } from './mint.ts';
 
 /**

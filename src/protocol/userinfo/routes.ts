@@ -5,7 +5,7 @@ import { numericDate } from '../../platform/clock.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { readByHandler } from '../../platform/http/validators.ts';
+import { readByHandler } from '../../platform/http/parameters.ts';
 import { invalidToken, missingToken, OAuthError } from '../../platform/oauth-error.ts';
 import { bearerToken, refuseSecondToken } from './bearer.ts';
 import { readTokenHolder, type UserInfoParts } from './read-user.ts';

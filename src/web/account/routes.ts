@@ -5,7 +5,7 @@ import { password as passwordSchema } from '../../accounts/schema.ts';
 import { endOfTokens } from '../../credentials/ending.ts';
 import { take } from '../../limits/limits.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
-import { acceptUploads, sharersOf, uploadOf } from '../../platform/http/uploads.ts';
+import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
 import { redirect } from '../../protocol/authorize/steps.ts';
 import { changePassword } from '../../sessions/change-password.ts';
@@ -118,7 +118,7 @@ function accountRoutes(app: FastifyInstance, parts: AccountParts): void {
         reply.header('retry-after', String(wait));
         return showAccount(at, 429, { fields: { picture: messages.picture.limited(wait) }, general: [] });
       }
-      const made = await parts.pictures.make(file ?? new Uint8Array(), sharersOf(request));
+      const made = await parts.pictures.make(file ?? new Uint8Array(), uploadFlows(request));
       if (typeof made === 'string') return refuse(made);
       const account = await setPicture(actingIn(at), at.account.id, made, originAt(at));
       return showAccount({ ...at, account }, 200, NO_PROBLEMS, messages.picture.changed);

@@ -9,7 +9,7 @@ import { randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/http/origin.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { addressBucket } from '../../platform/validation/address-bucket.ts';
+import { addressBucket } from '../../platform/validation/ip-address.ts';
 import { type AuthorizationAttempt, newVisit, type PlaygroundVisit } from './rules/progress.ts';
 import { CALLBACK } from './rules/requests.ts';
 import { addVisit, findVisit, keepTurn, takeTurn } from './store.ts';
