@@ -1,5 +1,6 @@
 import { newProfile } from '../../src/accounts/rules/profile.ts';
 import { insertAccount } from '../../src/accounts/store.ts';
+import { CLIENT_FIELDS } from '../../src/clients/fields.ts';
 import { type Client, insertClient } from '../../src/clients/store.ts';
 import { addGrant } from '../../src/consent/store.ts';
 import { insertCode } from '../../src/credentials/code-store.ts';
@@ -7,6 +8,7 @@ import { insertFamily } from '../../src/credentials/family-store.ts';
 import type { Database, Work } from '../../src/platform/database/database.ts';
 import type { Tables } from '../../src/platform/database/schema.ts';
 import { all, statement } from '../../src/platform/database/statement.ts';
+import { initialValues } from '../../src/platform/validation/fields.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
 
@@ -36,27 +38,10 @@ export function* account(id: string, name = `user${id}`): Work<boolean> {
 }
 
 export function* client(id: string): Work<void> {
-  const nothing = { description: null, logoUrl: null, homepageUrl: null, policyUrl: null, termsUrl: null, owner: null };
   const row: Client = {
     id,
-    name: `App ${id}`,
-    ...nothing,
+    ...initialValues(CLIENT_FIELDS, { name: `App ${id}`, redirectUris: ['https://app.example.com/cb'] }),
     picture: null,
-    redirectUris: ['https://app.example.com/cb'],
-    postLogoutRedirectUris: [],
-    scopes: null,
-    resource: null,
-    grantTypes: ['authorization_code', 'refresh_token'],
-    type: 'confidential',
-    requirePkce: false,
-    idTokenSignedResponseAlg: 'HS256',
-    userinfoSignedResponseAlg: null,
-    tokenEndpointAuthMethod: null,
-    jwks: null,
-    jwksUri: null,
-    defaultMaxAge: null,
-    backchannelLogoutUri: null,
-    backchannelLogoutSessionRequired: false,
     status: 'active',
     generation: `generation ${id}`,
     consentEpoch: 'epoch',
