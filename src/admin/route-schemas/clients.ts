@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import { CLIENT_FIELDS } from '../../clients/fields.ts';
 import {
   ClientRecord,
   CreateClientRequest,
@@ -9,6 +10,7 @@ import {
 } from '../../clients/schema.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
+import { initialValues } from '../../platform/validation/fields.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
@@ -20,28 +22,13 @@ const byId = { clientId: sample.clientId };
 const secret = { id: sample.secretId, createdAt: sample.moment, lastUsedAt: null, expiresAt: null };
 const notes = {
   clientId: sample.clientId,
-  name: 'Acme Notes',
-  description: null,
-  logoUrl: null,
-  homepageUrl: 'https://acme.example/',
-  policyUrl: null,
-  termsUrl: null,
-  redirectUris: [sample.redirectUri],
-  postLogoutRedirectUris: [],
-  scopes: ['openid', 'email'],
-  grantTypes: ['authorization_code', 'refresh_token'],
-  resource: null,
-  type: 'confidential',
-  requirePkce: false,
-  idTokenSignedResponseAlg: 'HS256',
-  defaultMaxAge: null,
-  backchannelLogoutUri: null,
-  backchannelLogoutSessionRequired: false,
-  userinfoSignedResponseAlg: null,
-  tokenEndpointAuthMethod: null,
-  jwks: null,
-  jwksUri: null,
-  owner: 'Acme Ltd',
+  ...initialValues(CLIENT_FIELDS, {
+    name: 'Acme Notes',
+    homepageUrl: 'https://acme.example/',
+    redirectUris: [sample.redirectUri],
+    scopes: ['openid', 'email'],
+    owner: 'Acme Ltd',
+  }),
   hasPicture: false,
   status: 'active',
   secrets: [secret],
