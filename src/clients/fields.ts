@@ -300,4 +300,25 @@ export const CLIENT_FIELDS = {
     ),
     option: { flags: '--owner <name>', about: 'who stands behind it; "" for nobody', kind: 'nullable text' },
   }),
+  /** OpenID Connect Registration 1.0 §2: the people who are responsible for it. */
+  contacts: declareField({
+    column: 'contacts',
+    codec: jsonOr<readonly string[], readonly string[]>([]),
+    initial: [],
+    schema: Type.Array(
+      Type.String({ maxLength: 254, format: 'email', description: 'an email address such as ada@example.com' }),
+      {
+        maxItems: 10,
+        uniqueItems: true,
+        about: 'Whom operators write to about it; users do not see it.',
+        description: 'a list of at most 10 different email addresses',
+      },
+    ),
+    record: texts,
+    option: {
+      flags: '--contact <address>',
+      about: 'whom to write to about it; may be given several times',
+      kind: 'list',
+    },
+  }),
 } as const;

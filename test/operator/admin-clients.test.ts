@@ -53,6 +53,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: false,
     owner: null,
+    contacts: [],
     hasPicture: false,
     status: 'active',
     createdAt: at,
@@ -99,6 +100,7 @@ const CHANGE = {
   backchannelLogoutUri: 'https://acme.example/logout?tenant=7',
   backchannelLogoutSessionRequired: true,
   owner: 'Acme Inc.',
+  contacts: ['ada@example.com', 'grace@example.com'],
 };
 
 test('PATCH /clients/{clientId}: each field alone, all of them, and back to nothing', async () => {
@@ -193,6 +195,14 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   backchannelLogoutSessionRequired: ['true', 1, null],
   description: [text(501), 'a\u0000', 5],
   owner: ['', text(101), '\uffa0', 5],
+  contacts: [
+    null,
+    'ada@example.com',
+    ['ada'],
+    [1],
+    Array(2).fill('ada@example.com'),
+    [...Array(11).keys()].map((n) => `${n}@example.com`),
+  ],
   logoUrl: ['', 'http://a.example', 'javascript:alert(1)', 5],
   homepageUrl: ['a.example'],
   policyUrl: ['ftp://a.example'],

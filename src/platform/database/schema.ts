@@ -88,6 +88,7 @@ export interface ClientTable {
   resource: string | null;
   /** The name of the picture, if there is one. */
   picture: string | null;
+  contacts: Json | null;
 }
 
 /** Pictures of people and of apps: each is of one of them. */

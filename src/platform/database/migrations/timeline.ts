@@ -17,6 +17,7 @@ import { withdrawnScopes } from './0015-withdrawn-scopes.ts';
 import { personalDetails } from './0016-personal-details.ts';
 import { consentRevocations } from './0017-consent-revocations.ts';
 import { sessionAuthentication } from './0018-session-authentication.ts';
+import { clientContacts } from './0019-client-contacts.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** What the two databases spell differently in a table definition. */
@@ -56,6 +57,7 @@ export const timeline: Timeline = {
   '0016-personal-details': personalDetails,
   '0017-consent-revocations': consentRevocations,
   '0018-session-authentication': sessionAuthentication,
+  '0019-client-contacts': clientContacts,
 };
 
 export { NewerDatabase } from './position.ts';
