@@ -40,7 +40,7 @@ import type { Clock } from '../platform/clock.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
-import { isSid, sessionsOf, sessionView } from '../sessions/sessions.ts';
+import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { type AdminParts, operator, partsOf, requireAdminKey } from './guard.ts';
 import { type PageQuery, page } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
@@ -119,7 +119,7 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
   });
   admin.get('/users/:id/sessions', { schema: users.listSessionsSchema }, async (request) => {
     const account = await getAccount(partsOf(request), request.params.id);
-    return { items: (await sessionsOf(partsOf(request), account)).map(sessionView), nextCursor: null };
+    return { items: (await listSessions(partsOf(request), account)).map(sessionView), nextCursor: null };
   });
   admin.delete('/users/:id/sessions', { schema: users.endSessionsSchema }, async (request, reply) => {
     await signOutEverywhere(partsOf(request), request.params.id, operator(request));

@@ -20,7 +20,7 @@ import type { Core } from '../core.ts';
 import { endSessions } from '../credentials/ending.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
-import { sessionsOf, sessionView } from '../sessions/sessions.ts';
+import { listSessions, sessionView } from '../sessions/list.ts';
 import { confirm, YES } from './confirm.ts';
 import { type ContextOf, checkInput, examples, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
@@ -205,7 +205,7 @@ export function userCommands(contextOf: ContextOf): Command {
     async (who: string, _options, command: Command) => {
       const { flags, out } = contextOf(command);
       const found = await withCore(flags, async (core) =>
-        sessionsOf(core, await getAccount(core, await accountId(core, who))),
+        listSessions(core, await getAccount(core, await accountId(core, who))),
       );
       out.list(found.map(sessionView), ['id', 'browser', 'system', 'network', 'signedInAt', 'lastUsedAt']);
     },

@@ -4,8 +4,8 @@ import { enqueueOtherSessionNotices, enqueueSessionNotices } from '../notices/en
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
-import { isOver } from '../sessions/sessions.ts';
-import { removeSessions, type Session, type Which } from '../sessions/store.ts';
+import { isExpired } from '../sessions/sessions.ts';
+import { removeSessions, type Session, type SessionSelector } from '../sessions/store.ts';
 import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
 import { dropCodes } from './code-store.ts';
 import { killFamiliesOf } from './family-store.ts';
@@ -37,7 +37,7 @@ export interface Ended extends Stopped {
 export async function endSessions(
   { database, clock }: Parts,
   owner: Owner,
-  which: Which,
+  which: SessionSelector,
   origin: Origin,
 ): Promise<Ended> {
   const at = clock();
@@ -52,7 +52,7 @@ export async function endSessions(
     if ('sid' in which) yield* enqueueSessionNotices(accountId, which.sid, at);
     else yield* enqueueOtherSessionNotices(accountId, which.except, at);
     yield* killFamiliesOf(accountId, which, at);
-    const alive = ended.filter((session) => session.generation === owner.generation && !isOver(session, at));
+    const alive = ended.filter((session) => session.generation === owner.generation && !isExpired(session, at));
     yield* record({ at, type: 'session.ended', origin, accountId, details: { ...which, sessions: alive.length } });
     return alive;
   });

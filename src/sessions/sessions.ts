@@ -1,142 +1,114 @@
-import { type Account, findAccount } from '../accounts/store.ts';
+import { type Account, findAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
 import { enqueueSessionNotices } from '../notices/enqueue.ts';
-import { type Clock, DAY, iso, MINUTE } from '../platform/clock.ts';
+import { type Clock, DAY, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/http/origin.ts';
-import * as Type from '../platform/validation/type.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 import { judgeSession } from '../verdict/rules.ts';
 import type { Device } from './rules/device.ts';
 import type { Session } from './store.ts';
 import * as store from './store.ts';
 
-/** A session lasts this long at the most, and this long without use. */
+/** A session ends this long after the sign-in, in milliseconds, */
 export const SESSION_LIFETIME = 30 * DAY;
-/** An account has so many sessions at the most. */
-const MOST_SESSIONS = 64;
-const SESSION_IDLE = 14 * DAY;
-/** Use is noted to so much, so that not every request writes. */
-const USE_NOTED = 10 * MINUTE;
+/** and this long after its last use. */
+export const IDLE_TIMEOUT = 14 * DAY;
+/** The last use is recorded to this precision, so that not every request writes. */
+const LAST_SEEN_PRECISION = 10 * MINUTE;
+export const MAX_SESSIONS = 64;
 
-/** Who is signed in, by the verdict of this very moment. */
-export type SignedIn =
-  | { readonly kind: 'nobody' }
-  | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
-  | { readonly kind: 'somebody'; readonly account: Account; readonly session: Session };
-
-interface Parts {
+export interface SessionServices {
   readonly database: Database;
   readonly clock: Clock;
 }
 
+/** Who sends a request with a browser's session, as of the moment when the session was judged. */
+export type Visitor =
+  | { readonly kind: 'anonymous' }
+  | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
+  | { readonly kind: 'signed in'; readonly account: Account; readonly session: Session };
+
+export type SignedInVisitor = Extract<Visitor, { kind: 'signed in' }>;
+
+const ANONYMOUS = { kind: 'anonymous' } as const;
+
 /**
- * Reads a session and judges it, inside a unit of work.
- * @param read {@link store.keepSession} where what the unit writes rests on the session
+ * Reads and judges a session, inside a unit of work.
+ * @param read {@link store.lockSession} where what the unit writes depends on the session
  */
-export function* judgedSession(hash: string | undefined, now: number, read = store.findSession): Work<SignedIn> {
-  const session = hash === undefined ? undefined : yield* read(hash);
-  if (session === undefined || isOver(session, now)) return { kind: 'nobody' };
+export function* readVisitor(hash: string | undefined, now: number, read = store.findSession): Work<Visitor> {
+  const session = hash === undefined ? undefined : yield* read({ hash });
+  if (session === undefined || isExpired(session, now)) return ANONYMOUS;
   const account = yield* findAccount({ id: session.accountId });
   const verdict = judgeSession(account ?? null, session.generation, now);
-  if (account === undefined) return { kind: 'nobody' };
+  if (account === undefined) return ANONYMOUS;
   if (verdict.kind === 'banned' || verdict.kind === 'suspended') return { kind: verdict.kind, account };
-  return verdict.kind === 'live' ? { kind: 'somebody', account, session } : { kind: 'nobody' };
+  return verdict.kind === 'live' ? { kind: 'signed in', account, session } : ANONYMOUS;
 }
 
-/** Whether its time has passed. */
-export const isOver = ({ expiresAt, lastSeenAt }: Session, now: number): boolean =>
-  expiresAt <= now || lastSeenAt + SESSION_IDLE <= now;
+export const isExpired = ({ expiresAt, lastSeenAt }: Session, now: number): boolean =>
+  expiresAt <= now || lastSeenAt + IDLE_TIMEOUT <= now;
 
-/** Whether a text can be the public name of a session. */
-export const isSid = (text: string): boolean => /^[A-Za-z0-9_-]{16,64}$/.test(text);
-
-/** A session with the apps that hold tokens which they got there. */
-export interface ListedSession extends Session {
-  readonly apps: readonly store.SessionApp[];
+/** The visitor with this session secret. Using a session prolongs it. */
+export async function findVisitor({ database, clock }: SessionServices, secret: string | undefined): Promise<Visitor> {
+  if (secret === undefined) return ANONYMOUS;
+  const now = clock();
+  const visitor = await database.read(() => readVisitor(digest(secret), now));
+  if (visitor.kind === 'signed in' && isUseDue(visitor.session, now)) {
+    await database.commit(() => recordUse(visitor.session, now));
+  }
+  return visitor;
 }
+
+const isUseDue = (session: Session, now: number): boolean => session.lastSeenAt + LAST_SEEN_PRECISION <= now;
+
+/** Records that a session was used, inside a unit of work. */
+export function* recordUse(session: Session, now: number): Work<void> {
+  if (isUseDue(session, now)) yield* store.updateLastSeen({ hash: session.hash, now });
+}
+
+/** The session in which something was to be done is no longer valid. */
+export class SessionEnded extends OAuthError {
+  constructor() {
+    super(403, 'access_denied', 'Your session has ended. Sign in, then try again.', {}, 'session ended');
+  }
+}
+
+type SessionKey = Pick<Session, 'hash' | 'accountId'>;
 
 /**
- * The sessions in which a person is signed in, the latest sign-in first.
- * @param part.except the name of one that is left out
+ * The database for what a person does in a session. A route decides on what it has read, and may wait meanwhile for a hash or a
+ * picture. So every commit first checks, under the lock of the account, that the session is still valid: whatever ended it
+ * meanwhile is never undone. Such a commit throws {@link SessionEnded} where the session is over.
  */
-export async function sessionsOf(
-  { database, clock }: Parts,
-  { id: accountId, generation }: Pick<Account, 'id' | 'generation'>,
-  part: { readonly skip: number; readonly limit: number; readonly except?: string } = { skip: 0, limit: MOST_SESSIONS },
-): Promise<ListedSession[]> {
-  const now = clock();
-  const whose = { accountId, generation, now, idleSince: now - SESSION_IDLE, except: part.except ?? '' };
-  return database.read(function* list(): Work<ListedSession[]> {
-    const apps = yield* store.listSessionApps(whose);
-    return (yield* store.listSessions(whose, part)).map((session) => ({
-      ...session,
-      apps: apps.get(session.sid) ?? [],
-    }));
-  });
-}
-
-/** A session as operators see it: the shape of {@link sessionView}. */
-export const SessionRecord = Type.Object(
-  {
-    id: Type.String({ about: 'Its public name, which is `sid` in ID tokens.' }),
-    browser: nullableField(Type.String(), 'Null where it did not say.'),
-    system: nullableField(Type.String(), 'Null where it did not say.'),
-    network: nullableField(
-      Type.String(),
-      'Where it signed in from, without the part that tells one home from the next.',
-    ),
-    apps: Type.Array(Type.Object({ clientId: Id, name: Type.String() }), {
-      about: 'Those that hold tokens which they got in it.',
-    }),
-    signedInAt: Instant,
-    lastUsedAt: Instant,
-    endsAt: Instant,
+export const sessionDatabase = ({ database, clock }: SessionServices, session: SessionKey): Database => ({
+  ...database,
+  commit<T>(work: () => Work<T>): Promise<T> {
+    const now = clock();
+    return database.commit(() => inSession(session, now, work));
   },
-  { title: 'Session' },
-);
-
-export const sessionView = ({ sid, browser, system, network, apps, ...session }: ListedSession) => ({
-  id: sid,
-  browser,
-  system,
-  network,
-  apps,
-  signedInAt: iso(session.authTime),
-  lastUsedAt: iso(session.lastSeenAt),
-  endsAt: iso(session.expiresAt),
 });
 
-/** Who is signed in with a session's secret. */
-export async function whoIs({ database, clock }: Parts, secret: string | undefined): Promise<SignedIn> {
-  if (secret === undefined) return { kind: 'nobody' };
-  const now = clock();
-  const signedIn = await database.read(() => judgedSession(digest(secret), now));
-  if (signedIn.kind === 'somebody' && isUseDue(signedIn.session, now)) {
-    await database.commit(() => noteUse(signedIn.session, now));
-  }
-  return signedIn;
+function* inSession<T>({ hash, accountId }: SessionKey, now: number, work: () => Work<T>): Work<T> {
+  yield* takeAccountLock({ id: accountId });
+  const visitor = yield* readVisitor(hash, now, store.lockSession);
+  if (visitor.kind !== 'signed in') throw new SessionEnded();
+  return yield* work();
 }
 
-const isUseDue = (session: Session, now: number): boolean => session.lastSeenAt + USE_NOTED <= now;
-
-/** Notes that a session was used, inside a unit of work. */
-export function* noteUse(session: Session, now: number): Work<void> {
-  if (isUseDue(session, now)) yield* store.touchSession(session.hash, now);
-}
-
-/** A session about to be, and the secret for its cookie. */
+/** A session with the secret for its cookie. */
 export interface NewSession {
   readonly secret: string;
   readonly session: Session;
 }
 
-/** Always a new secret: one that was there before the sign-in never becomes signed in. */
-export function newSession(account: Account, now: number, how: Device & AuthenticationContext): NewSession {
-  const { browser, system, network, amr, acr } = how;
+/** Makes a session, always with a new secret: a cookie from before the sign-in never becomes a signed-in one. */
+export function newSession(account: Account, now: number, signIn: Device & AuthenticationContext): NewSession {
   const secret = randomSecret();
+  const { browser, system, network, amr, acr } = signIn;
   const session = {
     hash: digest(secret),
     sid: randomIdentifier(),
@@ -155,30 +127,9 @@ export function newSession(account: Account, now: number, how: Device & Authenti
 }
 
 /**
- * Ends the session with this secret, on the server, and lets the apps know that were signed in to there. Harmless where there
- * is none.
- * @param clientId the app that asked for it, if one did
- */
-export async function endSession(
-  { database, clock }: Parts,
-  secret: string,
-  origin: Origin,
-  clientId: string | null = null,
-): Promise<void> {
-  const now = clock();
-  await database.commit(function* end() {
-    const ended = yield* store.removeSession(digest(secret));
-    if (ended === undefined) return;
-    const { accountId, sid } = ended;
-    yield* enqueueSessionNotices(accountId, sid, now);
-    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
-  });
-}
-
-/**
- * Puts a new session in the place of the one that this browser had. Who signs in again goes on with the public name of the
- * session: the apps know it by that, and are told by it when it ends. Another person's session ends here, and so do those of
- * this person that were not used for the longest, where there would be more than {@link MOST_SESSIONS}.
+ * Replaces the session that this browser had. A person who signs in again keeps the `sid`, since the apps know the session by
+ * it and are notified by it when it ends. Another person's session ends, and so do the least recently used ones of this account
+ * beyond {@link MAX_SESSIONS}.
  */
 export function* replaceSession(
   created: Session,
@@ -186,22 +137,43 @@ export function* replaceSession(
   now: number,
   origin: Origin,
 ): Work<Session> {
-  const previous = previousSecret === undefined ? undefined : yield* store.removeSession(digest(previousSecret));
+  const previous =
+    previousSecret === undefined ? undefined : yield* store.removeSession({ hash: digest(previousSecret) });
   const same = previous?.accountId === created.accountId && previous.generation === created.generation;
   if (previous !== undefined && !same) yield* enqueueSessionNotices(previous.accountId, previous.sid, now);
   const session = same ? { ...created, sid: previous.sid } : created;
-  yield* makeRoom(created, now, origin);
+  yield* endExcessSessions(created, now, origin);
   yield* store.insertSession(session);
   return session;
 }
 
-/** Ends sessions of an account as if their time had passed, so that it may have one more; apps that they signed in to are told. */
-function* makeRoom({ accountId, generation }: Session, now: number, origin: Origin): Work<void> {
-  for (const ended of yield* store.removeOldestSessions(accountId, generation, MOST_SESSIONS - 1)) {
-    // Dead ones were told of when their generation ended.
+/** Ends sessions of an account, so that it may have one more; the apps that got tokens in them are notified. */
+function* endExcessSessions({ accountId, generation }: Session, now: number, origin: Origin): Work<void> {
+  for (const ended of yield* store.removeOldestSessions({ accountId, generation, kept: MAX_SESSIONS - 1 })) {
+    // The apps of an earlier generation were notified when that ended.
     if (ended.generation !== generation) continue;
     const { sid } = ended;
     yield* enqueueSessionNotices(accountId, sid, now);
     yield* record({ at: now, type: 'sign_out', origin, accountId, details: { sid, reason: 'too many sessions' } });
   }
+}
+
+/**
+ * Ends the session with this secret and notifies the apps that got tokens in it. Does nothing where there is none.
+ * @param clientId the app that asked for it, if one did
+ */
+export async function endSession(
+  { database, clock }: SessionServices,
+  secret: string,
+  origin: Origin,
+  clientId: string | null = null,
+): Promise<void> {
+  const now = clock();
+  await database.commit(function* end() {
+    const ended = yield* store.removeSession({ hash: digest(secret) });
+    if (ended === undefined) return;
+    const { accountId, sid } = ended;
+    yield* enqueueSessionNotices(accountId, sid, now);
+    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
+  });
 }

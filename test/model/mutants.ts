@@ -246,6 +246,6 @@ export const mutants: readonly Mutant[] = [
   ),
   // Sessions.
   instead('a session never ends', SESSIONS, 'expiresAt <= now || ', ''),
-  instead('a session is never idle', SESSIONS, ' || lastSeenAt + SESSION_IDLE <= now', ''),
+  instead('a session is never idle', SESSIONS, ' || lastSeenAt + IDLE_TIMEOUT <= now', ''),
   instead('a session outlives its generation', SESSIONS, "return verdict.kind === 'live' ? {", 'return true ? {'),
 ];

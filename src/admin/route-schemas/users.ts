@@ -10,7 +10,7 @@ import { ConnectionRecord } from '../../consent/connections.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { SessionRecord } from '../../sessions/sessions.ts';
+import { SessionRecord } from '../../sessions/list.ts';
 import { listOf, listQuery } from '../paging.ts';
 import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
 

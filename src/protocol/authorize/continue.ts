@@ -33,7 +33,7 @@ export function continueRoutes(app: FastifyInstance, parts: FlowParts): void {
     // Out of date, or about somebody else who has signed in since: then the page is shown again.
     const chosen =
       step.kind === 'choose' &&
-      signedIn.kind === 'somebody' &&
+      signedIn.kind === 'signed in' &&
       browser.owns(form, continueContext(pending.handle, signedIn.account.id));
     if (!chosen) return follow(parts, request, reply, pending, browser);
     const session = signedIn.session.hash;

@@ -19,8 +19,8 @@ import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/http/origin.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { addressBucket, networkBucket } from '../../platform/validation/ip-address.ts';
-import { judgedSession, noteUse, type SignedIn } from '../../sessions/sessions.ts';
-import { findSession, keepSession } from '../../sessions/store.ts';
+import { readVisitor, recordUse, type Visitor } from '../../sessions/sessions.ts';
+import { findSession, lockSession } from '../../sessions/store.ts';
 import {
   findInteraction,
   finishInteraction,
@@ -49,7 +49,7 @@ export const INTERACTION_LIFETIME = HOUR;
 /** Where a request stands, with whom and what it is about. */
 export type Progress =
   | { readonly kind: 'client gone' }
-  | { readonly kind: 'step'; readonly step: AuthorizationStep; readonly client: Client; readonly signedIn: SignedIn };
+  | { readonly kind: 'step'; readonly step: AuthorizationStep; readonly client: Client; readonly signedIn: Visitor };
 
 /** The session of a browser, and those that a pending request knows. All are hashes. */
 export interface PresentSession {
@@ -69,8 +69,8 @@ export function* progressOf(
 ): Work<Progress> {
   const client = yield* findClient({ id: request.clientId });
   if (client === undefined || !stillFits(client, request)) return { kind: 'client gone' };
-  const signedIn = yield* judgedSession(session.hash, now, readSession);
-  const present = signedIn.kind === 'somebody' ? signedIn : undefined;
+  const signedIn = yield* readVisitor(session.hash, now, readSession);
+  const present = signedIn.kind === 'signed in' ? signedIn : undefined;
   const grant = present && (yield* findGrant({ accountId: present.account.id, clientId: client.id }));
   const step = nextStep({
     request,
@@ -228,8 +228,8 @@ const TOO_MANY: RedirectedError = {
 function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Issuing): Work<IssueOutcome> {
   const { request, session, handle, decision } = issue;
   // Whoever ends the session from elsewhere waits for this, and then finds the code.
-  const progress = yield* progressOf(request, session, now, keepSession);
-  if (progress.kind !== 'step' || progress.signedIn.kind !== 'somebody') return { kind: 'changed' };
+  const progress = yield* progressOf(request, session, now, lockSession);
+  if (progress.kind !== 'step' || progress.signedIn.kind !== 'signed in') return { kind: 'changed' };
   const { step, client } = progress;
   const { account, session: live } = progress.signedIn;
   if (!isAnsweredBy(step, client, decision)) return { kind: 'changed' };
@@ -256,7 +256,7 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
     yield* record({ ...event, type: 'consent.granted', details });
   }
 
-  yield* noteUse(live, now);
+  yield* recordUse(live, now);
   const scopes = grantedScopes(request.scopes, grant.scopes);
   yield* insertCode({
     hash: digest(code),
@@ -289,7 +289,7 @@ export async function refusalRedirect(
   { clock, issuer, note }: AuthorizationParts,
   request: AuthorizationRequest,
   refusal: RedirectedError,
-  { signedIn, origin }: { readonly signedIn: SignedIn; readonly origin: Origin },
+  { signedIn, origin }: { readonly signedIn: Visitor; readonly origin: Origin },
 ): Promise<ClientResponse> {
   if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
     const about = { accountId: signedIn.account.id, clientId: request.clientId, details: { reason: signedIn.kind } };
@@ -334,8 +334,8 @@ export async function finishedResponse(
     const owner = yield* openCodeOwner(digest(code), now);
     if (owner === undefined) return false;
     // Two people in one browser are never mixed: once another one has signed in, the code is nothing to this browser.
-    const signedIn = yield* judgedSession(sessionHash, now);
-    return signedIn.kind === 'nobody' || signedIn.account.id === owner;
+    const signedIn = yield* readVisitor(sessionHash, now);
+    return signedIn.kind === 'anonymous' || signedIn.account.id === owner;
   });
   return fits ? successResponse(interaction.request, code, parts.issuer) : undefined;
 }

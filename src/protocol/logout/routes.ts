@@ -10,7 +10,7 @@ import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
-import { endSession, type SignedIn, whoIs } from '../../sessions/sessions.ts';
+import { endSession, findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { sendErrorPage } from '../../web/kit/error-page.ts';
 import { type Site, sendPage } from '../../web/kit/layout.ts';
 import { formActionSources, withQuery } from '../authorize/rules/redirect.ts';
@@ -41,11 +41,11 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
   const clientOf = async (id: string | undefined): Promise<Client | undefined> =>
     id === undefined || !isSnowflake(id) ? undefined : database.read(() => findClient({ id: id }));
 
-  async function decide(parameters: RepeatableParameters, hint: IdTokenHint, signedIn: SignedIn) {
+  async function decide(parameters: RepeatableParameters, hint: IdTokenHint, signedIn: Visitor) {
     const clientId = parameters.get('client_id');
     const client = await clientOf(requestingClientId(hint, clientId));
     const session =
-      signedIn.kind === 'somebody' ? { accountId: signedIn.account.id, sid: signedIn.session.sid } : undefined;
+      signedIn.kind === 'signed in' ? { accountId: signedIn.account.id, sid: signedIn.session.sid } : undefined;
     const redirectUri = parameters.get('post_logout_redirect_uri');
     return { client, step: endSessionStep({ hint, clientId, client, redirectUri, session }) };
   }
@@ -99,18 +99,18 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
 
   async function answer(request: FastifyRequest, reply: FastifyReply, parameters: RepeatableParameters) {
     const browser = browsers.of(request, reply);
-    const signedIn = await whoIs(parts, browser.sessionSecret);
+    const signedIn = await findVisitor(parts, browser.sessionSecret);
     const hint = await readHint(parts, parameters.get('id_token_hint'));
     const { client, step } = await decide(parameters, hint, signedIn);
     const state = parameters.get('state');
-    if (signedIn.kind === 'somebody' && step.kind === 'end') {
+    if (signedIn.kind === 'signed in' && step.kind === 'end') {
       await end(request, browser, signedIn.account.id, client?.id ?? null);
       return leave(request, reply, step.returnTo, state);
     }
     if (step.kind === 'return') return leave(request, reply, step.returnTo, state);
     const obstacle = 'obstacle' in step ? step.obstacle : undefined;
     const fault = faultOf(request, obstacle, client, parameters.get('post_logout_redirect_uri'));
-    if (signedIn.kind === 'somebody' && step.kind === 'ask') {
+    if (signedIn.kind === 'signed in' && step.kind === 'ask') {
       const known = obstacle === undefined ? client : undefined;
       return ask(reply, { browser, signedIn, client: known, state, returnTo: step.returnTo, fault });
     }
@@ -120,7 +120,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
 
   interface Question {
     readonly browser: Browser;
-    readonly signedIn: Extract<SignedIn, { kind: 'somebody' }>;
+    readonly signedIn: SignedInVisitor;
     /** The app that asks, where nothing speaks against it. */
     readonly client: Client | undefined;
     readonly state: string | undefined;
@@ -169,8 +169,8 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     if (parameters === undefined) return reply;
     // A form from another site brings no cookies of SameSite=Lax; the redirect to ourselves does.
     if (!browsers.bringsSession(request)) return startAgain(request, reply, parameters);
-    const signedIn = await whoIs(parts, browsers.of(request, reply).sessionSecret);
-    return signedIn.kind === 'somebody' ? answer(request, reply, parameters) : startAgain(request, reply, parameters);
+    const signedIn = await findVisitor(parts, browsers.of(request, reply).sessionSecret);
+    return signedIn.kind === 'signed in' ? answer(request, reply, parameters) : startAgain(request, reply, parameters);
   });
 
   /** Asks the same by GET. */
@@ -187,7 +187,7 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
     const form = readable(request, reply, formOf(request));
     if (form === undefined) return reply;
     const browser = browsers.of(request, reply);
-    const signedIn = await whoIs(parts, browser.sessionSecret);
+    const signedIn = await findVisitor(parts, browser.sessionSecret);
     const { client, step } = await decide(form, { kind: 'none' }, signedIn);
     const state = form.get('state');
     const shownTo = form.get('account');
@@ -196,9 +196,9 @@ export function logoutRoutes(app: FastifyInstance, parts: LogoutParts): void {
       contextOf((name) => form.get(name)),
     );
     // A second press finds nobody signed in, and ends where the first did.
-    const same = signedIn.kind !== 'somebody' || signedIn.account.id === shownTo;
+    const same = signedIn.kind !== 'signed in' || signedIn.account.id === shownTo;
     if (!fits || !same) return startAgain(request, reply, form);
-    if (signedIn.kind === 'somebody') await end(request, browser, signedIn.account.id, client?.id ?? null);
+    if (signedIn.kind === 'signed in') await end(request, browser, signedIn.account.id, client?.id ?? null);
     return leave(request, reply, step.returnTo, state);
   });
 }

@@ -3,8 +3,8 @@ import { connectionsOf, revokeAccess, revokedAccess } from '../../consent/connec
 import { endSessions } from '../../credentials/ending.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { isSid, sessionsOf } from '../../sessions/sessions.ts';
-import type { Which } from '../../sessions/store.ts';
+import { isSid, listSessions } from '../../sessions/list.ts';
+import type { SessionSelector } from '../../sessions/store.ts';
 import { generalProblem, NO_PROBLEMS, readPart } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import type { SessionParts } from '../sign-in/routes.ts';
@@ -72,7 +72,7 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
   ): Promise<FastifyReply> {
     const { session, account } = at;
     const { items, part } = await partOf(from, (piece) =>
-      sessionsOf(parts, account, { ...piece, except: session.sid }),
+      listSessions(parts, account, { ...piece, except: session.sid }),
     );
     const page = sessionsPage(site, { ...frameOf(at), current: session, others: items, part, ...what });
     return sendPage(at.reply, status, site, page);
@@ -83,8 +83,8 @@ export function accessRoutes(app: FastifyInstance, parts: SessionParts): void {
     return showSessions(at, 200, queryOf(request), { ended: undefined, problems: NO_PROBLEMS });
   });
 
-  /** Which sessions a form is to end: one that it names, or all but that of this browser. */
-  function meant(form: RepeatableParameters, at: AccountVisit): Which | undefined {
+  /** SessionSelector sessions a form is to end: one that it names, or all but that of this browser. */
+  function meant(form: RepeatableParameters, at: AccountVisit): SessionSelector | undefined {
     const sid = form.get('session') ?? '';
     if (sid === 'others') return { except: at.session.sid };
     return isSid(sid) && sid !== at.session.sid ? { sid } : undefined;

@@ -1,6 +1,6 @@
 import type { Ended } from '../../credentials/ending.ts';
+import type { ListedSession } from '../../sessions/list.ts';
 import type { Device } from '../../sessions/rules/device.ts';
-import type { ListedSession } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import {
   doneNotice,

@@ -7,9 +7,8 @@ import { type Origin, originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { rateLimited } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/steps.ts';
-import { whoIs } from '../../sessions/sessions.ts';
+import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { SessionEnded, whileSignedIn } from '../../sessions/while-signed-in.ts';
 import { logoutContext, type SessionParts } from '../sign-in/routes.ts';
 import type { Frame } from './frame.ts';
 
@@ -48,8 +47,8 @@ export function visits(parts: SessionParts) {
   /** The person behind a request. @throws {SessionEnded} where nobody is signed in */
   async function visit(request: FastifyRequest, reply: FastifyReply): Promise<AccountVisit> {
     const browser = browsers.of(request, reply);
-    const signedIn = await whoIs(parts, browser.sessionSecret);
-    if (signedIn.kind !== 'somebody') {
+    const signedIn = await findVisitor(parts, browser.sessionSecret);
+    if (signedIn.kind !== 'signed in') {
       browsers.clearSession(reply);
       throw new SessionEnded();
     }
@@ -70,7 +69,10 @@ export function visits(parts: SessionParts) {
   }
 
   /** The parts for what the person does there: nothing is written unless the session is still good. */
-  const actingIn = ({ session }: AccountVisit): SessionParts => ({ ...parts, database: whileSignedIn(parts, session) });
+  const actingIn = ({ session }: AccountVisit): SessionParts => ({
+    ...parts,
+    database: sessionDatabase(parts, session),
+  });
 
   return { visit, submitted, actingIn };
 }

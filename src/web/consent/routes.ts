@@ -56,7 +56,7 @@ export function consentRoutes(app: FastifyInstance, parts: FlowParts): void {
       return undefined;
     }
     const { step, client, signedIn } = progress;
-    if (signedIn.kind !== 'somebody' || (step.kind !== 'consent' && step.kind !== 'issue')) {
+    if (signedIn.kind !== 'signed in' || (step.kind !== 'consent' && step.kind !== 'issue')) {
       await follow(parts, request, reply, pending, browser);
       return undefined;
     }

@@ -5,7 +5,7 @@ import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/steps.ts';
-import { type SignedIn, whoIs } from '../../sessions/sessions.ts';
+import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { contextOf } from '../account/visit.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendErrorPage } from '../kit/error-page.ts';
@@ -36,7 +36,7 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly browser: Browser;
-    readonly signedIn: SignedIn;
+    readonly signedIn: Visitor;
     /** The visit of this browser, whoever is signed in. */
     readonly found: OpenVisit | undefined;
     /** The same, where the person who is signed in may see it. */
@@ -45,13 +45,16 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
 
   async function visit(request: FastifyRequest, reply: FastifyReply): Promise<At> {
     const browser = browsers.of(request, reply);
-    const [found, signedIn] = await Promise.all([openVisit(parts, browser.hash), whoIs(parts, browser.sessionSecret)]);
+    const [found, signedIn] = await Promise.all([
+      openVisit(parts, browser.hash),
+      findVisitor(parts, browser.sessionSecret),
+    ]);
     const open = found !== undefined && maySee(found.visit, signedIn) ? found : undefined;
     return { request, reply, browser, signedIn, found, open };
   }
 
   function show({ reply, browser, signedIn, found, open, request }: At, status: number, problems: Problems) {
-    const theme = signedIn.kind === 'somebody' ? signedIn.account.profile.theme : null;
+    const theme = signedIn.kind === 'signed in' ? signedIn.account.profile.theme : null;
     const standing = { token: browser.formToken(CONTEXT), problems, theme };
     if (open === undefined)
       return sendPage(reply, status, site, introPage(site, { ...standing, others: found !== undefined }));
@@ -79,7 +82,7 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
     // A button of an older page, pressed once more, shows where the visit stands now.
     const action = open === undefined ? null : nextAction(open.visit);
     if (open !== undefined && action !== null && action === act && form.get('turn') === String(open.turn)) {
-      const accountToken = signedIn.kind === 'somebody' ? browser.formToken(contextOf(signedIn)) : '';
+      const accountToken = signedIn.kind === 'signed in' ? browser.formToken(contextOf(signedIn)) : '';
       const means = { wire: parts.wire, issuer, cookies: request.headers.cookie ?? '', accountToken };
       await inTurn(parts, open, () => perform(open.visit, action, means));
     }
@@ -98,7 +101,7 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
     }
     if (found.visit.tokens === null) {
       const callback = callbackOf(request, query);
-      const accountId = signedIn.kind === 'somebody' ? signedIn.account.id : null;
+      const accountId = signedIn.kind === 'signed in' ? signedIn.account.id : null;
       await inTurn(parts, found, async () => ({ ...found.visit, callback, accountId }));
     }
     // The code leaves the address, and with it the history.
@@ -107,8 +110,8 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
 }
 
 /** From the answer on, a visit holds what is one person's: it shows as their account does, and to nobody else. */
-function maySee({ callback, accountId }: PlaygroundVisit, signedIn: SignedIn): boolean {
-  return callback === null || (signedIn.kind === 'somebody' && signedIn.account.id === accountId);
+function maySee({ callback, accountId }: PlaygroundVisit, signedIn: Visitor): boolean {
+  return callback === null || (signedIn.kind === 'signed in' && signedIn.account.id === accountId);
 }
 
 function callbackOf({ raw, headers }: FastifyRequest, query: RepeatableParameters): Callback {

@@ -4,6 +4,7 @@ import { isCommonPassword } from '../../accounts/common-passwords.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { password } from '../../accounts/schema.ts';
 import { type Account, findAccount } from '../../accounts/store.ts';
+import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { take } from '../../limits/limits.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -30,13 +31,13 @@ import {
   redirect,
   sendClientGone,
 } from '../../protocol/authorize/steps.ts';
-import { endSession, SESSION_LIFETIME, whoIs } from '../../sessions/sessions.ts';
-import { type SignInOutcome, type SignInParts, signIn } from '../../sessions/sign-in.ts';
+import { endSession, findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { type SignInResult, signIn } from '../../sessions/sign-in.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import { type Present, type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
 
-export interface SessionParts extends FlowParts, SignInParts {
+export interface SessionParts extends FlowParts, AuthenticationServices {
   readonly ids: Ids;
 }
 
@@ -89,7 +90,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
   }
 
   function presentFor({ step, signedIn }: Standing, browser: Browser, handle: string): Present | undefined {
-    if (step.kind !== 'choose' || signedIn.kind !== 'somebody') return undefined;
+    if (step.kind !== 'choose' || signedIn.kind !== 'signed in') return undefined;
     const { id, profile } = signedIn.account;
     const { displayName, username } = profile;
     return { displayName, username, token: browser.formToken(continueContext(handle, id)) };
@@ -104,7 +105,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     const named = hinted === null ? undefined : await parts.database.read(() => findAccount({ id: hinted }));
     if (named !== undefined) return named.profile.username;
     if (loginHint !== null) return loginHint;
-    const again = step.kind === 'login' && signedIn.kind === 'somebody' && subjects === null;
+    const again = step.kind === 'login' && signedIn.kind === 'signed in' && subjects === null;
     return again ? signedIn.account.profile.username : '';
   }
 
@@ -123,7 +124,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     return sendPage(reply, status, site, page, formTargets(at));
   }
 
-  function attempt(at: Visit, identifier: string, password: string): Promise<SignInOutcome> {
+  function attempt(at: Visit, identifier: string, password: string): Promise<SignInResult> {
     const { browser, pending } = at;
     const whenSignedIn = function* (session: { hash: string }): Work<void> {
       if (pending !== undefined) yield* signInFor(pending.interaction.hash, session.hash);
@@ -135,7 +136,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
   }
 
   /** After a sign-in the browser goes on with what waited, or to the account: never to an address from the request. */
-  async function arrive(at: Visit, outcome: Extract<SignInOutcome, { kind: 'signed in' }>): Promise<FastifyReply> {
+  async function arrive(at: Visit, outcome: Extract<SignInResult, { kind: 'signed in' }>): Promise<FastifyReply> {
     const { request, reply, pending } = at;
     const { secret, session } = outcome.created;
     browsers.setSession(reply, secret, SESSION_LIFETIME);
@@ -150,7 +151,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     return until === null ? messages.signIn.banned : messages.signIn.bannedUntil(formatMoment(until));
   }
 
-  function refuseSignIn(at: Visit, outcome: Exclude<SignInOutcome, { kind: 'signed in' }>, identifier: string) {
+  function refuseSignIn(at: Visit, outcome: Exclude<SignInResult, { kind: 'signed in' }>, identifier: string) {
     if (outcome.kind === 'limited') {
       at.reply.header('retry-after', String(outcome.seconds));
       return showSignIn(at, 429, generalProblem(messages.signIn.limited(outcome.seconds)), identifier);
@@ -163,7 +164,7 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
   app.get('/login', async (request, reply) => {
     const at = await visit(request, reply, (request.query as RepeatableParameters).get(HANDLE));
     if (at === undefined) return reply;
-    if (at.pending === undefined && (await whoIs(parts, at.browser.sessionSecret)).kind === 'somebody') {
+    if (at.pending === undefined && (await findVisitor(parts, at.browser.sessionSecret)).kind === 'signed in') {
       return redirect(request, reply, site.path('/account'));
     }
     return showSignIn(at, 200, NO_PROBLEMS, at.expected);
@@ -259,8 +260,8 @@ export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
     const browser = browsers.of(request, reply);
     const handle = form.get(HANDLE);
     const next = site.path(handle === undefined ? '/login' : `/login?${HANDLE}=${encodeURIComponent(handle)}`);
-    const signedIn = await whoIs(parts, browser.sessionSecret);
-    if (signedIn.kind === 'somebody') {
+    const signedIn = await findVisitor(parts, browser.sessionSecret);
+    if (signedIn.kind === 'signed in') {
       // A form that another person left behind in this browser signs nobody out.
       if (!browser.owns(form, logoutContext(signedIn.account.id)))
         return redirect(request, reply, site.path('/account'));

@@ -14,7 +14,7 @@ const base: AuthorizationState = {
     claims: null,
   },
   clientType: 'confidential',
-  signedIn: 'somebody',
+  signedIn: 'signed in',
   accountId: '7',
   age: 60_000,
   signedInForThis: false,
@@ -32,7 +32,7 @@ const refusal = (error: string, description: string) => ({
 
 const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][] = [
   ['remembered consent issues at once', {}, { kind: 'issue' }],
-  ['nobody signed in: sign in', { signedIn: 'nobody' }, { kind: 'login' }],
+  ['not signed in: sign in', { signedIn: 'anonymous' }, { kind: 'login' }],
   ['no consent yet: ask', { remembered: null }, { kind: 'consent', asked: ['email'] }],
   ['banned: refuse with the contract’s message', { signedIn: 'banned' }, refusal('access_denied', 'Account banned')],
   [
@@ -47,7 +47,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ],
   [
     'prompt=none, nobody',
-    { signedIn: 'nobody', ...prompt({ none: true }) },
+    { signedIn: 'anonymous', ...prompt({ none: true }) },
     refusal('login_required', 'nobody is signed in'),
   ],
   [
@@ -60,7 +60,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ['prompt=login, signed in for this', { signedInForThis: true, ...prompt({ login: true }) }, { kind: 'issue' }],
   ['prompt=consent asks again', prompt({ consent: true }), { kind: 'consent', asked: ['email'] }],
   ['prompt=select_account, somebody', prompt({ select: true }), { kind: 'choose' }],
-  ['prompt=select_account, nobody', { signedIn: 'nobody', ...prompt({ select: true }) }, { kind: 'login' }],
+  ['prompt=select_account, not signed in', { signedIn: 'anonymous', ...prompt({ select: true }) }, { kind: 'login' }],
   ['prompt=select_account, chosen', { chosenForThis: true, ...prompt({ select: true }) }, { kind: 'issue' }],
   [
     'prompt=select_account, signed in for this',
@@ -104,7 +104,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ],
   [
     'nobody could be meant',
-    { signedIn: 'nobody', ...asking({ subjects: [] }) },
+    { signedIn: 'anonymous', ...asking({ subjects: [] }) },
     refusal('login_required', 'the user who was asked for is not signed in'),
   ],
   [
@@ -125,7 +125,7 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ['public, https: remembered consent issues at once', { clientType: 'public' }, { kind: 'issue' }],
   [
     'public, claimable: nobody signed in comes before the consent',
-    { clientType: 'public', signedIn: 'nobody', ...asking({ redirectUri: 'com.example.app:/cb' }) },
+    { clientType: 'public', signedIn: 'anonymous', ...asking({ redirectUri: 'com.example.app:/cb' }) },
     { kind: 'login' },
   ],
 ];

@@ -21,7 +21,7 @@ export interface AuthorizationState {
     'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
-  readonly signedIn: 'nobody' | 'banned' | 'suspended' | 'somebody';
+  readonly signedIn: 'anonymous' | 'banned' | 'suspended' | 'signed in';
   /** Who is signed in; null is nobody. */
   readonly accountId: string | null;
   /** The milliseconds since the sign-in. */
@@ -47,11 +47,12 @@ export function nextStep(situation: AuthorizationState): AuthorizationStep {
   const { prompt, subjects } = request;
   if (signedIn === 'banned' || signedIn === 'suspended') return refuse('access_denied', MESSAGES[signedIn]);
   // §3.1.2.2: asked for certain people, there is never an answer about another one, also not after a sign-in.
-  const another = signedIn === 'somebody' && subjects !== null && !subjects.includes(accountId ?? '');
+  const another = signedIn === 'signed in' && subjects !== null && !subjects.includes(accountId ?? '');
   if (subjects?.length === 0 || (another && signedInForThis)) {
     return refuse('login_required', 'the user who was asked for is not signed in');
   }
-  if (signedIn === 'nobody') return prompt.none ? refuse('login_required', 'nobody is signed in') : { kind: 'login' };
+  if (signedIn === 'anonymous')
+    return prompt.none ? refuse('login_required', 'nobody is signed in') : { kind: 'login' };
   // A sign-in for this very request is new enough, however long its pages stay open.
   if (another || (!signedInForThis && mustSignInAnew(situation))) {
     return prompt.none ? refuse('login_required', 'the user must sign in') : { kind: 'login' };

@@ -1,0 +1,56 @@
+import type { Account } from '../accounts/store.ts';
+import type { Clock } from '../platform/clock.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import type { Passwords } from '../platform/crypto/passwords.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { authenticateByPassword } from './password.ts';
+
+export interface AuthenticationServices {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly passwords: Passwords;
+  readonly limits: Limits;
+}
+
+/** A person who proved who they are. */
+export interface Authenticated {
+  readonly kind: 'authenticated';
+  /** As it is under the lock of the unit of work. */
+  readonly account: Account;
+  /** The methods that were used, by their names in RFC 8176. */
+  readonly amr: readonly string[];
+}
+
+/** Too many attempts: nothing was checked. */
+export interface AttemptsLimited {
+  readonly kind: 'limited';
+  readonly seconds: number;
+}
+
+export type AuthenticationRefusal =
+  | AttemptsLimited
+  /** An unknown name or a wrong secret, which are not told apart. */
+  | { readonly kind: 'wrong' }
+  /** Told only after the right secret. */
+  | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
+  /** The right secret, but the account was secured while it was checked (AC-08). */
+  | { readonly kind: 'changed' };
+
+/**
+ * What an attempt came to, before anything is written. `complete` belongs in the unit of work that starts the session: it locks
+ * the account, makes sure that what was checked still holds, and records a refusal.
+ */
+export interface CheckedAttempt {
+  readonly kind: 'checked';
+  complete(): Work<Authenticated | AuthenticationRefusal>;
+}
+
+/** Counts an attempt against its limits, then checks it. */
+export type Authenticator<Attempt> = (
+  services: AuthenticationServices,
+  attempt: Attempt,
+  now: number,
+) => Promise<CheckedAttempt | AttemptsLimited>;
+
+/** How people may prove who they are. */
+export const authenticators = { password: authenticateByPassword } as const;
