@@ -86,13 +86,22 @@ async function postgresPlace(): Promise<Place> {
   };
 }
 
-/** Writes what today's statements write into a schema that is older than migration 0018: with its columns, until it is written. */
-async function beforeAuthentication<T>({ execute }: Place, write: () => Promise<T>): Promise<T> {
-  const alter = (change: string) =>
-    ['authorization_code', 'token_family'].map((table) => `ALTER TABLE ${table} ${change};`).join('');
-  await execute(alter('ADD COLUMN amr TEXT') + alter('ADD COLUMN acr TEXT'));
+/** Columns that today's statements write and an older schema lacks. */
+const LATER_COLUMNS = [
+  ['authorization_code', 'amr'],
+  ['authorization_code', 'acr'],
+  ['token_family', 'amr'],
+  ['token_family', 'acr'],
+  ['client', 'contacts'],
+] as const;
+
+/** Writes with today's statements into an older schema, which has the columns that came later for as long. */
+async function withLaterColumns<T>({ execute }: Place, write: () => Promise<T>): Promise<T> {
+  const alter = (change: (column: string) => string) =>
+    execute(LATER_COLUMNS.map(([table, column]) => `ALTER TABLE ${table} ${change(column)};`).join(''));
+  await alter((column) => `ADD COLUMN ${column} TEXT`);
   const written = await write();
-  await execute(alter('DROP COLUMN amr') + alter('DROP COLUMN acr'));
+  await alter((column) => `DROP COLUMN ${column}`);
   return written;
 }
 
@@ -148,7 +157,7 @@ for (const [kind, make, skip] of kinds) {
       const earlier = NAMES.filter((name) => name < '0012').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
       // Ids as they are in production: 64 bits wide.
-      const [kept, left] = await beforeAuthentication(at, async () => [
+      const [kept, left] = await withLaterColumns(at, async () => [
         await fixture(before.database, 1n << 58n),
         await fixture(before.database, 1n << 59n),
       ]);
@@ -177,7 +186,7 @@ for (const [kind, make, skip] of kinds) {
       const config = readConfig(at.environment);
       const earlier = NAMES.filter((name) => name < '0015').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const [narrowed, whole, revoked] = await beforeAuthentication(at, async () => [
+      const [narrowed, whole, revoked] = await withLaterColumns(at, async () => [
         await fixture(before.database, 1n << 57n),
         await fixture(before.database, 1n << 58n),
         await fixture(before.database, 1n << 59n),
