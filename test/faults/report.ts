@@ -1,9 +1,9 @@
 import { availableParallelism, release, type } from 'node:os';
 import type { Outcome } from './trial.ts';
 
-const HEAD = ['Fault', 'Store', 'Times', 'Acknowledged', 'Without an answer', 'Retries refused', 'Violations'];
+const HEAD = ['Fault', 'Store', 'Times', 'Acknowledged', 'No response', 'Retries rejected', 'Violations'];
 
-/** The results as a table of Markdown, which a terminal shows as well, and what else was measured. */
+/** The results as a Markdown table, readable in a terminal too, followed by the other measurements. */
 export function table(outcomes: readonly Outcome[]): string {
   const rows = outcomes.map((outcome) => [
     outcome.fault,
@@ -20,114 +20,119 @@ export function table(outcomes: readonly Outcome[]): string {
   return [line(HEAD), rule, ...rows.map(line), ...(notes.length > 0 ? ['', ...notes] : [])].join('\n');
 }
 
-/** What each fault is, by its name or the beginning of several names. */
+/** A description of each fault, by its name or by a prefix with `*`. */
 const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])[] = [
   [
     ['node-sqlite', 'node-postgres'],
-    '`kill -9` of the only node after a random number of answers. Another starts on what it left behind.',
+    '`kill -9` of the only node after a random number of responses. Another node starts on the same data.',
   ],
   [
     ['postgres'],
-    '`kill -9` of one process of PostgreSQL that works for a node, after which PostgreSQL ends the others and recovers; and each fifth time of all its processes, and its start on the same data.',
+    '`kill -9` of one PostgreSQL backend of a node, after which PostgreSQL ends the others and recovers. Every fifth time, of all its processes, followed by a start on the same data.',
   ],
   [
     ['wal-*', 'shm-*', 'database-*', 'secret-*'],
-    'After `kill -9` of the node, a file of SQLite or the secret is deleted, cut, flipped, overwritten or replaced, as the row of the results says. Either the next start is refused in words that name a remedy, and with the files put back all is as it was; or it starts, and nothing is lost. Where the refusal names `tessera recover --accept-loss`, that is done on a copy: no token, code or session from before works afterwards.',
+    'After `kill -9` of the node, a file of SQLite or the secret is deleted, truncated, altered, overwritten or replaced, as the results say. Either the next start fails with an error that names a remedy, and everything works again once the files are restored; or it succeeds, and nothing is lost. If the error names `tessera recover --accept-loss`, that command runs on a copy: no earlier token, code or session works afterwards.',
   ],
-  [['disk'], 'The file system of SQLite has no byte left until 20 changes have failed; then there is room again.'],
-  [['file-size'], 'The same by a limit on the size of files, which needs no right to mount.'],
+  [['disk'], 'The file system of SQLite is full until 20 changes have failed; then there is space again.'],
+  [['file-size'], 'The same through a limit on the file size, which requires no right to mount file systems.'],
   [
     ['descriptors-*'],
-    'A node may have 64 or 128 file descriptors, and gets three times as many sockets. It answers or refuses, and recovers when they go.',
+    'A node is limited to 64 or 128 file descriptors, and callers open three times as many sockets. It responds or rejects, and recovers when they close.',
   ],
   [
     ['memory-*'],
-    'A limit on the memory of a running node (`RLIMIT_DATA`), a few MiB above what it has, under which it dies at some point under load. Another starts.',
+    'The memory of a running node is limited (`RLIMIT_DATA`) to a few MiB more than it uses, so that it dies at some point under load. Another node starts.',
   ],
   [
     ['sockets-*'],
-    '6,000 sockets beside the load: a third send a header and a third a body octet by octet, and a third are kept idle. What the node closes is opened again.',
+    '6,000 sockets in addition to the load: a third send a header and a third a body byte by byte, and a third stay idle. Sockets that the node closes are opened again.',
   ],
-  [['unreachable-refused'], 'For a minute PostgreSQL refuses connections, and those that there were are cut.'],
+  [['unreachable-refused'], 'For a minute PostgreSQL refuses connections, and existing ones are cut.'],
   [
     ['unreachable-silent'],
-    'For a minute bytes between node and PostgreSQL vanish, while connections stand. Then they pass again.',
+    'For a minute all bytes between node and PostgreSQL are withheld, while connections stay open. Then they pass again.',
   ],
   [
     ['unreachable-lost'],
-    'The same, but what was connected before stays silent for ever, as behind a firewall that forgot it.',
+    'The same, but earlier connections stay silent permanently, as behind a firewall that has lost its state.',
   ],
   [
     ['commit'],
-    'PostgreSQL has done a COMMIT; the connection is cut before its answer reaches the node. At random, until every kind of change has met it.',
+    'PostgreSQL has executed a COMMIT, and the connection is cut before the response reaches the node. At random, until it has hit every kind of change.',
   ],
   [
     ['standby-lagging'],
-    'A standby stops to replay what the primary sends, and every other new connection of the node ends there. What was revoked since is not accepted.',
+    'A standby stops replaying changes, and every other new connection of the node leads to it. Tokens revoked since then are not accepted.',
   ],
   [
     ['standby-silent'],
-    'A synchronous standby is silent for 15 seconds, and commits hang: reads go on, and the node takes no more than its 16 connections. In turns it then comes back; or the primary is killed and the standby takes over, with every change that was acknowledged.',
+    'A synchronous standby is silent for 15 seconds, and commits hang. Reads continue, and the node uses no more than its 16 connections. Then the standby resumes; the last time, the primary is killed instead and the standby takes over, with every acknowledged change.',
   ],
   [
     ['pgbouncer'],
-    'PgBouncer in session mode between node and PostgreSQL, ended in turns by `kill -9` and by SIGTERM, and started again.',
+    'PgBouncer in session mode between node and PostgreSQL is ended alternately by `kill -9` and SIGTERM, and started again.',
   ],
-  [['clocks'], 'Two nodes on one PostgreSQL, the clock of one five seconds ahead; every connection may end at either.'],
+  [['clocks'], 'Two nodes on one PostgreSQL, the clock of one five seconds ahead. A connection may lead to either.'],
   [
     ['clock-ahead', 'clock-behind'],
-    'Beside a right node under load another starts whose clock is 100 days ahead or an hour behind, and does each second what it does each minute. It is not ready and answers 503 or as the right one does; what callers hold with the right one, live tokens, chains of refresh tokens, codes and sessions, survives.',
+    'In addition to a node under load, another one starts with a clock that is 100 days ahead or an hour behind, and with housekeeping every second instead of every minute. It is not ready, and responds with 503 or as the correct node would. Live tokens, refresh token chains, codes and sessions of the correct node survive.',
   ],
   [
     ['restart'],
-    'Three nodes are stopped with SIGTERM and started again, one after another, with 20,000 requests or more beside the load. Half of the callers come through a balancer that asks for readiness, half go to one node until it answers `Connection: close`. None may fail.',
+    'Three nodes are stopped with SIGTERM and started again, one after another, during at least 20,000 requests in addition to the load. Half of the callers use a load balancer that checks readiness, half use one node until it sends `Connection: close`. No request may fail.',
   ],
   [
     ['next-version'],
-    'Beside a running node one of a later version starts, and adds columns to the tables. The old one goes on with right answers, and says that it is not ready.',
+    'In addition to a running node, one of a later version starts and adds columns to the tables. The old node keeps responding correctly, and reports that it is not ready.',
   ],
 ];
 
-/** The page of the documentation, with the results as its last recorded output. @param leftOut what could not be tried, and why */
+/** The documentation page, with the results as its last recorded output. @param leftOut faults that could not be run, with the reason */
 export function page(outcomes: readonly Outcome[], seconds: number, leftOut: readonly string[] = []): string {
   const rows = EXPLANATIONS.map(([names, text]) => `| ${names.map((name) => `\`${name}\``).join(', ')} | ${text} |`);
   const missing = leftOut.map((text) => `- ${text}\n`).join('');
-  return `# Faults, and that nothing is lost
+  return `# Fault injection
+
+\`npm run faults\` injects faults under load and checks that no acknowledged change is lost.
 
 <!-- not run: it takes twenty minutes -->
 \`\`\`sh
-npm run faults                                       # all of them, in about twenty minutes
+npm run faults                                       # all faults, in about twenty minutes
 npm run faults -- --only node-postgres --times 1000
-npm run faults -- --record                           # writes this page anew
+npm run faults -- --record                           # rewrites this page
 \`\`\`
 
-The nodes are processes of \`tessera serve\`, the databases a file and PostgreSQL 18 servers of the script's own. People
-use them side by side the whole time: they sign up, consent, exchange codes, refresh, and are edited, revoked, banned,
-suspended and freed through the admin API. Each waits for an answer before the next request, and what is not answered, or
-answered 503, is sent again. Nothing in between is replaced by a stand-in: processes are killed, files are damaged, disks are
-filled, bytes are withheld.
+The nodes are processes of \`tessera serve\`. The databases are a SQLite file and PostgreSQL 18 servers that the script starts.
+Simulated people use them concurrently all the time: they sign up, consent, exchange codes and refresh; the admin API edits, revokes,
+bans, suspends and reinstates them. Each waits for a response before the next request, and repeats a request without a response or
+with 503. No component is mocked: processes are killed, files damaged, disks filled, and bytes withheld.
 
-| Fault | What happens |
+## Faults
+
+| Fault | Description |
 |---|---|
 ${rows.join('\n')}
 
-After each fault, and once more at the end when nothing is under way:
+## Checks
 
-- **No acknowledged change is lost**: accounts, edits, bans and their ends, consents and revocations are there; live tokens
-  work; revoked, banned, suspended and ended ones are refused with the answer of the contract.
-- **A retry succeeds or is refused as the rules have it**: a refresh sent again within 30 seconds gets the successor that the
-  first attempt was not told; a code sent again whose first exchange was done is \`invalid_grant\`, and its tokens die
-  ("Retries refused"). Any other refusal counts as a loss.
-- **No orphaned live token**: read straight from the database, every live family of tokens is one that somebody was given,
-  with that very refresh token as its last, and with its grant, account, client and the one code that it came from.
-- **A change and its record stand or fall together**: issues, rotations, revocations, deaths of families, bans and suspensions
-  are compared with the audit trail, one by one. The file of SQLite is checked for damage.
-- While the database is out of reach, live, revoked and wrong credentials of every kind are answered 503 with
-  \`Retry-After\`, after about five seconds at most; none is accepted or refused unchecked. Afterwards the service is back by itself. While
-  a disk is full, reads and verdicts go on.
+After each fault, and again at the end when no request is in progress:
 
-Whatever else comes is a violation: it is printed with what was expected and what came, and the command ends with status 1.
-A short sample runs with the tests (\`test/faults/\`).
+- **No acknowledged change is lost**: accounts, edits, bans and their ends, consents and revocations are present. Live tokens work;
+  revoked, banned, suspended and ended ones are rejected with the contract's response.
+- **A retry succeeds, or is rejected as specified**: a refresh that is repeated within 30 seconds gets the successor that the first
+  response would have contained. A repeated code whose first exchange had succeeded is \`invalid_grant\`, and its tokens end
+  ("Retries rejected"). Any other rejection counts as a loss.
+- **No orphaned live token**: read directly from the database, every live token family was issued to a simulated person, with exactly
+  the current refresh token that this person holds, and with its grant, account, client and the one code that it came from.
+- **A change and its audit event exist together or not at all**: tokens issued, rotations, revocations, ended families, bans and
+  suspensions are compared with the audit trail, one by one. The SQLite file is checked for damage.
+- **During an outage of the database**, live, revoked and wrong credentials of every kind get 503 with \`Retry-After\`, after at most
+  about five seconds. None is accepted or rejected unchecked. Afterwards the service recovers without intervention. While a disk is
+  full, reads and verdicts continue.
+
+Any other result is a violation: the script prints what was expected and what happened, and exits with status 1. A short sample runs
+with the tests (\`test/faults/\`).
 
 ## Last recorded output
 
