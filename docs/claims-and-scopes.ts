@@ -13,7 +13,7 @@ import {
 } from '../src/protocol/token/rules/claims.ts';
 import { en } from '../src/web/kit/messages.ts';
 
-// A person who has set everything, so that every claim shows.
+// A person with every field set, so that every claim appears.
 const profile: Profile = {
   username: 'ada',
   email: 'ada@example.com',
@@ -51,7 +51,7 @@ const idToken = (alg: 'HS256' | 'RS256', nonce: string | null, claims: typeof as
 
 type Shape = Readonly<Record<string, unknown>>;
 
-/** What each kind says in its fullest form, and in its barest. */
+/** The claims of each kind of token: all possible ones, and those that are always present. */
 const kinds: Readonly<Record<string, { readonly full: Shape; readonly bare: Shape }>> = {
   Access: {
     full: accessClaims(subject, { scope: 'openid', claims: asked }, 'j', 0),
@@ -70,43 +70,45 @@ function both(shape: Shape) {
   return { full: shape, bare: shape };
 }
 
-/** What the claims mean. The page cannot be made where one of the code is missing here, or one here is of no code. */
+/** The meaning of each claim. Generating fails if this list and the claims in the code differ. */
 const meanings: Readonly<Record<string, string>> = {
   iss: 'The base URL.',
-  aud: 'For whom the token is: [each kind has its own](tokens.md). A list where [several services](token-services.md) were named.',
-  sub: 'The person’s id, a Snowflake as a decimal string, never used again. In an app’s own token the app’s id.',
+  aud: 'The audience: [each kind of token has its own](tokens.md). A list if [several resources](token-services.md) were requested.',
+  sub: 'The person’s id, a Snowflake as a decimal string, never reused. In an app’s own token, the app’s id.',
   iat: 'When it was issued, as a Unix time in seconds.',
-  exp: 'When it ends: it is dead in the second of `exp`.',
-  jti: '128 random bits; in a refresh token behind the instant of its issue.',
+  exp: 'When it expires, as a Unix time in seconds: it is invalid from that second on.',
+  jti: '128 random bits; in a refresh token, preceded by the time of issue.',
   client_id: 'The app’s id.',
-  scope: 'What was granted, separated by spaces.',
-  email: 'The email address, whatever the scopes; not in a token that [another service](token-services.md) may read.',
-  family: 'The chain of tokens that it belongs to; in an ID token under a key pair only.',
-  claims: '[Single claims](authorization.md#single-claims) for `/oidc/userinfo`, where the request asked for some.',
+  scope: 'The granted scopes, separated by spaces.',
+  email:
+    'The email address, whatever the scopes; not in a token that [another resource server](token-services.md) may read.',
+  family: 'The token family; in an ID token only if it is signed with a key pair.',
+  claims: '[Single claims](authorization.md#single-claims) for `/oidc/userinfo`, if the request asked for any.',
   name: 'The display name.',
   preferred_username: 'The username.',
-  email_verified: 'Whether the address is verified.',
-  picture: 'The address of the picture.',
-  avatarUrl: 'The same address.',
-  nonce: 'From the authorization request; only in the token of the code exchange.',
-  auth_time: 'When the person signed in; the same after every refresh.',
-  sid: 'The browser session. In a logout token only where one session ended.',
+  email_verified: 'Whether the email address is verified.',
+  picture: 'The URL of the picture.',
+  avatarUrl: 'The same URL.',
+  nonce: 'From the authorization request; only in the ID token of the code exchange.',
+  auth_time: 'When the person signed in, as a Unix time in seconds; unchanged by a refresh.',
+  sid: 'The browser session. In a logout token only if a single session ended.',
   amr: 'How the person signed in: `["pwd"]`.',
-  acr: 'The same as a class; only for [whom asked](authorization.md#single-claims).',
-  at_hash: 'Binds the ID token to the access token beside it: half a SHA-256 of that, or of SHA-512 under EdDSA.',
-  events: 'Says that it is a [logout token](../how-to/sign-out.md#to-your-app).',
+  acr: 'The authentication context class; only if [requested](authorization.md#single-claims).',
+  at_hash:
+    'Binds the ID token to the access token issued with it: the left half of its SHA-256 hash, or of its SHA-512 hash under EdDSA.',
+  events: 'Marks it as a [logout token](../how-to/sign-out.md#to-your-app).',
 };
 
 const userInfoClaims: Readonly<Record<string, string>> = {
   sub: 'The person’s id.',
   name: 'The display name.',
   preferred_username: 'The username.',
-  picture: 'The address of the picture.',
+  picture: 'The URL of the picture.',
   locale: 'The preferred language.',
   updated_at: 'When the profile last changed, as a Unix time in seconds.',
   email: 'The email address.',
   email_verified: 'Whether it is verified.',
-  website: 'The address of a website.',
+  website: 'The URL of a website.',
   birthdate: '`YYYY-MM-DD`.',
   phone_number: 'In E.164 format.',
   phone_number_verified: 'Always `false`: numbers are not verified.',
@@ -118,17 +120,17 @@ const code = (text: string): string => `\`${text}\``;
 function checkMeanings(found: Iterable<string>, known: Readonly<Record<string, string>>): void {
   const names = new Set(found);
   const wrong = [...new Set(Object.keys(known)).symmetricDifference(names)];
-  if (wrong.length > 0) throw new Error(`docs/claims-and-scopes.ts and the code do not agree on ${wrong.join(', ')}`);
+  if (wrong.length > 0) throw new Error(`docs/claims-and-scopes.ts and the code differ in ${wrong.join(', ')}`);
 }
 
 const all = new Set<string>(OPTIONAL_SCOPES);
-/** The scope that gives a standard claim at `/oidc/userinfo`. */
+/** The scope that covers a standard claim at `/oidc/userinfo`. */
 const scopeOf = (claim: string): string =>
   OPTIONAL_SCOPES.find((scope) => claim in standardClaims(person, new Set([scope]), issuer) && !(claim in base)) ??
   'openid';
 const base = standardClaims(person, new Set(), issuer);
 
-/** The claims of tokens and of the standard UserInfo, taken from the functions that make them. */
+/** The claims of tokens and of the standard UserInfo, taken from the functions that create them. */
 export function claims(note: string): string {
   const names = new Set(Object.values(kinds).flatMap(({ full }) => Object.keys(full)));
   checkMeanings(names, meanings);
@@ -149,31 +151,31 @@ export function claims(note: string): string {
 
 ## In tokens
 
-✓ stands in every token of the kind, “some” where the last column says.
+✓ means that every token of the kind has the claim; “some” that the last column says when.
 
 | Claim | Type | ${Object.keys(kinds).join(' | ')} | Meaning |
 |---|---|${'---|'.repeat(Object.keys(kinds).length)}---|
 ${rows.join('\n')}
 
-Access and refresh tokens are for this service to read: treat them as opaque, their claims may grow. The
-[kinds](tokens.md) differ in \`typ\`, audience and key. An app’s own token comes of
-[\`client_credentials\`](token-services.md), a logout token of [signing out](../how-to/sign-out.md).
+Treat access and refresh tokens as opaque: only this service reads them, and their claims may change. The [kinds](tokens.md) differ in
+\`typ\`, audience and key. An app’s own token is issued for [\`client_credentials\`](token-services.md), a logout token when a
+[session ends](../how-to/sign-out.md).
 
 ## At \`/oidc/userinfo\`
 
-The address in the [discovery document](discovery.md) answers with standard claims (OpenID Connect Core 1.0 §5.1). What a person has
-not set is absent.
+The UserInfo endpoint in the [discovery document](discovery.md) returns standard claims (OpenID Connect Core 1.0 §5.1). Claims without a
+value are omitted.
 
-| Claim | Type | Scope | [By itself](authorization.md#single-claims) | Meaning |
+| Claim | Type | Scope | [Can be requested individually](authorization.md#single-claims) | Meaning |
 |---|---|---|---|---|
 ${userInfoRows.join('\n')}
 
-\`/api/v2/oauth/userinfo\` answers the same person in the service’s own shape: [scopes](scopes.md) says which gives what. There
-what is not set is \`null\`.
+\`/api/v2/oauth/userinfo\` returns the same data in Tessera’s own format, with \`null\` for fields without a value. [Scopes](scopes.md)
+lists the fields that each scope gives.
 `;
 }
 
-/** What each scope gives, taken from what UserInfo answers with it and without it. */
+/** The fields that each scope gives, found by comparing UserInfo responses with and without it. */
 export function scopes(note: string): string {
   const without = userInfo(person, new Set(), issuer);
   const given = (scope: string): readonly string[] => {
@@ -190,7 +192,7 @@ export function scopes(note: string): string {
   const ofBase: Readonly<Record<(typeof BASE_SCOPES)[number], readonly [string, string]>> = {
     openid: [list(baseFields), list(Object.keys(base))],
     profile: ['nothing more', 'nothing more'],
-    offline_access: ['nothing: a refresh token is always issued', ''],
+    offline_access: ['nothing: refresh tokens do not depend on it', ''],
   };
   const ofOptional = (scope: OptionalScope) => [
     en.consent.scopes[scope].name,
@@ -209,16 +211,17 @@ export function scopes(note: string): string {
 |---|---|---|---|
 ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 
-- **\`openid\`** is part of every grant, also where the request left it out; a request without \`scope\` asks for it alone.
-- **The person decides** on each of ${list(OPTIONAL_SCOPES)} with a switch. Both answers are remembered: a request
-  within them is answered without a page, and grants the granted part. What is new is asked about, and that alone. A public client
-  with a loopback or private-use-scheme redirect URI is [asked about every time](../how-to/register-an-app.md#register-a-public-client).
-- **What the person takes away** later, on a consent page, is taken at once from every token that the app has: UserInfo, refreshes and
-  introspection leave it out. What is granted later is for new tokens alone.
-- **What was granted** is the \`scope\` claim of the access token, always in the order of this table
-  (${list(SCOPES)}); the token response repeats it where it is less than was asked for, or than was granted before.
+- **\`openid\`** is part of every grant, even if the request omits it. A request without \`scope\` means \`openid\`.
+- **Consent**: the person decides on each of ${list(OPTIONAL_SCOPES)} with a switch. Granted and declined scopes are both
+  remembered. A later request for the same scopes is answered without a page and gets the granted ones; only new scopes are asked
+  about. A public client with a loopback or private-use-scheme redirect URI
+  [asks every time](../how-to/register-an-app.md#register-a-public-client).
+- **Withdrawal**: when the person withdraws a scope on a later consent page, it is removed at once from every token that the app has:
+  UserInfo, refresh and introspection leave it out. A scope that is granted later applies to new tokens only.
+- **Granted scopes** are in the \`scope\` claim of the access token, always in the order of this table
+  (${list(SCOPES)}). The token response includes \`scope\` if less was granted than requested, or than before.
 - **Fields of a scope that was not granted are absent**, never \`null\`.
-- **A scope that does not exist**, or that the app is not registered for, is \`invalid_scope\`.
-- **A refresh** may ask for less, and never for more. Less holds for that access token only.
+- **Invalid scopes**: a scope that does not exist, or that the app is not registered for, is \`invalid_scope\`.
+- **A refresh** may request fewer scopes, never more. The restriction applies to that access token only.
 `;
 }

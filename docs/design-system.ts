@@ -23,14 +23,14 @@ import { document, type Site } from '../src/web/kit/layout.ts';
 import { tile } from '../src/web/kit/mark.ts';
 import { en } from '../src/web/kit/messages.ts';
 
-/** Where the page finds what it loads, and the contents of the documentation. */
+/** The URLs of the page's resources and of the documentation's contents page. */
 export interface Place {
   readonly style: string;
   readonly icon: string;
   readonly contents: string;
 }
 
-/** In the repository, it loads the style sheet that the service serves. */
+/** In the repository, the page loads the style sheet that the service serves. */
 export const IN_THE_REPOSITORY: Place = {
   style: '../../src/web/kit/assets/style.css',
   icon: '../../src/web/kit/assets/icon.svg',
@@ -64,26 +64,26 @@ const PARTS: readonly Part[] = [
   {
     name: 'The mark',
     about:
-      'A tile broken in two. On the consent page the app’s half and the person’s meet when access is about to be allowed.',
+      'A tile broken in two. On the consent page the app’s half and the person’s half join when access is about to be allowed.',
     make: () =>
       html`<p class="actions">${tile({ kind: 'mark' })}${tile({ kind: 'large', app, person })}${tile({ kind: 'large', app })}</p>`,
   },
   {
     name: 'Buttons',
     about:
-      'One primary for the step ahead; a choice has two of equal weight; danger takes something away; a link is a quiet one.',
+      'One primary button for the next step; two of equal weight for a choice; danger for deleting or revoking; a link for secondary actions.',
     make: () =>
       html`<button class="primary" type="button">Sign in</button><div class="pair"><button class="equal" type="button">Don’t allow</button><button class="equal" type="button">Allow</button></div><div class="actions"><button class="danger" type="button">Take away access</button><button class="link" type="button">Sign out</button></div>`,
   },
   {
     name: 'Field',
-    about: 'The label above, the hint below it. A problem stands in the place of the hint.',
+    about: 'The label above, the hint below it. A problem replaces the hint.',
     make: () =>
       html`<form>${field({ name: 'displayName', label: 'Name', type: 'text', autocomplete: 'name', hint: 'As others should see it.', value: 'Ada Lovelace', problems: NO_PROBLEMS })}${field({ name: 'identifier', label: 'Username or email', type: 'text', autocomplete: 'username', value: '', problems: wrong })}</form>`,
   },
   {
     name: 'Password',
-    about: 'With a button that shows it, where there is script.',
+    about: 'With a button that reveals it, if script is available.',
     make: () =>
       passwordField({
         name: 'password',
@@ -94,8 +94,8 @@ const PARTS: readonly Part[] = [
       }),
   },
   {
-    name: 'Text of several lines, and a choice',
-    about: 'Both have a label above, as every field has.',
+    name: 'Multi-line text, and a choice',
+    about: 'Both have a label above, like every field.',
     make: () =>
       html`<form>${area({ name: 'about', label: 'About', hint: 'At most 500 characters.', rows: 3, value: 'Writes programs.', problems: NO_PROBLEMS })}${choice(
         {
@@ -111,26 +111,25 @@ const PARTS: readonly Part[] = [
       )}</form>`,
   },
   {
-    name: 'File, and a choice of colours',
-    about: 'The file’s button is the browser’s own; each colour has its name beside it.',
+    name: 'File, and a choice of colors',
+    about: 'The file button is the browser’s own; each color has its name next to it.',
     make: () =>
-      html`<form>${fileField({ name: 'picture', label: 'Picture file', hint: html`JPEG, PNG or WebP, up to 1 MB.`, accept: ['image/png'], largest: 0, problems: NO_PROBLEMS })}${swatches({ name: 'avatarColor', label: 'Colour of your initials', hint: 'They stand for you where you have no picture.', value: COLORS[0], colors: COLORS, names: en.profile.colors })}</form>`,
+      html`<form>${fileField({ name: 'picture', label: 'Picture file', hint: html`JPEG, PNG or WebP, up to 1 MB.`, accept: ['image/png'], largest: 0, problems: NO_PROBLEMS })}${swatches({ name: 'avatarColor', label: 'Color of your initials', hint: 'They are shown if you have no picture.', value: COLORS[0], colors: COLORS, names: en.profile.colors })}</form>`,
   },
   {
     name: 'Switch',
-    about: 'One row for each optional scope, with the very value that would be shared.',
+    about: 'One row for each optional scope, with the value that would be shared.',
     make: () =>
       html`<ul class="rows"><li><label for="phone"><span class="name">Phone</span><span class="figures">+90 555 123 45 67</span></label><input class="switch" type="checkbox" role="switch" id="phone" checked></li></ul>`,
   },
   {
-    name: 'What is wrong, what was done',
-    about: 'Above the form. It takes the focus, and each problem leads to its field.',
+    name: 'Problems and confirmations',
+    about: 'Above the form. It takes the focus, and each problem links to its field.',
     make: () => html`${problemSummary(en, wrong)}${doneNotice(html`<p>Your profile is saved.</p>`)}`,
   },
   {
     name: 'Facts',
-    about:
-      'A name, small, above its value, as in a passport. What people and apps wrote is set apart; times are in UTC.',
+    about: 'A small name above its value, as in a passport. Text from people and apps is isolated; times are in UTC.',
     make: () =>
       facts([
         fact('Name', foreign('Ada Lovelace')),
@@ -140,7 +139,7 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'For the developer',
-    about: 'Below a line on every error: what came, what was expected, what to do, and the correlation id.',
+    about: 'Below a line on every error: what was received, what was expected, what to do, and the correlation id.',
     make: () => {
       const came = { name: 'redirect_uri', value: 'http://localhost:3000/cb' };
       const advice = {
@@ -155,24 +154,24 @@ const PARTS: readonly Part[] = [
   },
   {
     name: 'Code',
-    about: 'What is sent and answered, as it is; long lines wrap.',
+    about: 'A request or response, unchanged; long lines wrap.',
     make: () => html`<pre>${'GET /api/v2/oauth/userinfo HTTP/1.1\nAuthorization: Bearer …'}</pre>`,
   },
   {
     name: 'A text to copy',
-    about: 'With a button where there is script.',
+    about: 'With a copy button, if script is available.',
     make: () => copyable('openid email', en.error, 'Copy the scopes'),
   },
 ];
 
 const slug = (text: string): string => text.toLowerCase().replaceAll(/[^a-z]+/g, '-');
 
-/** The custom properties of the first rule: name, and value as it is written. */
+/** The custom properties of the first rule: their names, and their values as written. */
 const tokens = [...(/:root \{([^}]*)\}/.exec(style)?.[1] ?? '').matchAll(/(--[a-z-]+): ([^;]+);/g)].map(
   ([, name = '', value = '']) => ({ name, value }),
 );
 
-/** The sizes of text that the style sheet uses. */
+/** The font sizes that the style sheet uses. */
 const sizes = [
   ...new Set([...style.matchAll(/(?:font-size: |font:\s+)([\d.]+)rem/g)].map(([, size]) => Number(size))),
 ].sort((a, b) => a - b);
@@ -209,17 +208,17 @@ const type = (): Html =>
     ),
   );
 
-/** Everything that pages are made of, on one page, made by the very functions and drawn by the very style sheet. */
+/** A page with all components, rendered by the same functions and style sheet as the service's pages. */
 export function designSystem(note: string, place: Place): string {
   const text =
-    'Everything that the pages are made of, drawn by the style sheet and the functions that the service itself uses.';
-  const names = ['Colours', 'Type', ...PARTS.map(({ name }) => name)];
+    'All components of the pages, rendered by the same functions and style sheet as the service’s own pages.';
+  const names = ['Colors', 'Type', ...PARTS.map(({ name }) => name)];
   const page = document(siteAt(place), {
     title: 'Design',
     layout: 'wide',
     body: html`<nav class="side" aria-label="Design">${names.map((name) => html`<a href="#${slug(name)}">${name}</a>`)}</nav><div class="stack"><header><h1>Design</h1><p class="muted">${text}</p></header>
-${section('Colours', 'Custom properties of the root; each in light and in dark.', colors())}
-${section('Type', 'The system’s own sans and mono; line height 1.5, headings 1.25 and weight 600. Space goes in steps of 4 px; controls are 44 px high at least.', type())}
+${section('Colors', 'Custom properties of the root, each in light and dark mode.', colors())}
+${section('Type', 'The system’s sans-serif and monospace fonts; line height 1.5, headings 1.25 and weight 600. Spacing uses steps of 4 px; controls are at least 44 px high.', type())}
 ${PARTS.map(({ name, about, make }) => section(name, about, make()))}</div>`,
   });
   return page

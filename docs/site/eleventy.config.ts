@@ -4,7 +4,7 @@ import { designSystem } from '../design-system.ts';
 import { layout } from './layout.ts';
 import { anchors, contents, deadLink, links, read, root } from './markdown.ts';
 
-/** As much of Eleventy's configuration as is used here. */
+/** The part of Eleventy's configuration API that is used here. */
 interface Eleventy {
   addPassthroughCopy(files: Readonly<Record<string, string>>): void;
   addGlobalData(name: string, value: unknown): void;
@@ -12,7 +12,7 @@ interface Eleventy {
   addTransform(name: string, transform: (this: { page: { inputPath: string } }, content: string) => string): void;
 }
 
-/** Builds the site of the documentation: `npm run site`. */
+/** Builds the documentation site: `npm run site`. */
 export default function configure(eleventy: Eleventy) {
   const sections = contents();
   const source = process.env['SITE_SOURCE_URL']?.replace(/\/$/, '');
@@ -35,7 +35,7 @@ export default function configure(eleventy: Eleventy) {
     if (dead.length > 0) throw new Error(dead.join('\n'));
     return layout({ page, body, sections, anchorOf: anchors(), source });
   });
-  // It is no Markdown but a page of the product's own, so it is made for the place where it lies here.
+  // Not Markdown: the page is rendered by the product's own functions, with links for its place on the site.
   eleventy.on('eleventy.after', ({ directories }) => {
     const folder = join(directories.output, 'reference');
     mkdirSync(folder, { recursive: true });
@@ -46,7 +46,7 @@ export default function configure(eleventy: Eleventy) {
   return {
     dir: { input: 'docs', output: 'site' },
     templateFormats: ['md'],
-    // Braces in the pages are text.
+    // Braces in the pages are not template syntax.
     markdownTemplateEngine: false,
   };
 }

@@ -3,30 +3,30 @@ import { type Html, html, Html as Markup } from '../../src/web/kit/html.ts';
 import { tile } from '../../src/web/kit/mark.ts';
 import { type Section, target } from './markdown.ts';
 
-/** Where a page, a picture or a style sheet of `docs/` lies on the site. */
+/** The path on the site of a page, picture or style sheet of `docs/`. */
 const onSite = (path: string): string =>
   path
     .replace(/^docs\//, '')
     .replace(/(^|\/)README\.md$/, '$1index.html')
     .replace(/\.md$/, '.html');
 
-/** The way from one page of the site to another: relative, so that the site works under any address and from a folder. */
-const way = (from: string, to: string): string => posix.relative(posix.dirname(onSite(from)), onSite(to));
+/** A relative link from one page to another, so that the site works at any URL and from a local folder. */
+const linkTo = (from: string, to: string): string => posix.relative(posix.dirname(onSite(from)), onSite(to));
 
 const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 const textOf = (markup: string): string =>
   markup.replaceAll(/<[^>]*>/g, '').replaceAll(/&(amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity);
 
 /**
- * Points the links of a page to where things lie on the site.
- * @param source where the repository can be browsed; without it what is not on the site is named, and no link
+ * Rewrites the links of a page for the site.
+ * @param source the URL where the repository can be browsed; without it, links to files that are not on the site become plain text
  */
 function pointLinks(page: string, body: string, source: string | undefined): string {
   const outside = (path: string): boolean => !path.startsWith('docs/') || !/\.(md|html|png|svg)$/.test(path);
   return body.replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gs, (whole, link: string, inner: string) => {
     const to = target(page, link);
     if (to === undefined || link.startsWith('#')) return whole;
-    if (!outside(to.path)) return `<a href="${way(page, to.path)}${to.anchor && `#${to.anchor}`}">${inner}</a>`;
+    if (!outside(to.path)) return `<a href="${linkTo(page, to.path)}${to.anchor && `#${to.anchor}`}">${inner}</a>`;
     if (source !== undefined) return `<a href="${source}/${to.path}">${inner}</a>`;
     return `<span title="${to.path}, in the repository">${inner}</span>`;
   });
@@ -37,7 +37,7 @@ interface Heading {
   readonly text: string;
 }
 
-/** Gives the headings of a page their anchors, and lists those of the second level. */
+/** Adds anchors to the headings of a page, and lists the headings of the second level. */
 function mark(body: string, anchorOf: (text: string) => string): { body: string; headings: readonly Heading[] } {
   const headings: Heading[] = [];
   const marked = body.replaceAll(/<h([1-6])>(.*?)<\/h\1>/gs, (_, level: string, inner: string) => {
@@ -50,7 +50,7 @@ function mark(body: string, anchorOf: (text: string) => string): { body: string;
   return { body: marked, headings };
 }
 
-/** What may be wider than the page scrolls by itself, by keyboard too. A corner without a word heads nothing. */
+/** Lets tables and code blocks scroll horizontally, also by keyboard. An empty header cell becomes a data cell. */
 const scrollable = (body: string): string =>
   body
     .replaceAll('<th></th>', '<td></td>')
@@ -58,16 +58,16 @@ const scrollable = (body: string): string =>
     .replaceAll('<pre>', '<pre tabindex="0">');
 
 export interface Rendered {
-  /** Its path in the repository. */
+  /** The path in the repository. */
   readonly page: string;
-  /** What the Markdown became. */
+  /** The HTML rendered from the Markdown. */
   readonly body: string;
   readonly sections: readonly Section[];
   readonly anchorOf: (text: string) => string;
   readonly source: string | undefined;
 }
 
-/** A page of the site: the product's own style and mark around what a page of `docs/` says. */
+/** A page of the site: the content of a page of `docs/`, with the product's style and logo. */
 export function layout({ page, body, sections, anchorOf, source }: Rendered): string {
   const { body: marked, headings } = mark(pointLinks(page, body, source), anchorOf);
   const title = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(marked)?.[1] ?? '');
@@ -79,7 +79,8 @@ export function layout({ page, body, sections, anchorOf, source }: Rendered): st
     to: { readonly path: string; readonly label: string } | undefined,
     rel: string,
     word: string,
-  ): Html | undefined => to && html`<a rel="${rel}" href="${way(page, to.path)}"><span>${word}</span> ${to.label}</a>`;
+  ): Html | undefined =>
+    to && html`<a rel="${rel}" href="${linkTo(page, to.path)}"><span>${word}</span> ${to.label}</a>`;
   return html`<!doctype html>
 <html lang="en">
 <head>
@@ -87,14 +88,14 @@ export function layout({ page, body, sections, anchorOf, source }: Rendered): st
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${title}${page !== contents && ' – Tessera documentation'}</title>
-<link rel="stylesheet" href="${way(page, 'docs/assets/style.css')}">
-<link rel="stylesheet" href="${way(page, 'docs/assets/site.css')}">
-<link rel="icon" href="${way(page, 'docs/assets/icon.svg')}" type="image/svg+xml">
+<link rel="stylesheet" href="${linkTo(page, 'docs/assets/style.css')}">
+<link rel="stylesheet" href="${linkTo(page, 'docs/assets/site.css')}">
+<link rel="icon" href="${linkTo(page, 'docs/assets/icon.svg')}" type="image/svg+xml">
 </head>
 <body class="docs">
 <a class="skip" href="#content">Skip to content</a>
 <header class="masthead">
-<a class="brand" href="${way(page, contents)}">${tile({ kind: 'mark' })}Tessera <span class="muted">documentation</span></a>
+<a class="brand" href="${linkTo(page, contents)}">${tile({ kind: 'mark' })}Tessera <span class="muted">documentation</span></a>
 <a class="to-contents" href="#contents">Contents</a>
 </header>
 <div class="page">
@@ -120,7 +121,7 @@ ${
     ({ title, pages }) => html`
 <details${title === (section ?? sections[1])?.title && html` open`}>
 <summary>${title}</summary>
-<ul>${pages.map(({ path, label }) => html`<li><a href="${way(page, path)}"${path === page && html` aria-current="page"`}>${label}</a></li>`)}</ul>
+<ul>${pages.map(({ path, label }) => html`<li><a href="${linkTo(page, path)}"${path === page && html` aria-current="page"`}>${label}</a></li>`)}</ul>
 </details>`,
   )}
 </nav>

@@ -2,13 +2,13 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-/** The folder of the repository; paths of pages are relative to it. */
+/** The repository's root; paths of pages are relative to it. */
 export const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** A page's text as it stands in the repository. */
+/** A page's Markdown source. */
 export const read = (path: string): string => readFileSync(join(root, path), 'utf8');
 
-/** Every page of the repository, or of a folder in it. */
+/** Every Markdown page in the repository, or in one of its folders. */
 export function* pages(folder = ''): Generator<string> {
   for (const entry of readdirSync(join(root, folder), { withFileTypes: true })) {
     if (entry.name === 'node_modules' || entry.name.startsWith('.')) continue;
@@ -21,14 +21,14 @@ export function* pages(folder = ''): Generator<string> {
 const withoutCode = (markdown: string): string =>
   markdown.replaceAll(/^```.*?^```/gms, '').replaceAll(/`[^`\n]*`/g, '');
 
-/** The anchor of a heading, as forges make it: letters, digits, hyphens and underscores of its text. */
+/** The anchor of a heading, as GitHub and GitLab generate it: the letters, digits, hyphens and underscores of its text. */
 export const slug = (text: string): string =>
   text
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\p{M} _-]/gu, '')
     .replaceAll(' ', '-');
 
-/** Gives each heading of a page its anchor; of equal ones the second ends in `-1`. */
+/** Assigns anchors to the headings of a page. A repeated heading gets the suffix `-1`, `-2` and so on. */
 export function anchors(): (text: string) => string {
   const seen = new Map<string, number>();
   return (text) => {
@@ -39,7 +39,7 @@ export function anchors(): (text: string) => string {
   };
 }
 
-/** The text of a heading, or of a link, without its marks. */
+/** The text of a heading or link without Markdown markup. */
 const plain = (text: string): string => text.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replaceAll(/[`*]/g, '');
 
 function anchorsOf(path: string): ReadonlySet<string> {
@@ -48,14 +48,14 @@ function anchorsOf(path: string): ReadonlySet<string> {
   return new Set([...text.matchAll(/^#{1,6} (.*)$/gm)].map(([, heading = '']) => next(plain(heading.trim()))));
 }
 
-/** Where a link of a page leads: to a path of the repository, with an anchor perhaps. Undefined is elsewhere on the web. */
+/** The target of a link: a path in the repository and an anchor, which may be empty. Undefined for an external link. */
 export function target(page: string, link: string): { readonly path: string; readonly anchor: string } | undefined {
   if (/^[a-z]+:/.test(link)) return undefined;
   const [path = '', anchor = ''] = link.split('#');
   return { path: path === '' ? page : join(dirname(page), decodeURI(path)).split(sep).join('/'), anchor };
 }
 
-/** What is wrong with a link of a page; undefined where it leads somewhere. */
+/** The problem with a link of a page; undefined if its target exists. */
 export function deadLink(page: string, link: string): string | undefined {
   const to = target(page, link);
   if (to === undefined) return undefined;
@@ -65,17 +65,17 @@ export function deadLink(page: string, link: string): string | undefined {
   return `${page}: ${link} names a heading that ${to.path} does not have`;
 }
 
-/** The links of a page as they are written, pictures included. */
+/** The links and images of a page, as written. */
 export const links = (markdown: string): readonly string[] =>
   [...withoutCode(markdown).matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link);
 
-/** A part of the documentation, with its pages in the order in which they are read. */
+/** A section of the documentation, with its pages in reading order. */
 export interface Section {
   readonly title: string;
   readonly pages: readonly { readonly path: string; readonly label: string }[];
 }
 
-/** The contents as `docs/README.md` lists them: each heading is a section, the first link of each line one of its pages. */
+/** The contents as listed in `docs/README.md`: each heading is a section, and the first link of each list item is a page. */
 export function contents(): readonly Section[] {
   return read('docs/README.md')
     .split(/^## /m)
