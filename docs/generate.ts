@@ -113,8 +113,8 @@ that are not well-formed HTTP, or have a header of more than 96 KiB, are rejecte
 
 ## Pages or JSON
 
-Browsers get errors as pages. Under \`/api\`, \`/oidc\`, \`/.well-known\` and \`/health\`, an unknown URL or an unsupported method
-is always a JSON error.
+At URLs that can show a page, browsers get errors as pages. Under \`/api\`, \`/oidc\`, \`/.well-known\` and \`/health\`, an unknown
+URL or an unsupported method is always a JSON error.
 `;
 }
 
