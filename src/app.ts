@@ -1,7 +1,7 @@
 import cookie from '@fastify/cookie';
 import { adminRoutes } from './admin/routes.ts';
 import { notes } from './audit/notes.ts';
-import { clientKeys } from './clients/client-keys.ts';
+import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { fillOrigins, registeredOrigins } from './clients/origins.ts';
 import { type Core, type Opening, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
@@ -108,7 +108,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
       note: notes(database),
-      clientKeys: clientKeys(ask, clock),
+      clientKeys: createClientKeys(ask, clock),
       visitKey: deriveKey(secret, 'playground visits'),
       wire: wireTo(listener, baseUrl),
     };

@@ -7,7 +7,6 @@ import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secre
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { initialValues } from '../platform/validation/fields.ts';
 import { CLIENT_FIELDS } from './fields.ts';
@@ -266,18 +265,9 @@ export async function endSecret(
   });
 }
 
-/** A client with the secrets that hold, or undefined; an id that cannot be one is not looked up. */
-export function* findClientAndSecrets(
-  id: string,
-  now: number,
-): Work<{ client: Client; secrets: readonly ClientSecret[] } | undefined> {
-  const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
-  return client && { client, secrets: yield* store.liveSecrets(id, now) };
-}
-
 /** @throws {OAuthError} `not_found` */
 export async function getClient({ database, clock }: Stored, id: string) {
-  const found = await database.read(() => findClientAndSecrets(id, clock()));
+  const found = await database.read(() => store.findClientWithSecrets(id, clock()));
   if (found === undefined) throw missing(id);
   return found;
 }

@@ -2,6 +2,7 @@ import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../platform/database/schema.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
+import { isSnowflake } from '../platform/ids/ids.ts';
 import { columnsOf, decoder, encode, plain, storedField, type Values } from '../platform/validation/fields.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
@@ -97,6 +98,15 @@ const secretsOf = many(
 export function* liveSecrets(clientId: string, now: number): Work<readonly ClientSecret[]> {
   const secrets = yield* secretsOf({ clientId });
   return secrets.filter((secret) => secret.expiresAt === null || now < secret.expiresAt);
+}
+
+/** A client with its valid secrets; an id that is malformed is not looked up. */
+export function* findClientWithSecrets(
+  id: string,
+  now: number,
+): Work<{ client: Client; secrets: readonly ClientSecret[] } | undefined> {
+  const client = isSnowflake(id) ? yield* findClient({ id }) : undefined;
+  return client && { client, secrets: yield* liveSecrets(id, now) };
 }
 
 export const addSecret = command((db, p: { id: string; clientId: string; hash: string; now: number }) =>

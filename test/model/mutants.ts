@@ -233,9 +233,9 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'a disabled client authenticates',
-    'src/clients/authentication.ts',
-    "  if (client.status !== 'active') return { reason: 'the client is disabled' };\n  const registered",
-    '  const registered',
+    'src/clients/authentication/authenticate.ts',
+    "  if (client.status !== 'active') return { reason: 'the client is disabled' };\n",
+    '',
   ),
   instead('an ended secret holds', 'src/clients/store.ts', 'now < secret.expiresAt', 'now <= secret.expiresAt'),
   instead(

@@ -1,23 +1,22 @@
-import { createVerifier } from 'fast-jwt';
 import { MINUTE, SECOND } from '../../platform/clock.ts';
-import { ASSERTION_ALGS, type AssertionAlg, type ClientKey } from './jwks.ts';
+import { ASSERTION_ALGS, type AssertionAlg } from './jwks.ts';
 
 /** RFC 7523 §2.2. */
 export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer';
 
 /** Longer than any that a client needs: decisions §9. */
-const LONGEST = 8192;
+const MAX_LENGTH = 8192;
 const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
 
-/** How far the clocks of a client and of the server may lie apart. */
+/** How far the clocks of a client and of the server may differ. */
 const CLOCK_SKEW = 30 * SECOND;
-/** How long an assertion may live at most: its `jti` has to be remembered until then. */
-const LONGEST_LIFE = 10 * MINUTE;
+/** The longest lifetime of an assertion: its `jti` is remembered until it has expired. */
+const MAX_LIFETIME = 10 * MINUTE;
 
-/** Explicit types that name what it is; none is usual too (draft-ietf-oauth-rfc7523bis). Another one is another JWT's. */
+/** The explicit types of an assertion (draft-ietf-oauth-rfc7523bis); most have none. Any other is that of another kind of JWT. */
 const TYPES = ['jwt', 'client-authentication+jwt'];
 
-/** An assertion whose signature nobody has looked at: it says which client and key to look for, and no more. */
+/** An assertion whose signature is not verified yet: it only tells which client and key to look for. */
 export interface ReadAssertion {
   readonly token: string;
   readonly clientId: string;
@@ -25,18 +24,18 @@ export interface ReadAssertion {
   readonly kid: string | undefined;
 }
 
-/** Reads what an assertion says of itself, or answers undefined where it cannot be one. */
+/** Reads an assertion without verifying it; undefined for what is malformed or of an unsupported kind. */
 export function readAssertion(token: string): ReadAssertion | undefined {
-  const [, first = '', second = ''] = token.length > LONGEST ? [] : (COMPACT.exec(token) ?? []);
+  const [, first = '', second = ''] = token.length > MAX_LENGTH ? [] : (COMPACT.exec(token) ?? []);
   const header = decode(first);
   const claims = decode(second);
   if (header === undefined || claims === undefined) return undefined;
   const { alg, kid, typ } = header;
   const known = ASSERTION_ALGS.find((one) => one === alg);
   if (known === undefined || (kid !== undefined && typeof kid !== 'string')) return undefined;
-  // RFC 7515 §4.1.11: nothing that would have to be understood is.
+  // RFC 7515 §4.1.11: we understand no extension that could be critical.
   if ('crit' in header) return undefined;
-  // RFC 8725 §3.11: what says that it is another kind of JWT is not an assertion, whoever signed it.
+  // RFC 8725 §3.11: a JWT that says it is of another kind is not an assertion.
   if (
     typ !== undefined &&
     !(typeof typ === 'string' && TYPES.includes(typ.toLowerCase().replace(/^application\//, '')))
@@ -58,59 +57,50 @@ function decode(part: string): Readonly<Record<string, unknown>> | undefined {
   }
 }
 
-/** The claims, where this key signed them with the algorithm that the key is for. */
-export function verifyAssertion(
-  { token, alg }: ReadAssertion,
-  { algs, pem }: ClientKey,
-): Readonly<Record<string, unknown>> | undefined {
-  if (!algs.includes(alg)) return undefined;
-  try {
-    const verify = createVerifier({ key: pem, algorithms: [alg], ignoreExpiration: true, ignoreNotBefore: true });
-    const claims: unknown = verify(token);
-    return typeof claims === 'object' && claims !== null ? { ...claims } : undefined;
-  } catch {
-    return undefined;
-  }
-}
-
-/** What an assertion is checked against. */
-interface Expected {
+/** What an assertion has to say. */
+interface ExpectedAssertion {
   readonly clientId: string;
-  /** The names of this server: its issuer identifier and the address of its token endpoint. */
+  /** The identifiers of this server: its issuer and the URL of its token endpoint. */
   readonly audiences: readonly string[];
   readonly now: number;
 }
 
-/** What has to be remembered of an assertion, or why it is refused, in words of the log. */
-export type AssertionVerdict =
-  | { readonly kind: 'fits'; readonly jti: string; readonly expiresAt: number }
-  | { readonly kind: 'refused'; readonly reason: string };
+/** An assertion that is valid once: its `jti` is remembered until it has expired. */
+interface ValidAssertion {
+  readonly jti: string;
+  readonly expiresAt: number;
+}
 
-const refused = (reason: string): AssertionVerdict => ({ kind: 'refused', reason: `the assertion ${reason}` });
+/** Why an assertion is rejected, for the audit trail. */
+interface InvalidAssertion {
+  readonly reason: string;
+}
 
-/** RFC 7523 §3 and OpenID Connect Core 1.0 §9, on claims whose signature is proved. */
-export function judgeAssertion(
+const invalid = (reason: string): InvalidAssertion => ({ reason: `the assertion ${reason}` });
+
+/** Validates the claims of an assertion whose signature was verified: RFC 7523 §3 and OpenID Connect Core 1.0 §9. */
+export function validateAssertion(
   claims: Readonly<Record<string, unknown>>,
-  { clientId, audiences, now }: Expected,
-): AssertionVerdict {
+  { clientId, audiences, now }: ExpectedAssertion,
+): ValidAssertion | InvalidAssertion {
   const { iss, sub, aud, exp, iat, nbf, jti } = claims;
-  if (iss !== clientId || sub !== clientId) return refused('is of another client');
-  // A second audience could be a server that would present here what it was sent: draft-ietf-oauth-rfc7523bis §4.
+  if (iss !== clientId || sub !== clientId) return invalid('is of another client');
+  // Another audience could be a server that presents here what was sent to it: draft-ietf-oauth-rfc7523bis §4.
   const named: readonly unknown[] = Array.isArray(aud) ? aud : [aud];
-  const ours = named.length > 0 && named.every((one) => typeof one === 'string' && audiences.includes(one));
-  if (!ours) return refused('is for another audience');
-  if (!isTime(exp)) return refused('has no exp');
-  // RFC 7519 §2: a NumericDate may have a fraction. What is remembered is a whole number of milliseconds, never less than that.
+  const isOurs = named.length > 0 && named.every((one) => typeof one === 'string' && audiences.includes(one));
+  if (!isOurs) return invalid('is for another audience');
+  if (!isTime(exp)) return invalid('has no exp');
+  // RFC 7519 §2: a NumericDate may have a fraction. The stored time is a whole number of milliseconds, and never earlier.
   const expiresAt = Math.ceil(exp * SECOND) + CLOCK_SKEW;
-  if (expiresAt <= now) return refused('has expired');
-  if (expiresAt > now + LONGEST_LIFE + 2 * CLOCK_SKEW) return refused('expires too late');
+  if (expiresAt <= now) return invalid('has expired');
+  if (expiresAt > now + MAX_LIFETIME + 2 * CLOCK_SKEW) return invalid('expires too late');
   for (const start of [nbf, iat]) {
     if (start === undefined) continue;
-    if (!isTime(start) || start > exp) return refused('has times that make no sense');
-    if (start * SECOND > now + CLOCK_SKEW) return refused('is of the future');
+    if (!isTime(start) || start > exp) return invalid('has times that make no sense');
+    if (start * SECOND > now + CLOCK_SKEW) return invalid('is of the future');
   }
-  if (typeof jti !== 'string' || jti === '' || jti.length > 256) return refused('has no jti');
-  return { kind: 'fits', jti, expiresAt };
+  if (typeof jti !== 'string' || jti === '' || jti.length > 256) return invalid('has no jti');
+  return { jti, expiresAt };
 }
 
 const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value > 0;

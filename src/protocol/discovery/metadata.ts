@@ -1,6 +1,6 @@
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../claims/scopes.ts';
-import { TOKEN_PATH } from '../../clients/authentication.ts';
+import { TOKEN_PATH } from '../../clients/authentication/authenticate.ts';
 import { AUTH_METHODS } from '../../clients/rules/credentials.ts';
 import { GRANT_TYPES } from '../../clients/rules/grant-types.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';

@@ -1,6 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import { formatClaims } from '../../claims/claims.ts';
-import type { AuthenticatedClient } from '../../clients/authentication.ts';
+import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { formatResources } from '../../clients/rules/resources.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../credentials/code-store.ts';
 import { insertFamily, killFamily } from '../../credentials/family-store.ts';

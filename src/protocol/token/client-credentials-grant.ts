@@ -1,5 +1,5 @@
 import { record } from '../../audit/audit.ts';
-import { type AuthenticatedClient, invalidClient } from '../../clients/authentication.ts';
+import { type AuthenticatedClient, invalidClient } from '../../clients/authentication/authenticate.ts';
 import { areResources } from '../../clients/resources.ts';
 import { insertClientToken, readClientNow } from '../../credentials/client-token-store.ts';
 import { SECOND } from '../../platform/clock.ts';

@@ -1,5 +1,5 @@
 import { remainingScopes } from '../../claims/scopes.ts';
-import { type AuthenticatedClient, invalidClient } from '../../clients/authentication.ts';
+import { type AuthenticatedClient, invalidClient } from '../../clients/authentication/authenticate.ts';
 import { isOwnAddress } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';

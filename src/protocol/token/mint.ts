@@ -1,6 +1,6 @@
 import type { RequestedClaims } from '../../claims/claims.ts';
 import { pictureUrl } from '../../claims/rules/avatar.ts';
-import type { ClientProof } from '../../clients/authentication.ts';
+import type { ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { Leaf } from '../../credentials/standing-store.ts';
 import { type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
 import type { KeySet } from '../../keys/keys.ts';

@@ -1,6 +1,6 @@
 import type { Note } from '../../audit/notes.ts';
-import type { AuthenticatedClient } from '../../clients/authentication.ts';
-import type { ClientKeys } from '../../clients/client-keys.ts';
+import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
+import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';

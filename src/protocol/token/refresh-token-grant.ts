@@ -1,7 +1,7 @@
 import { record } from '../../audit/audit.ts';
 import type { RequestedClaims } from '../../claims/claims.ts';
 import { parseScope } from '../../claims/scopes.ts';
-import type { AuthenticatedClient } from '../../clients/authentication.ts';
+import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { killFamily, rotateFamily } from '../../credentials/family-store.ts';
 import { type Leaf, type LockedFamily, lockFamily } from '../../credentials/standing-store.ts';
 import type { KeySet } from '../../keys/keys.ts';

@@ -1,5 +1,5 @@
 import { record } from '../../audit/audit.ts';
-import type { AuthenticatedClient } from '../../clients/authentication.ts';
+import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { killClientToken, lockClientToken } from '../../credentials/client-token-store.ts';
 import { killFamily } from '../../credentials/family-store.ts';
 import { lockFamily } from '../../credentials/standing-store.ts';

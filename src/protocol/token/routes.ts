@@ -1,7 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { record } from '../../audit/audit.ts';
-import { type AuthenticatedClient, authenticateClient, TOKEN_PATH } from '../../clients/authentication.ts';
-import { readCredentials } from '../../clients/rules/credentials.ts';
+import {
+  type AuthenticatedClient,
+  authenticateClient,
+  readCredentials,
+  TOKEN_PATH,
+} from '../../clients/authentication/authenticate.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import type { Work } from '../../platform/database/database.ts';

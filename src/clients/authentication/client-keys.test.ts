@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
-import { clientKeys } from './client-keys.ts';
+import { createClientKeys } from './client-keys.ts';
 
 const { publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const body = Buffer.from(JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }] }));
 
 test('AV-03: of the key sets that were fetched a thousand are kept, the latest ones', async () => {
   const asked: string[] = [];
-  const { find } = clientKeys(
+  const { find } = createClientKeys(
     async ({ url }) => {
       asked.push(url);
       return { status: 200, headers: {}, body };

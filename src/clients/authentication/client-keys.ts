@@ -1,8 +1,8 @@
-import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
-import { type Outgoing, OutgoingFailed } from '../platform/http/outgoing.ts';
-import type { ReadAssertion } from './rules/assertion.ts';
-import { type ClientKey, chooseKey, usableKeys } from './rules/jwks.ts';
-import type { Client } from './store.ts';
+import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
+import { type Outgoing, OutgoingFailed } from '../../platform/http/outgoing.ts';
+import type { ReadAssertion } from '../rules/assertion.ts';
+import { type ClientKey, chooseKey, usableKeys } from '../rules/jwks.ts';
+import type { Client } from '../store.ts';
 
 /** How long a set that was fetched is used: a key that a client took out of it is good for nothing after that. */
 const KEYS_MAX_AGE = 5 * MINUTE;
@@ -47,7 +47,7 @@ const NOTHING: Fetched = { keys: [], readAt: undefined, forcedAt: undefined, fai
  * Finds keys of clients. Sets behind a `jwks_uri` are kept for a while by each node; whoever sends assertions can make it
  * ask for a set once a minute beyond that, and no more often.
  */
-export function clientKeys(ask: Outgoing, clock: Clock): ClientKeys {
+export function createClientKeys(ask: Outgoing, clock: Clock): ClientKeys {
   const kept = new Map<string, Fetched>();
   const running = new Map<string, Promise<Fetched>>();
 

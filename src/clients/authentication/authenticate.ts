@@ -1,0 +1,255 @@
+import { record } from '../../audit/audit.ts';
+import { exceeded, take } from '../../limits/limits.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/http/origin.ts';
+import type { Parameters } from '../../platform/http/parameters.ts';
+import { invalidRequest, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
+import { addressBucket } from '../../platform/validation/ip-address.ts';
+import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../rules/assertion.ts';
+import { type Client, type ClientSecret, findClientWithSecrets } from '../store.ts';
+import type { ClientKeys } from './client-keys.ts';
+import { authenticateByIdAlone } from './none.ts';
+import { authenticateByAssertion } from './private-key-jwt.ts';
+import { matchSecret, recordSecretUse } from './secret.ts';
+
+/** The token endpoint, below the issuer. Client assertions may name its URL as their audience. */
+export const TOKEN_PATH = '/api/v2/oauth/token';
+
+/** What a request presents to authenticate its client; not verified yet. */
+export type ClientCredentials =
+  | { readonly method: 'none'; readonly clientId: string }
+  | {
+      readonly method: 'client_secret_basic' | 'client_secret_post';
+      readonly clientId: string;
+      readonly clientSecret: string;
+    }
+  | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: ReadAssertion }
+  /** With an assertion that is malformed, or of an unsupported kind. */
+  | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: undefined };
+
+/** How a client authenticated. */
+export type ClientProof =
+  /** By the secret as it was presented. It signs the ID token under HS256 (OpenID Connect Core 1.0 §10.1). */
+  | { readonly kind: 'secret'; readonly secret: string }
+  /** By its id alone, because it is a public client (RFC 6749 §2.1). */
+  | { readonly kind: 'public' }
+  /** By an assertion signed with its key, which is used up now (RFC 7523 §2.2). */
+  | { readonly kind: 'assertion' };
+
+/** A client that was authenticated. Only {@link authenticateClient} makes one. */
+export type AuthenticatedClient = {
+  readonly client: Client;
+  readonly proof: ClientProof;
+  readonly origin: Origin;
+  readonly [proved]: true;
+};
+declare const proved: unique symbol;
+
+/** Why a client was not authenticated: for the audit trail, never for the caller. */
+export interface AuthenticationFailure {
+  readonly reason: string;
+  readonly cause?: string;
+}
+
+/** What client authentication works with. */
+export interface AuthenticationParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+  readonly issuer: string;
+  readonly clientKeys: ClientKeys;
+}
+
+/**
+ * Authenticates a client, before anything else of the request is looked at. Every failure gets the same answer: unknown client,
+ * wrong secret, a secret from a client that has none, an invalid assertion and a disabled client are not told apart.
+ * @throws {OAuthError} `invalid_client`, or `rate_limit_exceeded` after too many failures from one address
+ */
+export async function authenticateClient(
+  parts: AuthenticationParts,
+  credentials: ClientCredentials,
+  origin: Origin,
+): Promise<AuthenticatedClient> {
+  const { database, limits } = parts;
+  const now = parts.clock();
+  const { found, bucket, exhausted } = await database.read(() => lookUp(limits, credentials.clientId, origin, now));
+  // After too many failures no assertion is verified, and no key set is fetched.
+  if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
+
+  const result = await verifyCredentials(parts, found, credentials, now);
+  if ('reason' in result) {
+    const wait = await database.commit(() => recordFailure(result));
+    if (wait > 0) throw rateLimited(wait);
+    throw invalidClient(advice(credentials), result.reason, credentials.method === 'client_secret_basic');
+  }
+  if (result.usedSecret !== undefined) {
+    // After too many failures the right secret is refused as well, so that guessing on is of no use.
+    if (exhausted > 0) throw rateLimited(exhausted);
+    await recordSecretUse(database, result.usedSecret, now);
+  }
+  const actor = { type: 'client', id: result.client.id } as const;
+  return { client: result.client, proof: result.proof, origin: { ...origin, actor } } as AuthenticatedClient;
+
+  /** Counts a failure, and records it unless there were too many. Returns the seconds to wait then. */
+  function* recordFailure({ reason, cause }: AuthenticationFailure): Work<number> {
+    const about = { origin, clientId: found?.client.id ?? null };
+    const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
+    if (seconds > 0) return seconds;
+    const details = cause === undefined ? { reason } : { reason, cause };
+    yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details, ...about });
+    return 0;
+  }
+}
+
+type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly ClientSecret[] };
+
+/** Reads the client, and for how many seconds its failures from this address are used up. */
+function* lookUp(limits: Limits, clientId: string, { address }: Origin, now: number) {
+  const found = yield* findClientWithSecrets(clientId, now);
+  // All unknown ids share one count per address: otherwise each made-up id would add a row.
+  const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(address ?? '')}`;
+  return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
+}
+
+interface VerifiedCredentials {
+  readonly client: Client;
+  readonly proof: ClientProof;
+  readonly usedSecret?: ClientSecret;
+}
+
+async function verifyCredentials(
+  parts: AuthenticationParts,
+  found: ClientWithSecrets | undefined,
+  credentials: ClientCredentials,
+  now: number,
+): Promise<VerifiedCredentials | AuthenticationFailure> {
+  if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
+    return { reason: 'the assertion is none that is offered' };
+  }
+  if (found === undefined) return { reason: 'unknown client' };
+  const { client, secrets } = found;
+  if (client.status !== 'active') return { reason: 'the client is disabled' };
+  if (!isRegisteredMethod(client, credentials)) return { reason: 'another authentication method is registered' };
+
+  switch (credentials.method) {
+    case 'none': {
+      const proof = authenticateByIdAlone(client);
+      return 'reason' in proof ? proof : { client, proof };
+    }
+    case 'client_secret_basic':
+    case 'client_secret_post': {
+      const { clientSecret } = credentials;
+      const usedSecret = matchSecret(clientSecret, secrets);
+      return 'reason' in usedSecret
+        ? usedSecret
+        : { client, proof: { kind: 'secret', secret: clientSecret }, usedSecret };
+    }
+    case 'private_key_jwt': {
+      const audiences = [parts.issuer, parts.issuer + TOKEN_PATH];
+      const current = await authenticateByAssertion(parts, client, credentials.assertion, { audiences, now });
+      return 'reason' in current ? current : { client: current, proof: { kind: 'assertion' } };
+    }
+  }
+}
+
+/**
+ * Whether the client's registration allows a method. What a request leaves out never does (OAuth 2.1 §2.4): one of a confidential
+ * client without a secret counts as `client_secret_post`.
+ */
+function isRegisteredMethod(
+  { type, tokenEndpointAuthMethod: registered }: Client,
+  { method }: ClientCredentials,
+): boolean {
+  if (type === 'public') return method === 'none';
+  const used = method === 'none' ? 'client_secret_post' : method;
+  return registered === null ? used !== 'private_key_jwt' : used === registered;
+}
+
+/**
+ * Reads a client's credentials from the body or the Authorization header: exactly one of them.
+ * @throws {OAuthError} `invalid_request` when both are used, or they contradict each other
+ */
+export function readCredentials(authorization: string | undefined, body: Parameters): ClientCredentials {
+  const bodyId = body.get('client_id');
+  const bodySecret = body.get('client_secret');
+  if (body.has('client_assertion') || body.has('client_assertion_type')) {
+    if (authorization !== undefined || bodySecret !== undefined) {
+      throw invalidRequest(
+        'Authenticate the client once: with client_assertion, or with client_secret, not with both.',
+      );
+    }
+    return assertionIn(body, bodyId);
+  }
+  if (authorization === undefined) {
+    const clientId = bodyId ?? '';
+    return bodySecret === undefined
+      ? { method: 'none', clientId }
+      : { method: 'client_secret_post', clientId, clientSecret: bodySecret };
+  }
+  const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
+  const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
+  const colon = decoded.indexOf(':');
+  const clientId = decodeFormPart(decoded.slice(0, Math.max(colon, 0)));
+  const clientSecret = decodeFormPart(decoded.slice(colon + 1));
+  // RFC 6749 §2.3: not more than one method in a request.
+  if (bodySecret !== undefined) {
+    throw invalidRequest('Send the client credentials once: in the Authorization header or in the body, not in both.');
+  }
+  if (colon < 1 || clientId === undefined || clientSecret === undefined) {
+    return { method: 'client_secret_basic', clientId: '', clientSecret: '' };
+  }
+  if (bodyId !== undefined && bodyId !== clientId) {
+    throw invalidRequest('client_id in the body differs from the one in the Authorization header.');
+  }
+  return { method: 'client_secret_basic', clientId, clientSecret };
+}
+
+/** RFC 7521 §4.2: an assertion is sent with its type. `client_id` may be left out, and must be its subject otherwise. */
+function assertionIn(body: Parameters, bodyId: string | undefined): ClientCredentials {
+  const token = body.get('client_assertion');
+  const type = body.get('client_assertion_type');
+  if (token === undefined || type === undefined) {
+    throw invalidRequest('client_assertion and client_assertion_type go together: send both, or neither.');
+  }
+  const method = 'private_key_jwt';
+  const assertion = type === ASSERTION_TYPE ? readAssertion(token) : undefined;
+  if (assertion === undefined) return { method, clientId: bodyId ?? '', assertion };
+  const { clientId } = assertion;
+  const isOfClient = bodyId === undefined || bodyId === clientId;
+  return isOfClient ? { method, clientId, assertion } : { method, clientId, assertion: undefined };
+}
+
+/** RFC 6749 §2.3.1: both parts are form-urlencoded before they are joined. */
+function decodeFormPart(part: string): string | undefined {
+  try {
+    return decodeURIComponent(part.replaceAll('+', ' '));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * RFC 6749 §5.2.
+ * @param advice what to do
+ * @param reason why, for the log
+ * @param challenge whether the client used the Authorization header, which needs a challenge in the answer
+ */
+export const invalidClient = (advice: string, reason?: string, challenge = false): OAuthError => {
+  const headers = challenge ? { 'www-authenticate': 'Basic realm="tessera", charset="UTF-8"' } : {};
+  return new OAuthError(401, 'invalid_client', `Client authentication failed: ${advice}`, headers, reason);
+};
+
+/** What to check, by what the request holds alone: it must not tell which clients exist. */
+function advice(credentials: ClientCredentials): string {
+  const { method, clientId } = credentials;
+  if (method === 'private_key_jwt') return 'check client_id and client_assertion.';
+  if (clientId === '') {
+    return method === 'client_secret_basic'
+      ? 'the Authorization header must be Basic, with client_id:client_secret in base64.'
+      : 'client_id is missing: send it with client_secret in the body, or both by HTTP Basic.';
+  }
+  if (method === 'none') return 'check client_id; client_secret was not sent, and only a public client has none.';
+  return 'check client_id and client_secret.';
+}
