@@ -15,14 +15,14 @@ import {
 import { type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { baseFacts, scopeValues } from '../kit/person.ts';
-import { type Frame, framed } from './frame.ts';
+import { type AccountFrame, accountLayout } from './layout.ts';
 
-interface AccountPage extends Frame {
+interface AccountPage extends AccountFrame {
   readonly problems: Problems;
   readonly done: HtmlPart | undefined;
 }
 
-/** A person's own page: who they are here, their password, and the ways to sign out. */
+/** The main page of an account: profile, picture, password, and signing out everywhere. */
 export function accountPage(site: Site, page: AccountPage): Page {
   const { messages, path } = site;
   const { account, token, problems, done } = page;
@@ -31,7 +31,7 @@ export function accountPage(site: Site, page: AccountPage): Page {
   const { profile } = account;
   const factsOf = (scope: 'details' | 'phone' | 'social', name: string) =>
     scopeValues(scope, profile, undefined, messages).map((shared) => fact(shared.name ?? name, shared.value));
-  return framed(
+  return accountLayout(
     site,
     page,
     'account',
@@ -64,7 +64,7 @@ ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-
   );
 }
 
-/** Says what a sign-out everywhere has stopped. Nobody is signed in any more. */
+/** What signing out everywhere ended, shown to a browser that is no longer signed in. */
 export function everywherePage({ messages, path }: Site, { at, ...stopped }: Stopped & { readonly at: number }): Page {
   const text = messages.account;
   return {

@@ -1,7 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
 import { take } from '../../limits/limits.ts';
-import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { type Origin, originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -9,81 +8,88 @@ import { rateLimited } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/steps.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
-import { logoutContext, type SessionParts } from '../sign-in/routes.ts';
-import type { Frame } from './frame.ts';
+import { logoutContext, type PageServices } from '../sign-in/routes.ts';
+import type { AccountFrame } from './layout.ts';
 
-/** Somebody who is signed in, at a page of their account. */
+/** A signed-in person at a page of their account. */
 export interface AccountVisit {
-  readonly request: FastifyRequest;
-  readonly reply: FastifyReply;
   readonly browser: Browser;
   readonly account: Account;
   readonly session: Session;
+  readonly origin: Origin;
 }
 
-/** A form of the account, and whether it came from our own page, for the person who is signed in. */
-export interface Submitted {
-  readonly at: AccountVisit;
-  readonly form: RepeatableParameters;
-  readonly fits: boolean;
+declare module 'fastify' {
+  interface FastifyRequest {
+    accountVisit: AccountVisit | undefined;
+  }
 }
 
-/** What every form of the account belongs to: the session that its page was shown in. */
-export const contextOf = ({ session }: Pick<AccountVisit, 'session'>): string => `account ${session.hash}`;
+/** The hooks of the account pages. A hook that refuses a request answers it, and its route does not run. */
+export interface AccountHooks {
+  /** Rejects forms from other sites, and puts the visit on the request. Redirects to sign-in where the visitor is not signed in. */
+  readonly requireVisit: (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+  /** Counts a form against the limit of its account. */
+  readonly countForm: (request: FastifyRequest) => Promise<void>;
+}
 
-export const originAt = ({ request, account }: AccountVisit): Origin =>
-  originOf(request, { type: 'user', id: account.id });
+/** Lets only signed-in people reach the routes of this scope, as of the moment of the request. */
+export function accountHooks(app: FastifyInstance, services: PageServices): AccountHooks {
+  const { browsers, site, database, clock, limits } = services;
 
-export const frameOf = (at: AccountVisit): Frame => ({
-  account: at.account,
-  token: at.browser.formToken(contextOf(at)),
-  logoutToken: at.browser.formToken(logoutContext(at.account.id)),
-});
-
-/** How the pages of the account begin: with who is signed in, by the verdict of now. */
-export function visits(parts: SessionParts) {
-  const { browsers } = parts;
-
-  /** The person behind a request. @throws {SessionEnded} where nobody is signed in */
-  async function visit(request: FastifyRequest, reply: FastifyReply): Promise<AccountVisit> {
+  async function requireVisit(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
+    if (request.method === 'POST') browsers.refuseForeignForm(request);
     const browser = browsers.of(request, reply);
-    const signedIn = await findVisitor(parts, browser.sessionSecret);
-    if (signedIn.kind !== 'signed in') {
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    if (visitor.kind !== 'signed in') {
       browsers.clearSession(reply);
-      throw new SessionEnded();
+      return redirect(request, reply, site.path('/login'));
     }
-    return { request, reply, browser, ...signedIn };
+    const { account, session } = visitor;
+    request.accountVisit = { browser, account, session, origin: originOf(request, { type: 'user', id: account.id }) };
+    return undefined;
   }
 
-  /** A form of the account. @throws {SessionEnded} @throws {OAuthError} `rate_limit_exceeded` */
-  async function submitted(request: FastifyRequest, reply: FastifyReply): Promise<Submitted> {
-    browsers.refuseForeignForm(request);
-    const at = await visit(request, reply);
-    const { id: accountId } = at.account;
-    const now = parts.clock();
-    const about = { name: 'formAccount', origin: originAt(at), accountId } as const;
-    const wait = await parts.database.commit(() => take(`forms ${accountId}`, parts.limits.formAccount, now, about));
+  async function countForm(request: FastifyRequest): Promise<void> {
+    const { account, origin } = visitOf(request);
+    const now = clock();
+    const about = { name: 'formAccount', origin, accountId: account.id } as const;
+    const wait = await database.commit(() => take(`forms ${account.id}`, limits.formAccount, now, about));
     if (wait > 0) throw rateLimited(wait);
-    const form = formOf(request);
-    return { at, form, fits: at.browser.owns(form, contextOf(at)) };
   }
 
-  /** The parts for what the person does there: nothing is written unless the session is still good. */
-  const actingIn = ({ session }: AccountVisit): SessionParts => ({
-    ...parts,
-    database: sessionDatabase(parts, session),
-  });
-
-  return { visit, submitted, actingIn };
-}
-
-/**
- * Answers at the pages of the account where the session has ended: the browser is sent to sign in. One that ended during the
- * request keeps its cookie, for another tab may have put a new session there: two presses of "Change password", for example.
- */
-export function sendToSignIn(app: FastifyInstance, { site }: SessionParts): void {
+  app.decorateRequest('accountVisit', undefined);
+  app.addHook('preHandler', requireVisit);
+  // A session that ends during the request keeps its cookie: another tab may have replaced it meanwhile, as with two presses of
+  // "Change password".
   app.setErrorHandler((error, request, reply) => {
     if (!(error instanceof SessionEnded)) throw error;
     return redirect(request, reply, site.path('/login'));
   });
+  return { requireVisit, countForm };
 }
+
+/** The visit of a request that `requireVisit` has let through. */
+export function visitOf({ accountVisit }: FastifyRequest): AccountVisit {
+  if (accountVisit === undefined) throw new Error('an account route was reached without its hook');
+  return accountVisit;
+}
+
+/** What a route works with on behalf of the visitor: nothing is written unless the session is still valid. */
+export const servicesIn = <S extends PageServices>(services: S, { session }: AccountVisit): S => ({
+  ...services,
+  database: sessionDatabase(services, session),
+});
+
+/** The context of every form token of the account: the session in which the page was shown. */
+export const accountFormContext = ({ session }: Pick<AccountVisit, 'session'>): string => `account ${session.hash}`;
+
+/** Whether a form comes from a page that was shown in this session. */
+export const ownsForm = (visit: AccountVisit, form: RepeatableParameters): boolean =>
+  visit.browser.owns(form, accountFormContext(visit));
+
+export const frameOf = (visit: AccountVisit): AccountFrame => ({
+  account: visit.account,
+  token: visit.browser.formToken(accountFormContext(visit)),
+  logoutToken: visit.browser.formToken(logoutContext(visit.account.id)),
+});

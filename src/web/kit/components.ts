@@ -48,8 +48,8 @@ export interface ListPart {
   readonly more: boolean;
 }
 
-/** The number of a part, from an address or a form; what is none leads to the first. */
-export const readPart = (text: string | undefined): number => (/^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 1);
+/** The number of a part in a query or a form; 1 for anything else. */
+export const partNumber = (text: string | undefined): number => (/^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 1);
 
 /** The way to the parts beside this one. */
 export function pager({ path, messages }: Site, address: string, { number, more }: ListPart): Html | undefined {

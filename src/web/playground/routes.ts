@@ -6,7 +6,7 @@ import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/steps.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
-import { contextOf } from '../account/visit.ts';
+import { accountFormContext } from '../account/visit.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendErrorPage } from '../kit/error-page.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
@@ -82,7 +82,7 @@ export function playgroundRoutes(app: FastifyInstance, parts: PlaygroundParts): 
     // A button of an older page, pressed once more, shows where the visit stands now.
     const action = open === undefined ? null : nextAction(open.visit);
     if (open !== undefined && action !== null && action === act && form.get('turn') === String(open.turn)) {
-      const accountToken = signedIn.kind === 'signed in' ? browser.formToken(contextOf(signedIn)) : '';
+      const accountToken = signedIn.kind === 'signed in' ? browser.formToken(accountFormContext(signedIn)) : '';
       const means = { wire: parts.wire, issuer, cookies: request.headers.cookie ?? '', accountToken };
       await inTurn(parts, open, () => perform(open.visit, action, means));
     }

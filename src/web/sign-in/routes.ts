@@ -37,7 +37,7 @@ import { formatMoment, generalProblem, NO_PROBLEMS, type Problems } from '../kit
 import { sendPage } from '../kit/layout.ts';
 import { type Present, type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
 
-export interface SessionParts extends FlowParts, AuthenticationServices {
+export interface PageServices extends FlowParts, AuthenticationServices {
   readonly ids: Ids;
 }
 
@@ -47,7 +47,7 @@ type Standing = Extract<Progress, { kind: 'step' }>;
 export const logoutContext = (accountId: string): string => `logout ${accountId}`;
 
 /** The pages that begin and end sessions. */
-export function sessionRoutes(app: FastifyInstance, parts: SessionParts): void {
+export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
   const { site, browsers } = parts;
   const { messages } = site;
 

@@ -18,7 +18,7 @@ const FORM_FIELDS = [
 ] as const;
 export type ProfileField = (typeof FORM_FIELDS)[number];
 
-export const MOST_LINKS = 20;
+export const MAX_LINKS = 20;
 
 export const linkField = (part: 'label' | 'url', index: number): string => `link-${part}-${index}`;
 
@@ -62,7 +62,7 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
     change[field] = value;
   }
   const socialLinks: SocialLink[] = [];
-  for (let index = 0; index < MOST_LINKS; index++) {
+  for (let index = 0; index < MAX_LINKS; index++) {
     const [label, url] = [tidy(get(linkField('label', index)) ?? ''), tidy(get(linkField('url', index)) ?? '')];
     if (label === '' && url === '') continue;
     const link = { platform: platformOf(url), url, label };

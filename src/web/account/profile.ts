@@ -1,32 +1,88 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { updateAccount } from '../../accounts/accounts.ts';
 import { COLORS } from '../../accounts/rules/profile.ts';
-import { area, choice, doneNotice, field, hidden, type Problems, problemSummary, swatches } from '../kit/components.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import {
+  area,
+  choice,
+  doneNotice,
+  field,
+  generalProblem,
+  hidden,
+  NO_PROBLEMS,
+  type Problems,
+  problemSummary,
+  swatches,
+} from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
-import { type Frame, framed } from './frame.ts';
-import { linkField, MOST_LINKS } from './rules/profile-form.ts';
+import { type Page, type Site, sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { type AccountFrame, accountLayout } from './layout.ts';
+import { linkField, MAX_LINKS, profileFields, readProfileForm } from './rules/profile-form.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
 
-/** Languages to choose from; whoever has another one on record keeps it. */
+/** The form in which people change what apps may learn about them. */
+export function profileRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+  const { site, clock } = services;
+  const { messages } = site;
+
+  function show(
+    reply: FastifyReply,
+    status: number,
+    visit: AccountVisit,
+    fields: ReadonlyMap<string, string>,
+    problems: Problems,
+    done?: string,
+  ): FastifyReply {
+    return sendPage(reply, status, site, profilePage(site, { ...frameOf(visit), fields, problems, done }));
+  }
+
+  app.get('/account/profile', async (request, reply) => {
+    const visit = visitOf(request);
+    return show(reply, 200, visit, profileFields(visit.account.profile), NO_PROBLEMS);
+  });
+
+  app.post('/account/profile', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    const { id, profile } = visit.account;
+    const form = formOf(request);
+    // An empty field has a value: it clears what is stored.
+    const get = (name: string) => form.get(name) ?? (form.has(name) ? '' : undefined);
+    const sent = form.names.map((name) => [name, get(name) ?? ''] as const);
+    const fields = new Map([...profileFields(profile), ...sent]);
+    if (!ownsForm(visit, form)) return show(reply, 400, visit, fields, generalProblem(messages.account.formExpired));
+    const read = readProfileForm(get, profile, clock());
+    if (read.kind === 'problems') {
+      const texts = read.problems.map(({ name, kind }) => [name, messages.profile.bad[kind]] as const);
+      return show(reply, 400, visit, fields, { fields: Object.fromEntries(texts), general: [] });
+    }
+    const account = await updateAccount(servicesIn(services, visit), id, read.change, visit.origin);
+    const saved = { ...visit, account };
+    return show(reply, 200, saved, profileFields(account.profile), NO_PROBLEMS, messages.profile.saved);
+  });
+}
+
+/** The languages to choose from. A stored one that is not here is offered as well. */
 const LANGUAGES = [
   ...['ar', 'bg', 'bn', 'ca', 'cs', 'da', 'de', 'el', 'en', 'en-GB', 'en-US', 'es', 'et', 'fa', 'fi', 'fr', 'he', 'hi'],
   ...['hr', 'hu', 'id', 'it', 'ja', 'ko', 'lt', 'lv', 'ms', 'nb', 'nl', 'pl', 'pt', 'pt-BR', 'ro', 'ru', 'sk', 'sl'],
   ...['sr', 'sv', 'sw', 'th', 'tr', 'uk', 'ur', 'vi', 'zh', 'zh-TW'],
 ];
 
-/** A language in its own words: whoever cannot read this page finds theirs all the same. */
+/** The name of a language in that language, for people who cannot read this page. */
 const ownName = (code: string): string => new Intl.DisplayNames([code], { type: 'language' }).of(code) ?? code;
 
-/** How many empty rows stand below the links that there are. */
+/** The number of empty rows below the existing links. */
 const SPARE_LINKS = 2;
 
-interface ProfilePage extends Frame {
-  /** What stands in the fields: what is on record, or what was sent and could not be taken. */
+interface ProfilePage extends AccountFrame {
+  /** The values of the fields: as stored, or as sent where they are invalid. */
   readonly fields: ReadonlyMap<string, string>;
   readonly problems: Problems;
   readonly done: string | undefined;
 }
 
-/** The form in which people set what apps may learn of them. */
-export function profilePage(site: Site, page: ProfilePage): Page {
+function profilePage(site: Site, page: ProfilePage): Page {
   const { messages, path } = site;
   const { account, token, fields, problems, done } = page;
   const { profile: text, person, signUp } = messages;
@@ -42,17 +98,17 @@ export function profilePage(site: Site, page: ProfilePage): Page {
   const { language, avatarColor } = account.profile;
   const colors = COLORS.some((color) => color === avatarColor) ? COLORS : [...COLORS, avatarColor];
   const codes = LANGUAGES.includes(language) ? LANGUAGES : [language, ...LANGUAGES];
-  const kept = Array.from({ length: MOST_LINKS }, (_, index) => index).filter(
+  const kept = Array.from({ length: MAX_LINKS }, (_, index) => index).filter(
     (index) => value(linkField('label', index)) !== '' || value(linkField('url', index)) !== '',
   );
-  const rows = Math.min(MOST_LINKS, (kept.at(-1) ?? -1) + 1 + SPARE_LINKS);
-  /** A few fields that are saved by themselves. */
+  const rows = Math.min(MAX_LINKS, (kept.at(-1) ?? -1) + 1 + SPARE_LINKS);
+  /** Fields that are saved together. */
   const section = (name: string, lead: string, inputs: Html) =>
     html`<section class="card"><header><h2>${name}</h2><p class="muted small">${lead}</p></header>
 <form method="post" action="${path('/account/profile')}" novalidate>${hidden(token)}
 ${inputs}
 <div><button class="primary" type="submit" aria-label="${text.saveOf(name)}">${text.save}</button></div></form></section>`;
-  return framed(
+  return accountLayout(
     site,
     page,
     'profile',

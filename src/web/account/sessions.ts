@@ -1,27 +1,78 @@
-import type { Ended } from '../../credentials/ending.ts';
-import type { ListedSession } from '../../sessions/list.ts';
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { type Ended, endSessions } from '../../credentials/ending.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
 import type { Device } from '../../sessions/rules/device.ts';
-import type { Session } from '../../sessions/store.ts';
+import type { Session, SessionSelector } from '../../sessions/store.ts';
 import {
   doneNotice,
   fact,
   facts,
   foreign,
+  generalProblem,
   hidden,
   type ListPart,
   moment,
+  NO_PROBLEMS,
   type Problems,
   pager,
   problemSummary,
   stoppedText,
 } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
-import type { Page, Site } from '../kit/layout.ts';
+import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { Messages } from '../kit/messages.ts';
-import { type Frame, framed } from './frame.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
 
-export interface SessionsPage extends Frame {
-  /** This browser's. */
+/** The browsers in which a person is signed in, each with a button that ends its session. */
+export function sessionsRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+  const { site } = services;
+
+  async function show(
+    reply: FastifyReply,
+    status: number,
+    visit: AccountVisit,
+    parameters: RepeatableParameters,
+    result: Pick<SessionsPage, 'ended' | 'problems'>,
+  ): Promise<FastifyReply> {
+    const { account, session } = visit;
+    const { items, part } = await readListPart(parameters, (at) =>
+      listSessions(services, account, { ...at, except: session.sid }),
+    );
+    const page = sessionsPage(site, { ...frameOf(visit), current: session, others: items, part, ...result });
+    return sendPage(reply, status, site, page);
+  }
+
+  app.get('/account/sessions', async (request, reply) => {
+    const query = request.query as RepeatableParameters;
+    return show(reply, 200, visitOf(request), query, { ended: undefined, problems: NO_PROBLEMS });
+  });
+
+  app.post('/account/sessions', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    const which = selectedSessions(form, visit);
+    if (!ownsForm(visit, form) || which === undefined) {
+      const problems = generalProblem(site.messages.account.formExpired);
+      return show(reply, 400, visit, form, { ended: undefined, problems });
+    }
+    const ended = await endSessions(servicesIn(services, visit), visit.account, which, visit.origin);
+    return show(reply, 200, visit, form, { ended: { ...ended, all: 'except' in which }, problems: NO_PROBLEMS });
+  });
+}
+
+/** The sessions that a form is to end: one that it names, or all but that of this browser. */
+function selectedSessions(form: RepeatableParameters, { session }: AccountVisit): SessionSelector | undefined {
+  const sid = form.get('session') ?? '';
+  if (sid === 'others') return { except: session.sid };
+  return isSid(sid) && sid !== session.sid ? { sid } : undefined;
+}
+
+interface SessionsPage extends AccountFrame {
+  /** That of this browser. */
   readonly current: Session;
   readonly others: readonly ListedSession[];
   readonly part: ListPart;
@@ -29,12 +80,11 @@ export interface SessionsPage extends Frame {
   readonly problems: Problems;
 }
 
-/** Where a person is signed in, with a way to end each of it. */
-export function sessionsPage(site: Site, page: SessionsPage): Page {
+function sessionsPage(site: Site, page: SessionsPage): Page {
   const { messages, path } = site;
   const text = messages.sessions;
   const { current, others, part, token, ended } = page;
-  return framed(
+  return accountLayout(
     site,
     page,
     'sessions',
@@ -64,12 +114,12 @@ const sessionFacts = (session: Session, { sessions: text }: Messages): readonly 
   fact(text.from, session.network ?? text.unknown),
 ];
 
-/** So many names of apps are written out. */
-const NAMES = 5;
+/** How many apps are named. */
+const MAX_NAMES = 5;
 
 function appNames(names: readonly string[], { sessions: text }: Messages): Html {
-  const more = names.length - NAMES;
-  const shown = names.slice(0, NAMES).map((name, index) => html`${index > 0 && ', '}${foreign(name)}`);
+  const more = names.length - MAX_NAMES;
+  const shown = names.slice(0, MAX_NAMES).map((name, index) => html`${index > 0 && ', '}${foreign(name)}`);
   return html`${shown}${more > 0 && text.more(more)}`;
 }
 
@@ -96,7 +146,7 @@ ${facts([
 <form method="post" action="${path('/account/sessions')}">${hidden(token, { session: sid, page: String(part.number) })}<button class="danger" type="submit" aria-describedby="${id}">${text.end}</button></form></article>`;
 }
 
-/** What has ended, what that stopped, and that it was looked at anew. */
+/** Which sessions and tokens ended, as found when everything was judged anew. */
 function endedNotice({ at, all, sessions, ...stopped }: NonNullable<SessionsPage['ended']>, messages: Messages): Html {
   const { sessions: text } = messages;
   const [session] = sessions;

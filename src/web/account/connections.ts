@@ -1,0 +1,125 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { isOptional } from '../../claims/scopes.ts';
+import {
+  connectionsOf,
+  type ListedConnection,
+  type RevokedAccess,
+  revokeAccess,
+  revokedAccess,
+} from '../../consent/connections.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
+import { appPicture } from '../kit/app.ts';
+import {
+  doneNotice,
+  fact,
+  facts,
+  foreign,
+  generalProblem,
+  hidden,
+  type ListPart,
+  moment,
+  NO_PROBLEMS,
+  type Problems,
+  pager,
+  problemSummary,
+  stoppedText,
+} from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import { type Page, type Site, sendPage } from '../kit/layout.ts';
+import type { Messages } from '../kit/messages.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+
+/** The apps with access to an account, each with a button that revokes it. */
+export function connectionsRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+  const { site } = services;
+
+  async function show(
+    reply: FastifyReply,
+    status: number,
+    visit: AccountVisit,
+    parameters: RepeatableParameters,
+    result: Pick<ConnectionsPage, 'revoked' | 'problems'>,
+  ): Promise<FastifyReply> {
+    const { items, part } = await readListPart(parameters, (at) => connectionsOf(services, visit.account.id, at));
+    const page = connectionsPage(site, { ...frameOf(visit), connections: items, part, ...result });
+    return sendPage(reply, status, site, page);
+  }
+
+  app.get('/account/connections', async (request, reply) => {
+    const query = request.query as RepeatableParameters;
+    return show(reply, 200, visitOf(request), query, { revoked: undefined, problems: NO_PROBLEMS });
+  });
+
+  app.post('/account/connections', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    const clientId = form.get('client_id') ?? '';
+    if (!ownsForm(visit, form) || !isSnowflake(clientId)) {
+      const problems = generalProblem(site.messages.account.formExpired);
+      return show(reply, 400, visit, form, { revoked: undefined, problems });
+    }
+    await revokeAccess(servicesIn(services, visit), visit.account.id, clientId, visit.origin);
+    // A second press finds the access revoked already, and gets the same answer.
+    const revoked = await revokedAccess(services, visit.account.id, clientId);
+    return show(reply, 200, visit, form, { revoked, problems: NO_PROBLEMS });
+  });
+}
+
+interface ConnectionsPage extends AccountFrame {
+  readonly connections: readonly ListedConnection[];
+  readonly part: ListPart;
+  /** Access that was revoked with this form, or before. */
+  readonly revoked: RevokedAccess | undefined;
+  readonly problems: Problems;
+}
+
+function connectionsPage(site: Site, page: ConnectionsPage): Page {
+  const { messages } = site;
+  const text = messages.connections;
+  const { connections, revoked, part } = page;
+  return accountLayout(
+    site,
+    page,
+    'connections',
+    text.title,
+    html`<header><h1>${text.title}</h1><p class="muted">${connections.length === 0 ? text.none : text.lead}</p></header>
+${revoked !== undefined && revokedNotice(revoked, messages)}
+${problemSummary(messages, page.problems)}
+${connections.length > 0 && html`<div class="card apps">${connections.map((connection) => appRow(site, connection, page))}${pager(site, '/account/connections', part)}</div>`}`,
+  );
+}
+
+/** What the revocation ended, as found when everything was judged anew. */
+function revokedNotice({ app, at, ...stopped }: RevokedAccess, messages: Messages): Html {
+  const { connections: text } = messages;
+  return doneNotice(
+    html`<p><strong>${text.revoked(foreign(app), moment(at))}</strong></p><p>${stoppedText(stopped, messages)} ${text.stopped} ${text.kept}</p>`,
+  );
+}
+
+function appRow(site: Site, connection: ListedConnection, { token, part }: ConnectionsPage): Html {
+  const { messages, path } = site;
+  const text = messages.connections;
+  const { clientId, name, owner, host, resources, connectedAt, lastUsedAt } = connection;
+  const named = (scopes: readonly string[]) => scopes.filter(isOptional).map((scope) => messages.scopeNames[scope]);
+  const declined = named(connection.declined);
+  const id = `app-${clientId}`;
+  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
+${facts([
+  fact(text.sees, [...named(connection.scopes), text.basics].join(', '), true),
+  declined.length > 0 && fact(text.declined, declined.join(', '), true),
+  resources.length > 0 &&
+    fact(
+      messages.consent.places,
+      resources.map((place, index) => html`${index > 0 && ', '}${foreign(place.name)}`),
+      true,
+    ),
+  fact(text.since, moment(connectedAt)),
+  fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
+])}
+<form method="post" action="${path('/account/connections')}">${hidden(token, { client_id: clientId, page: String(part.number) })}<button class="danger" type="submit" aria-label="${text.revokeOf(name)}">${text.revoke}</button></form></article>`;
+}

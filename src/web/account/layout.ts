@@ -1,0 +1,57 @@
+import type { Account } from '../../accounts/store.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { hidden, type ListPart, partNumber } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+
+/** What every page of the account shows around its content. */
+export interface AccountFrame {
+  readonly account: Account;
+  /** For the forms of the page. */
+  readonly token: string;
+  readonly logoutToken: string;
+}
+
+type AccountPageName = 'account' | 'profile' | 'connections' | 'sessions';
+
+/** A page of the account, with the navigation beside it and the sign-out form above it. */
+export const accountLayout = (
+  site: Site,
+  { account, logoutToken }: Pick<AccountFrame, 'account' | 'logoutToken'>,
+  current: AccountPageName,
+  title: string,
+  content: Html,
+): Page => ({
+  title,
+  layout: 'wide',
+  theme: account.profile.theme,
+  aside: signOutForm(site, logoutToken),
+  body: html`${nav(site, current)}<div class="stack">
+${content}
+</div>`,
+});
+
+function nav({ messages, path }: Site, current: AccountPageName): Html {
+  const link = (name: AccountPageName, address: string, label: string) =>
+    html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
+  return html`<nav class="side" aria-label="${messages.account.title}">${link('account', '/account', messages.account.nav)}${link('profile', '/account/profile', messages.profile.nav)}${link('connections', '/account/connections', messages.connections.title)}${link('sessions', '/account/sessions', messages.sessions.nav)}</nav>`;
+}
+
+const signOutForm = ({ messages, path }: Site, token: string): Html =>
+  html`<form method="post" action="${path('/logout')}">${hidden(token)}<button class="link" type="submit">${messages.account.signOut}</button></form>`;
+
+/** Few enough that a page stays light, even with the longest names. */
+const PAGE_SIZE = 12;
+
+/** Reads the part of a list that a request asks for; the first one where that is empty by now. */
+export async function readListPart<T>(
+  parameters: RepeatableParameters,
+  read: (at: { readonly skip: number; readonly limit: number }) => Promise<readonly T[]>,
+): Promise<{ readonly items: readonly T[]; readonly part: ListPart }> {
+  const readPart = async (number: number) => {
+    const found = await read({ skip: (number - 1) * PAGE_SIZE, limit: PAGE_SIZE + 1 });
+    return { items: found.slice(0, PAGE_SIZE), part: { number, more: found.length > PAGE_SIZE } };
+  };
+  const asked = await readPart(partNumber(parameters.get('page')));
+  return asked.items.length > 0 || asked.part.number === 1 ? asked : readPart(1);
+}
