@@ -79,7 +79,7 @@ const PARTS: readonly Part[] = [
     name: 'Field',
     about: 'The label above, the hint below it. A problem replaces the hint.',
     make: () =>
-      html`<form>${field({ name: 'displayName', label: 'Name', type: 'text', autocomplete: 'name', hint: 'As others should see it.', value: 'Ada Lovelace', problems: NO_PROBLEMS })}${field({ name: 'identifier', label: 'Username or email', type: 'text', autocomplete: 'username', value: '', problems: wrong })}</form>`,
+      html`<form>${field({ name: 'displayName', label: 'Name', type: 'text', autocomplete: 'name', hint: 'The name that other people see.', value: 'Ada Lovelace', problems: NO_PROBLEMS })}${field({ name: 'identifier', label: 'Username or email', type: 'text', autocomplete: 'username', value: '', problems: wrong })}</form>`,
   },
   {
     name: 'Password',
@@ -114,7 +114,7 @@ const PARTS: readonly Part[] = [
     name: 'File, and a choice of colors',
     about: 'The file button is the browser’s own; each color has its name next to it.',
     make: () =>
-      html`<form>${fileField({ name: 'picture', label: 'Picture file', hint: html`JPEG, PNG or WebP, up to 1 MB.`, accept: ['image/png'], largest: 0, problems: NO_PROBLEMS })}${swatches({ name: 'avatarColor', label: 'Color of your initials', hint: 'They are shown if you have no picture.', value: COLORS[0], colors: COLORS, names: en.profile.colors })}</form>`,
+      html`<form>${fileField({ name: 'picture', label: 'Picture file', hint: html`JPEG, PNG or WebP, up to 1 MB.`, accept: ['image/png'], largest: 0, problems: NO_PROBLEMS })}${swatches({ name: 'avatarColor', label: 'Color of your initials', hint: 'Your initials are shown where you have no picture.', value: COLORS[0], colors: COLORS, names: en.profile.colors })}</form>`,
   },
   {
     name: 'Switch',

@@ -388,7 +388,7 @@ test('a logout token is no credential: neither at UserInfo nor as a hint', async
   assert.equal((await userinfo(server, token)).status, 401);
   const browser = await signedIn(server, one.user);
   const page = await browser.get(`/oidc/logout?id_token_hint=${token}`);
-  assert.match(page.text, /id_token_hint is not an ID token/);
+  assert.match(page.text, /id_token_hint is not an unmodified ID token/);
 });
 
 test('the discovery document says so', async () => {

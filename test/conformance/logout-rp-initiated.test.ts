@@ -271,7 +271,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
     const { browser, tokens } = await session(symmetric);
     const page = await leave(browser, { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN, state: 's' });
     await assertAsks(browser, page, symmetric);
-    assert.match(page.text, /App \d+<\/bdi><\/strong> asks to sign you out/);
+    assert.match(page.text, /App \d+<\/bdi><\/strong> wants to sign you out/);
     const answer = await confirm(browser, page);
     assert.deepEqual([answer.status, answer.location?.href], [303, `${RETURN}?state=s`]);
     assert.equal(await isSignedIn(browser, symmetric), false);
@@ -319,10 +319,10 @@ describe('§2: where the request proves nothing, the person decides', () => {
   test('what is wrong is told to the developer, with the field and the remedy', async () => {
     const { browser, tokens } = await session();
     const pages: [Record<string, string>, RegExp][] = [
-      [{ id_token_hint: 'foo' }, /id_token_hint is not an ID token/],
+      [{ id_token_hint: 'foo' }, /id_token_hint is not an unmodified ID token/],
       [{ id_token_hint: tokens.id_token, post_logout_redirect_uri: 'https://x.example' }, /postLogoutRedirectUris/],
       [{ post_logout_redirect_uri: RETURN }, /send id_token_hint or client_id/],
-      [{ client_id: '1' }, /no active client/],
+      [{ client_id: '1' }, /No active client/],
     ];
     for (const [parameters, text] of pages) {
       const page = await leave(browser, parameters);

@@ -60,9 +60,9 @@ test('each fault of the client has its own words, and says what to do', async ()
       assert.match(text, remedy);
     }
   }
-  assert.match((await both(authorizeUrl(disabled))).page, /This app is switched off/);
+  assert.match((await both(authorizeUrl(disabled))).page, /This app is disabled/);
   // A name that is nearly right is shown beside what is missing.
-  assert.match((await both(query({ clientId: '77', redirect_uri }))).page, /clientId, as it came\s+77/);
+  assert.match((await both(query({ clientId: '77', redirect_uri }))).page, /clientId received\s+77/);
 });
 
 test('on a developer’s own machine the closest registered address and the command are shown', async () => {
@@ -123,7 +123,7 @@ test('an address to return to after signing out is explained in the same way', a
     browser.get(`/oidc/logout?${new URLSearchParams({ client_id: client.clientId, post_logout_redirect_uri: uri })}`);
   const { status, text, headers } = await leave(`${REGISTERED}/bye/`);
   assert.equal(status, 200);
-  assert.match(text, /a slash at the end/);
+  assert.match(text, /a trailing slash/);
   assert.match(text, /--add-post-logout-redirect-uri &#39;https:/);
   assert.ok(text.includes(`<code>${headers.get('x-request-id')}</code>`));
   assert.doesNotMatch((await leave(`${REGISTERED}/bye`)).text, /For the developer/);

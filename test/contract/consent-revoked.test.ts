@@ -70,7 +70,7 @@ async function assertBeginsAnew(at: Visit, page: Answer): Promise<Answer> {
   const before = [await connections(at), ...(await Promise.all(tables.map((name) => countRows(server, name))))];
   const answer = await allow(at, page);
   assertStaysHere(answer, 409);
-  assert.match(answer.text, /Something changed while this page was open, so nothing was allowed yet/);
+  assert.match(answer.text, /The request changed while this page was open, so nothing was allowed yet/);
   const now = [await connections(at), ...(await Promise.all(tables.map((name) => countRows(server, name))))];
   assert.deepEqual(now, before);
   // A second press of the same form is no better, nor does a reload of the page make it good.

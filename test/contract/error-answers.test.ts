@@ -76,13 +76,13 @@ test('what is refused before it reaches a page is a page for a browser, which sa
     body,
   });
   const cases: [number, RegExp, Promise<Answer>][] = [
-    [404, /There is nothing here/, send('GET', '/nowhere', { headers: { accept: BROWSER } })],
+    [404, /Page not found/, send('GET', '/nowhere', { headers: { accept: BROWSER } })],
     [404, /href="\/account"/, send('GET', '/elsewhere', { headers: { accept: BROWSER } })],
-    [405, /There is no page here/, send('GET', '/account/password', { headers: { accept: BROWSER } })],
+    [405, /Nothing to show at this address/, send('GET', '/account/password', { headers: { accept: BROWSER } })],
     [400, /could not be read/, send('GET', '/%ff', { headers: { accept: BROWSER } })],
-    [413, /too much at once/, send('POST', '/login', form('a'.repeat(70_000)))],
+    [413, /This is too large/, send('POST', '/login', form('a'.repeat(70_000)))],
     [414, /too long/, send('GET', `/login?${'a'.repeat(17_000)}`, { headers: { accept: BROWSER } })],
-    [415, /cannot be read here/, send('POST', '/login', form('a', 'text/plain'))],
+    [415, /This format is not supported/, send('POST', '/login', form('a', 'text/plain'))],
     [400, /has expired/, send('GET', '/login?request=unknown', { headers: { accept: BROWSER } })],
   ];
   for (const [status, text, sent] of cases) {

@@ -168,8 +168,8 @@ const LIE = { data: Buffer.alloc(9) };
 const hostile: Readonly<
   Record<string, () => Promise<readonly [file: File | Uint8Array, status: number, text: RegExp]>>
 > = {
-  'no file': async () => [new File([], ''), 400, /Choose a file first/],
-  'an empty file': async () => [new File([], 'me.png', { type: 'image/png' }), 400, /Choose a file first/],
+  'no file': async () => [new File([], ''), 400, /Choose a picture file/],
+  'an empty file': async () => [new File([], 'me.png', { type: 'image/png' }), 400, /Choose a picture file/],
   'SVG that says it is a PNG': async () => [
     fileOf(
       Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></svg>'),
@@ -351,7 +351,7 @@ test('one person does not keep the decoder from all others: uploads are counted,
     const refused = await send(png(4, 4), one);
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get('retry-after')) > 3000);
-    assert.match(refused.text, /Too many pictures\. Wait/);
+    assert.match(refused.text, /You changed your picture too often\. Wait/);
     assert.equal((await one.upload(await one.get('/account'), { action: 'remove' }, FORM)).status, 200);
     assert.equal((await send(png(4, 4), other)).status, 200);
   } finally {

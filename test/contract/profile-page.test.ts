@@ -124,8 +124,7 @@ test('a name in which nothing is visible is refused at sign-up as on the profile
   const user = await newUser(server);
   const browser = await signedIn(server, user);
   const before = await recordOf(user);
-  const problem =
-    /id="displayName-note">Enter your name, in at most 64 characters\. At least one of them must be visible\./;
+  const problem = /id="displayName-note">Enter a name of 1 to 64 characters, at least one of them visible\./;
   for (const displayName of ['\u3164', '\u2800\u200b', '\u115f\u1160']) {
     const changed = await send(browser, { displayName });
     assert.equal(changed.status, 400);

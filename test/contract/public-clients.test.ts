@@ -137,7 +137,7 @@ describe('the flow', () => {
     assert.match(page.text, /com\.example\.app/);
     const cold = agent(server.baseUrl);
     const signIn = await settle(cold, server, await cold.get(authorizeUrl(of, pkce().challenge)));
-    assert.match(signIn.text, /Afterwards you return to <bdi>com\.example\.app<\/bdi>/);
+    assert.match(signIn.text, /You will return to <bdi>com\.example\.app<\/bdi>/);
     assert.match(
       page.headers.get('content-security-policy') ?? '',
       /form-action 'self' com\.example\.app: https:(;|$)/,

@@ -162,7 +162,7 @@ describe('RFC 8707 §2.1, CN-04: the person allows the places', () => {
   test('the page names them; once allowed it does not come again; another place asks again', async () => {
     const client = await newClient(server);
     const page = await settle(browser, server, await browser.get(address(client, ORDERS)));
-    assert.match(page.text, /It acts for you at/);
+    assert.match(page.text, /Can act for you at/);
     assert.ok(page.text.includes(ORDERS));
     await codeFor([ORDERS], client);
     const silent = async (...resources: string[]) =>
@@ -186,7 +186,7 @@ describe('RFC 8707 §2.1, CN-04: the person allows the places', () => {
 
   test('a request that names none has no such section', async () => {
     const page = await settle(browser, server, await browser.get(authorizeUrl(await newClient(server))));
-    assert.doesNotMatch(page.text, /It acts for you at/);
+    assert.doesNotMatch(page.text, /Can act for you at/);
   });
 });
 

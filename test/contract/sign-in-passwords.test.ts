@@ -114,7 +114,7 @@ test('PW-03: a password that would be guessed first is refused wherever one is c
     const page = await browser.get('/account');
     const changed = await browser.submit(page, { current: PASSWORD, password }, '/account/password');
     assert.equal(changed.status, 400, password);
-    assert.match(changed.text, /Many people use this password/);
+    assert.match(changed.text, /This password is too common/);
   }
   assert.equal((await signUp('password1')).status, 400);
   assert.equal((await signUp(`typed${names + 1}!!!`)).status, 400, 'the name itself');

@@ -1,6 +1,6 @@
 import type { Difference } from '../../clients/rules/nearest-uri.ts';
 
-/** A time to wait, in words; always a little longer rather than shorter. */
+/** A time to wait, in words, rounded up. */
 export function duration(seconds: number): string {
   const [count, unit] =
     seconds < 120
@@ -11,28 +11,28 @@ export function duration(seconds: number): string {
   return `${count} ${unit}${count === 1 ? '' : 's'}`;
 }
 
-/** What errors say: to a person above the line, to a developer below it. */
+/** The texts of error pages: for the user above the line, for the developer below it. */
 export const errorTexts = {
   forDeveloper: 'For the developer',
   code: 'Error',
   reason: 'Reason',
-  correlation: 'Correlation id',
+  correlation: 'Correlation ID',
   copy: 'Copy',
   copied: 'Copied',
-  copyLabel: 'Copy the correlation id',
+  copyLabel: 'Copy the correlation ID',
   app: 'App',
   remedy: 'What to do',
   copyCommand: 'Copy the command',
-  came: (name: string) => `${name}, as it came`,
-  nearest: 'The closest registered one',
-  differs: 'They differ in',
+  came: (name: string) => `${name} received`,
+  nearest: 'Closest registered one',
+  differs: 'Difference',
   differences: {
     'white space': 'white space',
     'percent-encoding': 'percent-encoding',
-    'letter case': 'upper and lower case',
-    'slash at the end': 'a slash at the end',
+    'letter case': 'uppercase and lowercase',
+    'slash at the end': 'a trailing slash',
     scheme: 'the scheme (http or https)',
-    'user name': 'a user name',
+    'user name': 'the user name',
     host: 'the host',
     port: 'the port',
     path: 'the path',
@@ -41,58 +41,58 @@ export const errorTexts = {
   } satisfies Record<Difference, string>,
   client: {
     title: 'This sign-in link does not work',
-    text: 'The app that sent you here made a mistake in its address, so there is no safe way back to it. Tell whoever runs the app.',
+    text: 'The app that sent you here used an invalid address, so you cannot be sent back to it safely. Tell the developer of the app.',
   },
   disabled: {
-    title: 'This app is switched off',
-    text: 'Nobody can sign in to it here until whoever runs this service switches it on again. Ask whoever runs the app.',
+    title: 'This app is disabled',
+    text: 'You cannot sign in to it until the administrator of this service enables it again. Contact the developer of the app.',
   },
   handleTitle: 'This page has expired',
   handleText:
-    'The sign-in that it belongs to was started in another browser, has ended, or is more than an hour old. Go back to the app and start again.',
-  finishedTitle: 'This sign-in is finished',
-  finishedText: 'You answered it before. Go back to the app to go on.',
+    'This sign-in was started in another browser, is already finished, or is more than an hour old. Go back to the app and start again.',
+  finishedTitle: 'This sign-in is already finished',
+  finishedText: 'Go back to the app to continue.',
   again: (seconds: number) => `Try again in ${duration(seconds)}.`,
-  /** By the status of the answer; one that is not here says what 400 or 500 does. */
+  /** By HTTP status. Any other status has the text of 400 or 500. */
   statuses: {
     400: {
-      title: 'This did not work',
-      text: 'What your browser sent could not be read, so nothing was done. Go back and try again.',
+      title: 'This request is not valid',
+      text: 'Your browser sent a request that could not be read, so nothing was changed. Go back and try again.',
     },
     403: {
-      title: 'This form came from elsewhere',
-      text: 'It did not come from our own pages, so nothing was changed. Open the page itself and start again.',
+      title: 'This form came from another site',
+      text: 'For your safety nothing was changed. Open the page on this site and try again.',
     },
     404: {
-      title: 'There is nothing here',
-      text: 'Check the address for a slip of the keys, or go on from your account.',
+      title: 'Page not found',
+      text: 'Check the address for typing mistakes, or continue from your account.',
     },
     405: {
-      title: 'There is no page here',
-      text: 'This address takes what a form or an app sends. Go on from your account.',
+      title: 'Nothing to show at this address',
+      text: 'It only receives forms and requests from apps. Continue from your account.',
     },
     413: {
-      title: 'That was too much at once',
-      text: 'What you sent is larger than we take, so nothing was done. Go back and send less.',
+      title: 'This is too large',
+      text: 'What you sent is over the size limit, so nothing was changed. Go back and send less.',
     },
     414: {
       title: 'This address is too long',
-      text: 'Go back to where it came from and start again. If it happens again, tell whoever runs that app.',
+      text: 'Go back to the app and start again. If it happens again, tell the developer of the app.',
     },
     415: {
-      title: 'This cannot be read here',
-      text: 'It was sent in a form that this address does not take, so nothing was done. Use the form on our own page.',
+      title: 'This format is not supported',
+      text: 'The data was sent in a format that this address does not accept, so nothing was changed. Use the form on this site.',
     },
     429: {
-      title: 'That was too often',
-      text: 'Nothing is wrong with what you did; it was only asked too many times.',
+      title: 'Too many requests',
+      text: 'This was tried too many times in a short while.',
     },
     500: {
       title: 'Something went wrong on our side',
-      text: 'It is not your doing. Try again in a moment; if it stays, tell whoever runs this service, with the correlation id below.',
+      text: 'Try again in a moment. If it happens again, send the correlation ID below to the administrator of this service.',
     },
-    503: { title: 'We cannot answer right now', text: 'Too much is asked at once, or our data is out of reach.' },
+    503: { title: 'Temporarily unavailable', text: 'This service is overloaded or under maintenance.' },
   },
-  /** By the page that the way leads to. */
+  /** Links to a page where the user can continue. */
   onward: { account: 'Go to your account', playground: 'Go to the playground' },
 };

@@ -38,7 +38,7 @@ test('Retry-After stands on the page in words', async () => {
 });
 
 test('a status without words of its own has those of its kind', async () => {
-  assert.match((await pageOf(new OAuthError(409, 'conflict', 'x'))).text, /This did not work/);
+  assert.match((await pageOf(new OAuthError(409, 'conflict', 'x'))).text, /This request is not valid/);
   assert.match((await pageOf(new OAuthError(501, 'server_error', 'x'))).text, /on our side/);
   assert.match((await pageOf(new Error('inside'))).text, /on our side/);
   assert.doesNotMatch((await pageOf(new Error('inside'))).text, /inside/);

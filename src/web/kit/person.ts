@@ -31,9 +31,9 @@ export function baseFacts(site: Site, account: Account): Html {
     fact(text.username, profile.username, true),
   ])}</div>${facts([
     fact(text.email, emailValue(profile, site.messages), true),
-    fact(text.about, profile.about === '' ? absent(text.nothingWritten) : foreign(profile.about), true),
+    fact(text.about, profile.about === '' ? absent(text.notSet) : foreign(profile.about), true),
     fact(text.language, languageName(profile.language, site.messages)),
-    fact(text.theme, profile.theme === null ? absent(text.notChosen) : text.themes[profile.theme]),
+    fact(text.theme, profile.theme === null ? absent(text.notSet) : text.themes[profile.theme]),
     fact(text.since, moment(createdAt)),
     fact(text.id, html`<span class="figures">${id}</span>`),
   ])}</div>`;
@@ -79,10 +79,10 @@ export function scopeValues(
           : html`<span class="figures">${readableNumber(profile.phone)}</span>`,
       );
     case 'social':
-      if (profile.socialLinks.length === 0) return one(absent(text.noneSet));
+      if (profile.socialLinks.length === 0) return one(absent(text.none));
       return profile.socialLinks.map(({ label, url }) => ({ name: foreign(label), value: foreign(url) }));
     case 'organization.read': {
-      if (organization === undefined) return one(absent(text.noOrganization));
+      if (organization === undefined) return one(absent(text.none));
       const { name, domain, role } = organization;
       return one(html`${name}, ${domain}${role !== null && html`, ${text.roles[role]}`}`);
     }

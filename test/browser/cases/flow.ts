@@ -71,7 +71,7 @@ export function flowCases(theStage: () => Stage): void {
       const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
       const seen = async () => (await userinfo(server, tokens.body.access_token)).body;
 
-      const button = (section: string) => page.getByRole('button', { name: `Save: ${section}` });
+      const button = (section: string) => page.getByRole('button', { name: `Save “${section}”` });
       /** Each section is saved by itself, and says so. */
       const save = async (section: string) => {
         await press(button(section));
@@ -85,13 +85,13 @@ export function flowCases(theStage: () => Stage): void {
       await page.selectOption('#language', 'tr');
       await page.selectOption('#theme', 'dark');
       await page.getByText('Teal').click();
-      await save('Every app sees');
+      await save('Always shared');
       assert.equal(await page.getAttribute('html', 'data-theme'), 'dark');
       await page.fill('#website', 'https://ada.example.com');
       await page.fill('#location', 'London');
       await page.fill('#birthDate', '1915-12-10');
       await page.fill('#phone', '+90 555 123 45 67');
-      await save('Apps that you allow see');
+      await save('Shared if you allow it');
       await page.fill('#link-label-0', 'Code');
       await page.fill('#link-url-0', 'https://github.com/ada');
       await save('Social links');
@@ -115,13 +115,13 @@ export function flowCases(theStage: () => Stage): void {
 
       await page.fill('#phone', '12345');
       await page.fill('#location', '');
-      await press(button('Apps that you allow see'));
+      await press(button('Shared if you allow it'));
       await focusAt(page, '[role=alert]');
       assert.equal(await page.getAttribute('#phone', 'aria-invalid'), 'true');
       assert.equal(await page.inputValue('#phone'), '12345', 'what was typed stays');
       assert.equal((await seen()).user.location, 'London', 'nothing is half done');
       await page.fill('#phone', '');
-      await save('Apps that you allow see');
+      await save('Shared if you allow it');
       await page.fill('#link-label-0', '');
       await page.fill('#link-url-0', '');
       await save('Social links');
@@ -138,7 +138,7 @@ export function flowCases(theStage: () => Stage): void {
       await page.goto(`${stage.server.baseUrl}/login`);
       await signIn(page, user.username, 'not the password');
       await focusAt(page, '[role=alert]');
-      assert.match(await textOf(page.getByRole('alert')), /not right/);
+      assert.match(await textOf(page.getByRole('alert')), /incorrect/);
       assert.equal(await page.inputValue('#identifier'), user.username);
       assert.equal(await page.inputValue('#password'), '');
       await page.fill('#password', PASSWORD);
@@ -184,7 +184,7 @@ export function flowCases(theStage: () => Stage): void {
       const notice = page.getByRole('status');
       assert.match(
         await textOf(notice),
-        /Revoked app has had no access since .* UTC\..*Access from one sign-in has stopped/,
+        /Revoked app lost access on .* UTC\..*Access from one sign-in no longer works/,
       );
       assert.equal(await notice.locator('time').getAttribute('datetime'), new Date(server.now()).toISOString());
       await focusAt(page, '[role=status]');
@@ -205,7 +205,7 @@ export function flowCases(theStage: () => Stage): void {
       await press(page.getByRole('link', { name: 'Devices' }));
       await press(page.getByRole('button', { name: 'Sign out there' }));
       await focusAt(page, '[role=status]');
-      assert.match(await textOf(page.getByRole('status')), /signed out since .*Left behind.*has stopped working/);
+      assert.match(await textOf(page.getByRole('status')), /signed out on .*Left behind.*no longer works/);
       assert.equal(await page.locator('article').count(), 0);
       assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
       assert.equal((await userinfo(server, tokens.access_token)).status, 401);

@@ -75,7 +75,7 @@ export function guardCases(theStage: () => Stage): void {
       await page.goto(
         requestUrl(stage, { ...(await appClient(stage)), redirectUri: 'https://elsewhere.example/' }, {}),
       );
-      await page.getByRole('button', { name: 'Copy the correlation id' }).click();
+      await page.getByRole('button', { name: 'Copy the correlation ID' }).click();
       await page.getByRole('button', { name: 'Copied' }).waitFor();
       const copied = await clipboard(page);
       assert.match(copied, /^[0-9a-f-]{36}$/);

@@ -59,7 +59,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await enter('Create account');
 
   await page.waitForURL('**/consent?*');
-  assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to the content', 'Not you?']);
+  assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to content', 'Not you?']);
   assert.deepEqual(await tabTo(page, 'scope-phone'), []);
   await page.keyboard.press('Space');
   assert.deepEqual(await enter('Allow'), ['Don’t allow']);
@@ -106,7 +106,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await focusAt(page, '[role=status]');
   // The notice has the focus, below what stands first: from the top again.
   await page.goto(`${baseUrl}/account`);
-  assert.deepEqual(await enter('Sign out'), ['Skip to the content', 'Tessera']);
+  assert.deepEqual(await enter('Sign out'), ['Skip to content', 'Tessera']);
   await page.waitForURL('**/login');
 }
 
@@ -138,7 +138,7 @@ export function keyboardCases(theStage: () => Stage): void {
       const stage = theStage();
       await page.goto(requestUrl(stage, { ...(await appClient(stage)), redirectUri: 'https://elsewhere.example' }, {}));
       await page.keyboard.press('Tab');
-      assert.equal(await focusOf(page), 'Skip to the content');
+      assert.equal(await focusOf(page), 'Skip to content');
       assert.ok(((await page.locator('.skip').boundingBox())?.y ?? -1) >= 0, 'the skip link is out of sight');
       await page.keyboard.press('Enter');
       assert.equal(await page.locator(':focus').getAttribute('id'), 'content');
