@@ -42,8 +42,9 @@ import { pageErrors, strayErrors } from './web/kit/error-page.ts';
 import type { Site } from './web/kit/layout.ts';
 import { en } from './web/kit/messages.ts';
 import { pictureRoutes } from './web/pictures/routes.ts';
+import { requestSender } from './web/playground/exchange.ts';
 import { playgroundRoutes } from './web/playground/routes.ts';
-import { wireTo } from './web/playground/wire.ts';
+
 import { sessionRoutes } from './web/sign-in/routes.ts';
 
 /** A server that answers. */
@@ -109,8 +110,8 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       adminKey: config.adminKey,
       note: notes(database),
       clientKeys: createClientKeys(ask, clock),
-      visitKey: deriveKey(secret, 'playground visits'),
-      wire: wireTo(listener, baseUrl),
+      playgroundKey: deriveKey(secret, 'playground visits'),
+      sendRequest: requestSender(listener, baseUrl),
     };
 
     await fillOrigins(database);

@@ -73,7 +73,7 @@ const routes: Readonly<Record<string, Route>> = {
     async attempt(server, headers) {
       const browser = browserAt(server, headers);
       const { hidden } = formOf((await browser.get('/playground')).text, '/playground');
-      return within(await browser.post('/playground', { ...hidden, act: 'begin' }), 303);
+      return within(await browser.post('/playground', { ...hidden, action: 'start' }), 303);
     },
   },
   // RFC 6749 §4.1.2.1: told to the app, and so without a status of its own.

@@ -81,7 +81,7 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   },
   playgroundAddress: async (server) => async () => {
     const browser = agent(server.baseUrl);
-    return isLimited(await browser.submit(await browser.get('/playground'), { act: 'begin' }, '/playground'));
+    return isLimited(await browser.submit(await browser.get('/playground'), { action: 'start' }, '/playground'));
   },
   async formAccount(server) {
     const browser = await signedIn(server, await newUser(server));

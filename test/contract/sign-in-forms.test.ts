@@ -59,7 +59,7 @@ const cases: Record<string, Case> = {
   },
   '/playground': {
     page: ({ browser }) => browser.get('/playground'),
-    fields: () => ({ act: 'begin' }),
+    fields: () => ({ action: 'start' }),
     signedIn: false,
   },
   '/account/profile': {

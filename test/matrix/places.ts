@@ -224,7 +224,7 @@ const begun = new WeakSet<World>();
 async function beginVisit(world: World): Promise<void> {
   if (begun.has(world)) return;
   const { browser } = world;
-  await browser.submit(await browser.get('/playground'), { act: 'begin' });
+  await browser.submit(await browser.get('/playground'), { action: 'start' });
   begun.add(world);
 }
 
@@ -468,7 +468,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     {
       name: 'form_token',
       present: (world, form_token) =>
-        send(world, 'POST', '/playground', rightCookies(world), form({ form_token, act: 'begin' })),
+        send(world, 'POST', '/playground', rightCookies(world), form({ form_token, action: 'start' })),
       right: {},
       refused: '400',
     },

@@ -48,7 +48,7 @@ test('on behind a proxy, with https and a path: the wire is this server’s own 
     const node = `http://127.0.0.1:${server.port}`;
     const user = await newUser({ ...server, baseUrl: node + base });
     const browser = agent(server.baseUrl, () => node);
-    const begun = await press(browser, 'begin', undefined, base);
+    const begun = await press(browser, 'start', undefined, base);
     const back = await authorize(browser, begun, user, { base });
     for (const act of ['tokens', 'userinfo', 'refresh', 'revoke']) await press(browser, act, undefined, base);
     const tokens = wire(await browser.get(`${base}/playground?step=tokens`));
@@ -60,7 +60,7 @@ test('on behind a proxy, with https and a path: the wire is this server’s own 
     assert.equal(json(ended[3]).error_description, 'Access revoked by user');
     assert.ok(back.text.includes(`${server.baseUrl}/api/v2/oauth/token`), 'the commands name the base URL');
 
-    const limited = await press(browser, 'begin', undefined, base);
+    const limited = await press(browser, 'start', undefined, base);
     assert.equal(limited.status, 429);
     assert.ok(Number(limited.headers.get('retry-after')) > 3000);
     const clients = await admin({ baseUrl: node + base }, 'GET', '/clients');

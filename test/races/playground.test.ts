@@ -14,7 +14,7 @@ test('of visits that one browser begins side by side one stays, and no app is le
   try {
     let turn = 0;
     const browser = agent(server.baseUrl, () => server.nodes[turn++ % nodes] ?? server.baseUrl);
-    const begin = ready(browser, await browser.get('/playground'), '/playground', { act: 'begin' });
+    const begin = ready(browser, await browser.get('/playground'), '/playground', { action: 'start' });
     for (const _round of times(4, (round) => round)) {
       const answers = await Promise.all(times(6, begin));
       noFault(answers);

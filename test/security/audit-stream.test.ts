@@ -554,8 +554,8 @@ test('LG-02, LG-03: the record of a run is exactly what was done, by whom, to wh
 
 test('LG-02: every route that changes something left its events in that run, and none of them is missing here', async () => {
   const developer = agent(server.baseUrl);
-  await press(developer, 'begin');
-  await press(developer, 'begin');
+  await press(developer, 'start');
+  await press(developer, 'start');
   const left = new Map<string, Set<string>>();
   for (const { requestId, type } of await allEvents()) {
     const route = server.routeOf(`${requestId}`) ?? '';

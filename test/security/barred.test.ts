@@ -51,7 +51,7 @@ async function belongings(visits = true): Promise<Belongings> {
   const code = await codeFor(server, client, user, {}, { browser });
   const consent = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const choice = await browser.get(authorizeUrl(client, { prompt: 'select_account' }));
-  if (visits) await authorize(browser, await press(browser, 'begin'), user);
+  if (visits) await authorize(browser, await press(browser, 'start'), user);
   const shown = [
     ...(visits ? [await press(browser, 'tokens')] : []),
     await browser.get('/account'),

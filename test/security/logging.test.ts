@@ -195,7 +195,7 @@ async function pages(password: string): Promise<void> {
 async function elsewhere(): Promise<void> {
   const user = await newUser(server);
   const browser = agent(server.baseUrl);
-  const begun = await press(browser, 'begin');
+  const begun = await press(browser, 'start');
   canaries.add('secret of a visit', /tcs_[\w-]{43}/.exec(begun.text)?.[0]);
   const parameters = new URL(requestOn(begun)).searchParams;
   for (const name of ['state', 'nonce']) canaries.add(`${name} of a visit`, parameters.get(name) ?? undefined);
@@ -204,7 +204,7 @@ async function elsewhere(): Promise<void> {
   canaries.add('code of a visit', /code=([\w-]{43})/.exec(wire(back)[0] ?? '')?.[1]);
   const forged = canaries.add('code of nobody', 'canary-code-of-nobody');
   await withoutTable(server, 'playground_visit', async () => {
-    await browser.post('/playground', { ...formOf(back.text, '/playground').hidden, act: 'tokens' });
+    await browser.post('/playground', { ...formOf(back.text, '/playground').hidden, action: 'tokens' });
     await browser.get(`/playground/callback?${parameters}&code=${forged}`);
   });
   for (const act of ['tokens', 'refresh']) {

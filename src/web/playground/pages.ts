@@ -1,27 +1,31 @@
 import { hidden, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
+import { exchangesOf } from './exchange-view.ts';
 import {
   nextAction,
   type PlaygroundAction,
+  type PlaygroundSession,
   type PlaygroundStep,
-  type PlaygroundVisit,
-  reached,
+  reachedSteps,
   responseStatus,
   STEPS,
 } from './rules/progress.ts';
-import { authorizationAddress } from './rules/requests.ts';
-import { wireOf } from './wire-page.ts';
+import { authorizationUrl } from './rules/requests.ts';
 
-/** What every page of the playground is made of. */
-interface Standing {
+interface PlaygroundPage {
   readonly token: string;
   readonly problems: Problems;
   readonly theme: NonNullable<Page['theme']> | null;
 }
 
-/** The page before a visit. @param others whether this browser has a visit of somebody who is not signed in */
-export function introPage(site: Site, { token, problems, theme, others }: Standing & { others: boolean }): Page {
+interface IntroPage extends PlaygroundPage {
+  /** Whether this browser has a session that belongs to an account that is not signed in. */
+  readonly otherAccount: boolean;
+}
+
+/** The page before a session. */
+export function introPage(site: Site, { token, problems, theme, otherAccount }: IntroPage): Page {
   const { messages, path } = site;
   const text = messages.playground;
   return {
@@ -31,32 +35,32 @@ export function introPage(site: Site, { token, problems, theme, others }: Standi
     theme,
     body: html`<div class="guide"><header><h1>${text.intro.heading}</h1></header>
 ${problemSummary(messages, problems)}
-${others && html`<div class="notice"><p>${text.others}</p><p><a href="${path('/login')}">${text.signIn}</a></p></div>`}
+${otherAccount && html`<div class="notice"><p>${text.otherAccount}</p><p><a href="${path('/login')}">${text.signIn}</a></p></div>`}
 <p>${text.intro.lead}</p>
-<form method="post" action="${path('/playground')}">${hidden(token, { act: 'begin' })}<button class="primary" type="submit">${text.intro.begin}</button></form>
+<form method="post" action="${path('/playground')}">${hidden(token, { action: 'start' })}<button class="primary" type="submit">${text.intro.start}</button></form>
 <p class="muted small">${text.intro.account} ${text.intro.ends}</p></div>
 <section class="card"><h2>${text.intro.what}</h2><ol class="outline">${STEPS.map((step) => html`<li><strong><span class="figures muted">${STEPS.indexOf(step) + 1}</span> ${text.steps[step]}</strong><p class="muted">${text.intro.each[step]}</p></li>`)}</ol></section>`,
   };
 }
 
-interface Shown extends Standing {
-  readonly visit: PlaygroundVisit;
+interface StepPage extends PlaygroundPage {
+  readonly session: PlaygroundSession;
   readonly turn: number;
   readonly step: PlaygroundStep;
   readonly baseUrl: string;
 }
 
-/** A step of a visit: where it stands and what comes next on the left, the wire on the right. */
-export function visitPage(site: Site, shown: Shown): Page {
+/** A step: its explanation and the next action on the left, its exchanges on the right. */
+export function stepPage(site: Site, page: StepPage): Page {
   const { messages, path } = site;
   const text = messages.playground;
-  const { visit, step, token, turn, problems, theme, baseUrl } = shown;
-  const steps = reached(visit);
+  const { session, step, token, turn, problems, theme, baseUrl } = page;
+  const steps = reachedSteps(session);
   const last = steps.at(-1) ?? 'authorize';
-  const ends = new Date(visit.expiresAt);
+  const ends = new Date(session.expiresAt);
   const until = html`<time datetime="${ends.toISOString()}">${ends.toISOString().slice(11, 16)} UTC</time>`;
-  const form = (act: PlaygroundAction | 'begin', button: HtmlPart) =>
-    html`<form method="post" action="${path('/playground')}">${hidden(token, { act, turn: String(turn) })}${button}</form>`;
+  const form = (action: PlaygroundAction | 'start', button: HtmlPart) =>
+    html`<form method="post" action="${path('/playground')}">${hidden(token, { action, turn: String(turn) })}${button}</form>`;
   return {
     title: `${text.steps[step]} – ${text.title}`,
     layout: 'broad',
@@ -64,10 +68,10 @@ export function visitPage(site: Site, shown: Shown): Page {
     theme,
     body: html`<div class="guide">${stepsNav(site, steps, step)}
 ${problemSummary(messages, problems)}
-<section class="card"><header><h1>${text.steps[step]}</h1><p>${story(text, visit, step)}</p></header>
-${step === last ? nextOf(site, visit, baseUrl, form) : html`<p><a href="${path('/playground')}">${text.toLatest(text.steps[last])}</a></p>`}</section>
-<div class="small muted">${text.begun(until)}${form('begin', html`<button class="link" type="submit">${text.beginAnew}</button>`)}</div></div>
-<div class="stack wire">${wireOf(messages, visit, step, { baseUrl, isLast: step === last })}</div>`,
+<section class="card"><header><h1>${text.steps[step]}</h1><p>${stepText(text, session, step)}</p></header>
+${step === last ? nextActionForm(site, session, baseUrl, form) : html`<p><a href="${path('/playground')}">${text.toLatest(text.steps[last])}</a></p>`}</section>
+<div class="small muted">${text.endsAt(until)}${form('start', html`<button class="link" type="submit">${text.startOver}</button>`)}</div></div>
+<div class="stack exchanges">${exchangesOf(messages, session, step, { baseUrl, isLast: step === last })}</div>`,
   };
 }
 
@@ -81,28 +85,32 @@ function stepsNav({ messages, path }: Site, done: readonly PlaygroundStep[], cur
   return html`<nav aria-label="${text.nav}"><ol class="steps">${items}</ol></nav>`;
 }
 
-/** What has happened at a step, as it truly ended. */
-function story({ now: text }: Site['messages']['playground'], visit: PlaygroundVisit, step: PlaygroundStep): string {
-  if (step === 'code' && visit.callback?.code === null) return text.refused;
+/** What happened at a step, whether it succeeded or was rejected. */
+function stepText(
+  { now: text }: Site['messages']['playground'],
+  session: PlaygroundSession,
+  step: PlaygroundStep,
+): string {
+  if (step === 'code' && session.callback?.code === null) return text.refused;
   if (step === 'tokens' || step === 'userinfo' || step === 'refresh') {
-    const exchange = visit[step];
+    const exchange = session[step];
     if (exchange !== null && responseStatus(exchange) !== 200) return text[`${step}Refused`];
   }
   return text[step];
 }
 
-function nextOf(
+function nextActionForm(
   { messages }: Site,
-  visit: PlaygroundVisit,
+  session: PlaygroundSession,
   baseUrl: string,
-  form: (act: PlaygroundAction, button: HtmlPart) => Html,
+  form: (action: PlaygroundAction, button: HtmlPart) => Html,
 ): Html {
   const text = messages.playground;
-  const action = nextAction(visit);
+  const action = nextAction(session);
   if (action === null) {
-    return html`<a class="primary" href="${authorizationAddress(visit, baseUrl)}">${text.do.authorize}</a>`;
+    return html`<a class="primary" href="${authorizationUrl(session, baseUrl)}">${text.do.authorize}</a>`;
   }
-  const note = action === 'revoke' ? text.revokeNote : visit.revoke === null ? undefined : text.againNote;
+  const note = action === 'revoke' ? text.revokeNote : session.revoke === null ? undefined : text.againNote;
   const kind = action === 'revoke' ? 'danger' : 'primary';
   const button = html`<button class="${kind}" type="submit">${text.do[action]}</button>`;
   return html`${note !== undefined && html`<p class="muted small">${note}</p>`}${form(action, button)}`;

@@ -1,22 +1,36 @@
-import type { Work } from '../../platform/database/database.ts';
-import { first, run, statement } from '../../platform/database/statement.ts';
+import { changes, command, one } from '../../platform/database/statement.ts';
 
-/** A visit as it is stored: what it holds is sealed. */
-export interface StoredVisit {
+/** A session as stored: its content is sealed. */
+export interface PlaygroundSessionRecord {
   readonly browserHash: string;
   readonly clientId: string;
+  /** Incremented by every action. */
   readonly turn: number;
   readonly sealed: string;
   readonly expiresAt: number;
 }
 
-const ofBrowser = statement((db, p: { browserHash: string }) =>
-  db
-    .selectFrom('playground_visit')
-    .select(['client_id', 'turn', 'sealed', 'expires_at'])
-    .where('browser_hash', '=', p.browserHash),
+/** Finds the session of a browser, expired or not. */
+export const findPlaygroundSession = one(
+  (db, p: { browserHash: string }) =>
+    db
+      .selectFrom('playground_visit')
+      .select(['browser_hash', 'client_id', 'turn', 'sealed', 'expires_at'])
+      .where('browser_hash', '=', p.browserHash),
+  (row): PlaygroundSessionRecord => ({
+    browserHash: row.browser_hash,
+    clientId: row.client_id,
+    turn: row.turn,
+    sealed: row.sealed,
+    expiresAt: row.expires_at,
+  }),
 );
-const insert = statement((db, p: StoredVisit) =>
+
+/**
+ * Adds the session of a browser that has none. If another one was started at the same moment, the insert fails and the unit of
+ * work runs again, so that it also deletes the other session's app.
+ */
+export const addPlaygroundSession = command((db, p: PlaygroundSessionRecord) =>
   db.insertInto('playground_visit').values({
     browser_hash: p.browserHash,
     client_id: p.clientId,
@@ -25,7 +39,9 @@ const insert = statement((db, p: StoredVisit) =>
     expires_at: p.expiresAt,
   }),
 );
-const advance = statement((db, p: { browserHash: string; clientId: string; turn: number }) =>
+
+/** Claims the next turn of a session; of several callers at the same turn one succeeds. */
+export const claimTurn = changes((db, p: Pick<PlaygroundSessionRecord, 'browserHash' | 'clientId' | 'turn'>) =>
   db
     .updateTable('playground_visit')
     .set((eb) => ({ turn: eb('turn', '+', 1) }))
@@ -34,7 +50,9 @@ const advance = statement((db, p: { browserHash: string; clientId: string; turn:
     .where('turn', '=', p.turn)
     .returning('turn'),
 );
-const update = statement((db, p: { browserHash: string; clientId: string; turn: number; sealed: string }) =>
+
+/** Saves the result of a turn, unless the session has moved on or was deleted. */
+export const saveTurn = command((db, p: Omit<PlaygroundSessionRecord, 'expiresAt'>) =>
   db
     .updateTable('playground_visit')
     .set({ sealed: p.sealed })
@@ -42,35 +60,3 @@ const update = statement((db, p: { browserHash: string; clientId: string; turn: 
     .where('client_id', '=', p.clientId)
     .where('turn', '=', p.turn),
 );
-
-/** The visit of a browser, at whatever age. */
-export function* findVisit(browserHash: string): Work<StoredVisit | undefined> {
-  const row = yield* first(ofBrowser, { browserHash });
-  return (
-    row && {
-      browserHash,
-      clientId: row.client_id,
-      turn: row.turn,
-      sealed: row.sealed,
-      expiresAt: row.expires_at,
-    }
-  );
-}
-
-/**
- * Adds the visit of a browser that has none. Where one was begun in the same moment this fails, and the unit of work runs again:
- * otherwise the app of the other would be left behind.
- */
-export function* addVisit(visit: StoredVisit): Work<void> {
-  yield* run(insert, visit);
-}
-
-/** Takes the next turn of a visit; of several who try from the same turn one gets it. */
-export function* takeTurn(visit: Pick<StoredVisit, 'browserHash' | 'clientId' | 'turn'>): Work<boolean> {
-  return (yield* first(advance, visit)) !== undefined;
-}
-
-/** Keeps what a turn has brought; harmless where the visit has gone on, or is gone. */
-export function* keepTurn(visit: Omit<StoredVisit, 'expiresAt'>): Work<void> {
-  yield* run(update, visit);
-}

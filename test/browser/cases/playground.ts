@@ -27,7 +27,7 @@ export function playgroundCases(theStage: () => Stage): void {
         const username = javaScriptEnabled ? 'kay.mcnulty' : 'kay.antonelli';
         await page.goto(baseUrl);
         await enter(page, 'Walk through the flow');
-        await enter(page, 'Begin');
+        await enter(page, 'Start');
         await enter(page, 'Sign in and decide');
         await enter(page, 'Create one');
         await focusAt(page, '#displayName');
@@ -50,7 +50,7 @@ export function playgroundCases(theStage: () => Stage): void {
         await enter(page, 'Read UserInfo');
         await enter(page, 'Refresh the tokens');
         await enter(page, 'Take away access');
-        assert.equal(await page.locator('.verdict', { hasText: 'Refused: 403, Access revoked by user' }).count(), 2);
+        assert.equal(await page.locator('.verdict', { hasText: 'Rejected: 403, Access revoked by user' }).count(), 2);
         await enter(page, '3 Tokens');
         assert.equal(await textOf(page.locator('h1')), 'Tokens');
       }));

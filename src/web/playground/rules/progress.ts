@@ -1,23 +1,22 @@
-import type { Exchange } from '../wire.ts';
+import type { Exchange } from '../exchange.ts';
 
-/** The steps of a visit, in their order. */
+/** The steps of a session, in order. */
 export const STEPS = ['authorize', 'code', 'tokens', 'userinfo', 'refresh', 'revoke'] as const;
 export type PlaygroundStep = (typeof STEPS)[number];
 
-/** What a visitor can have done. */
 export type PlaygroundAction = 'tokens' | 'userinfo' | 'refresh' | 'revoke' | 'again';
 
-/** One authorization request: each has its own. */
+/** The secrets of one authorization request. */
 export interface AuthorizationAttempt {
   readonly state: string;
   readonly nonce: string;
-  /** The secret of PKCE, of which the request carries the digest. */
+  /** The PKCE code verifier: RFC 7636 §4.1. */
   readonly verifier: string;
 }
 
-/** The answer that the browser brought back. */
-export interface Callback {
-  /** As it came, without the headers that are the browser's own business. */
+/** The authorization response. */
+export interface PlaygroundCallback {
+  /** Request line and `Host` of the request that the browser made; its other headers are left out. */
   readonly request: string;
   readonly iss: string;
   readonly code: string | null;
@@ -25,62 +24,62 @@ export interface Callback {
   readonly description: string | null;
 }
 
-/** The end of the access, and what came right after it. */
-export interface Revocation {
+/** The exchange that took the access away, and those right after it. */
+export interface RevocationExchanges {
   readonly act: Exchange;
   readonly userinfo: Exchange;
   readonly refresh: Exchange;
 }
 
-/** Everything of a visit: an app of its own, and what was on the wire so far. */
-export interface PlaygroundVisit {
+/** A session's app and the exchanges so far. Stored sealed as JSON, so member names are part of the stored format. */
+export interface PlaygroundSession {
   readonly clientId: string;
   readonly clientSecret: string;
   readonly expiresAt: number;
   readonly attempt: AuthorizationAttempt;
-  /** Who was signed in when the answer came: from then on the visit is theirs to see alone. */
+  /** Who was signed in when the authorization response arrived. From then on only that account may see the session. */
   readonly accountId: string | null;
-  readonly callback: Callback | null;
+  readonly callback: PlaygroundCallback | null;
   readonly tokens: Exchange | null;
   readonly userinfo: Exchange | null;
   readonly refresh: Exchange | null;
-  readonly revoke: Revocation | null;
+  readonly revoke: RevocationExchanges | null;
 }
 
-const NOTHING_YET = { accountId: null, callback: null, tokens: null, userinfo: null, refresh: null, revoke: null };
+const NO_EXCHANGES = { accountId: null, callback: null, tokens: null, userinfo: null, refresh: null, revoke: null };
 
-export const newVisit = (
-  app: Pick<PlaygroundVisit, 'clientId' | 'clientSecret' | 'expiresAt'>,
+export const newPlaygroundSession = (
+  app: Pick<PlaygroundSession, 'clientId' | 'clientSecret' | 'expiresAt'>,
   attempt: AuthorizationAttempt,
-): PlaygroundVisit => ({
+): PlaygroundSession => ({
   ...app,
   attempt,
-  ...NOTHING_YET,
+  ...NO_EXCHANGES,
 });
 
-/** The same app sends the person once more. */
-export const begunAgain = (visit: PlaygroundVisit, attempt: AuthorizationAttempt): PlaygroundVisit => ({
-  ...visit,
+/** The same app with a new authorization request. */
+export const withNewAttempt = (session: PlaygroundSession, attempt: AuthorizationAttempt): PlaygroundSession => ({
+  ...session,
   attempt,
-  ...NOTHING_YET,
+  ...NO_EXCHANGES,
 });
 
 /** The steps that have something to show. */
-export function reached(visit: PlaygroundVisit): readonly PlaygroundStep[] {
+export function reachedSteps(session: PlaygroundSession): readonly PlaygroundStep[] {
   const shown: Readonly<Record<PlaygroundStep, unknown>> = {
     authorize: true,
-    code: visit.callback,
-    tokens: visit.tokens,
-    userinfo: visit.userinfo,
-    refresh: visit.refresh,
-    revoke: visit.revoke,
+    code: session.callback,
+    tokens: session.tokens,
+    userinfo: session.userinfo,
+    refresh: session.refresh,
+    revoke: session.revoke,
   };
   return STEPS.filter((step) => shown[step] !== null);
 }
 
-/** The one thing to do next; null is to go to the authorization endpoint, which only the browser can. */
-export function nextAction(visit: PlaygroundVisit): PlaygroundAction | null {
-  const { callback, tokens, userinfo, refresh, revoke } = visit;
+/** The next action; null while the browser has to go to the authorization endpoint. */
+export function nextAction(session: PlaygroundSession): PlaygroundAction | null {
+  const { callback, tokens, userinfo, refresh, revoke } = session;
   if (callback === null) return null;
   if (callback.code === null || revoke !== null) return 'again';
   if (tokens === null) return 'tokens';
@@ -91,31 +90,31 @@ export function nextAction(visit: PlaygroundVisit): PlaygroundAction | null {
   return responseStatus(refresh) === 200 ? 'revoke' : 'again';
 }
 
-/** Whether an answer to an authorization request is one to this visit's own: RFC 6749 §10.12, RFC 9207 §2.4. */
-export const isAnswerTo = (
-  { attempt }: PlaygroundVisit,
-  answer: { state?: string; iss?: string },
+/** Whether an authorization response answers this session's request: RFC 6749 §10.12, RFC 9207 §2.4. */
+export const isResponseTo = (
+  { attempt }: PlaygroundSession,
+  response: { state?: string; iss?: string },
   issuer: string,
-): boolean => answer.state === attempt.state && answer.iss === issuer;
+): boolean => response.state === attempt.state && response.iss === issuer;
 
-/** The status of an answer; 0 where it has none. */
+/** The HTTP status of the response; 0 if it has none. */
 export const responseStatus = ({ answer }: Exchange): number => Number(/^HTTP\/1\.1 (\d{3}) /.exec(answer)?.[1] ?? 0);
 
 const bodyOf = (answer: string): string => answer.slice(answer.indexOf('\r\n\r\n') + 4);
 
-/** The tokens of an answer of the token endpoint, by their names there. */
+/** The tokens of a token response. */
 export interface ReceivedTokens {
   readonly access_token: string;
   readonly refresh_token: string;
   readonly id_token: string;
 }
 
-/** @returns undefined where the answer holds none */
+/** @returns undefined unless the exchange is a successful token request */
 export function tokensIn(exchange: Exchange | null): ReceivedTokens | undefined {
   if (exchange === null || responseStatus(exchange) !== 200) return undefined;
   return JSON.parse(bodyOf(exchange.answer)) as ReceivedTokens;
 }
 
-/** The tokens that the app holds: those of the last answer that had some. */
-export const heldTokens = (visit: PlaygroundVisit): ReceivedTokens | undefined =>
-  tokensIn(visit.refresh) ?? tokensIn(visit.tokens);
+/** The tokens that the app received last. */
+export const currentTokens = (session: PlaygroundSession): ReceivedTokens | undefined =>
+  tokensIn(session.refresh) ?? tokensIn(session.tokens);
