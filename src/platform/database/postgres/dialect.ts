@@ -4,15 +4,27 @@ import type { Row } from '../database.ts';
 import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
 
+const builderWith = (createQueryCompiler: () => PostgresQueryCompiler): Kysely<Tables> =>
+  new Kysely<Tables>({
+    dialect: {
+      createAdapter: () => new PostgresAdapter(),
+      createDriver: () => new DummyDriver(),
+      createIntrospector: (db) => new PostgresIntrospector(db),
+      createQueryCompiler,
+    },
+  });
+
 /** Builds queries for PostgreSQL; it has no connection and runs none. */
-export const postgresBuilder = new Kysely<Tables>({
-  dialect: {
-    createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new DummyDriver(),
-    createIntrospector: (db) => new PostgresIntrospector(db),
-    createQueryCompiler: () => new PostgresQueryCompiler(),
-  },
-});
+export const postgresBuilder = builderWith(() => new PostgresQueryCompiler());
+
+class LateralQueryCompiler extends PostgresQueryCompiler {
+  protected override getCurrentParameterPlaceholder(): string {
+    return `caller.p${this.numParameters}`;
+  }
+}
+
+/** Builds queries for a lateral join whose parameters are the columns `p1`, `p2`, … of a table `caller`. */
+export const lateralBuilder = builderWith(() => new LateralQueryCompiler());
 
 /** Names the lock of the migrations among the advisory locks of a database; any number does, as long as it stays. */
 const MIGRATION_LOCK = '3853314791062309107';

@@ -9,7 +9,7 @@ import { sharedReads } from './shared-reads.ts';
 const read = (column: 'name' | 'owner' | 'status') =>
   statement((db, p: { id: string }) => db.selectFrom('client').select(column).where('id', '=', p.id));
 
-test('a statement whose preparation failed is made anew under a name that no other has', async () => {
+test('a statement that failed to prepare is prepared again under a new name', async () => {
   const texts = new Map<string, string>();
   let away = false;
   const answer = { rows: [{ types: ['bigint'] }], fields: [] } as unknown as QueryResult;

@@ -1,43 +1,43 @@
 import type { DatabaseMeter, Row, Step } from '../database.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { type Connections, deadline } from './connections.ts';
-import { postgresBuilder, rowsOf } from './dialect.ts';
+import { lateralBuilder, postgresBuilder, rowsOf } from './dialect.ts';
 
-/** A statement as PostgreSQL runs it: alone, or for many callers in one round trip. */
-interface Prepared extends Compiled {
+/** A statement as PostgreSQL runs it: for one caller, or for many in one round trip. */
+interface SharedStatement extends Compiled {
   readonly name: string;
-  /** The same statement for a list of each parameter; its rows are numbered by their caller. */
+  /** The SQL for many callers. It takes a list of values for each parameter, and its rows carry the number of their caller. */
   readonly shared: Promise<string>;
 }
 
-interface Waiting {
+interface Caller {
   readonly values: readonly unknown[];
   resolve(rows: readonly Row[]): void;
   reject(error: unknown): void;
 }
 
 /** The column that numbers the callers of a shared read. */
-const CALLER = 'caller_number';
+const CALLER_NUMBER = 'caller_number';
 
 /**
- * Lets the reads of one turn of the event loop share a round trip: equal statements with different parameters become one
- * query. No read is answered from data that is older than its own call, since the query is sent after all its callers.
+ * Batches the reads of one turn of the event loop: calls of the same statement become one query. It is sent after all of its
+ * callers have called, so none of them reads data that is older than its call.
  */
 export function sharedReads(connections: Connections, meter?: DatabaseMeter): (step: Step) => Promise<readonly Row[]> {
-  const statements = new Map<Statement<never, unknown>, Prepared>();
-  let turn = new Map<Prepared, Waiting[]>();
-  /** Never given twice, for a connection keeps what a name stood for, also after the statement was made anew. */
+  const statements = new Map<Statement<never, unknown>, SharedStatement>();
+  let callersOfTurn = new Map<SharedStatement, Caller[]>();
+  /** Names are never reused: a connection keeps what it prepared under a name, even if the statement is prepared again. */
   let names = 0;
 
-  function prepare(statement: Statement<never, unknown>): Prepared {
+  function prepare(statement: Statement<never, unknown>): SharedStatement {
     let prepared = statements.get(statement);
     if (prepared === undefined) {
       const compiled = compile(statement, postgresBuilder);
       const name = `read_${names++}`;
       const shared = parameterTypes(connections, `types_of_${name}`, compiled.sql).then((types) =>
-        shareable(compiled.sql, types),
+        sharedSql(compile(statement, lateralBuilder).sql, types),
       );
-      // Whoever awaits it sees the failure, and the next attempt makes it anew.
+      // The callers that await it get the error; the next call prepares the statement again.
       shared.catch(() => statements.delete(statement));
       prepared = { name, ...compiled, shared };
       statements.set(statement, prepared);
@@ -45,7 +45,7 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
     return prepared;
   }
 
-  async function alone({ name, sql }: Prepared, caller: Waiting): Promise<void> {
+  async function readAlone({ name, sql }: SharedStatement, caller: Caller): Promise<void> {
     try {
       const query = { name, text: sql, values: [...caller.values] };
       caller.resolve(rowsOf(await connections.lend(deadline(), (ask) => ask(query))));
@@ -54,7 +54,7 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
     }
   }
 
-  async function together(prepared: Prepared, callers: readonly Waiting[]): Promise<void> {
+  async function readTogether(prepared: SharedStatement, callers: readonly Caller[]): Promise<void> {
     const until = deadline();
     try {
       const lists = Array.from({ length: prepared.placeholders }, (_, index) =>
@@ -63,24 +63,23 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
       const text = await prepared.shared;
       const query = { name: `${prepared.name}_shared`, text, values: lists };
       const rows = rowsOf(await connections.lend(until, (ask) => ask(query)));
-      const answers: Row[][] = callers.map(() => []);
-      for (const row of rows) answers[Number(row[CALLER]) - 1]?.push(row);
-      for (const [index, caller] of callers.entries()) caller.resolve(answers[index] ?? []);
+      const rowsByCaller: Row[][] = callers.map(() => []);
+      for (const row of rows) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
+      for (const [index, caller] of callers.entries()) caller.resolve(rowsByCaller[index] ?? []);
     } catch (error) {
       for (const caller of callers) caller.reject(error);
     }
   }
 
   function flush(): void {
-    const now = turn;
-    turn = new Map();
-    for (const [prepared, callers] of now) {
+    const turn = callersOfTurn;
+    callersOfTurn = new Map();
+    for (const [prepared, callers] of turn) {
       meter?.shared(callers.length);
-      const [first] = callers;
-      if (first !== undefined && (callers.length === 1 || prepared.placeholders === 0)) {
-        for (const caller of callers) void alone(prepared, caller);
+      if (callers.length === 1 || prepared.placeholders === 0) {
+        for (const caller of callers) void readAlone(prepared, caller);
       } else {
-        void together(prepared, callers);
+        void readTogether(prepared, callers);
       }
     }
   }
@@ -88,14 +87,14 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
   return (step) =>
     new Promise((resolve, reject) => {
       const prepared = prepare(step.statement);
-      if (turn.size === 0) setImmediate(flush);
-      const callers = turn.get(prepared) ?? [];
+      if (callersOfTurn.size === 0) setImmediate(flush);
+      const callers = callersOfTurn.get(prepared) ?? [];
       callers.push({ values: prepared.bind(step.params), resolve, reject });
-      turn.set(prepared, callers);
+      callersOfTurn.set(prepared, callers);
     });
 }
 
-/** The types that PostgreSQL itself infers for a statement's parameters. @param name one that no connection knows yet */
+/** The types that PostgreSQL infers for the parameters of a statement. @param name one that no connection has used yet */
 function parameterTypes(connections: Connections, name: string, sql: string): Promise<readonly string[]> {
   return connections.lend(deadline(), async (ask) => {
     await ask({ text: `PREPARE ${name} AS ${sql}` });
@@ -107,13 +106,12 @@ function parameterTypes(connections: Connections, name: string, sql: string): Pr
   });
 }
 
-function shareable(sql: string, types: readonly string[]): string {
+/** @param lateralSql the statement as {@link lateralBuilder} compiles it */
+function sharedSql(lateralSql: string, types: readonly string[]): string {
   const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
-  const names = types.map((_, index) => `p${index + 1}`);
-  // A shared query has no placeholders but its lists: each $n of the statement becomes the caller's own value.
-  const own = sql.replaceAll(/\$(\d+)/g, 'caller.p$1');
+  const columns = [...types.map((_, index) => `p${index + 1}`), CALLER_NUMBER].join(', ');
   return (
-    `SELECT q.*, caller.${CALLER} FROM unnest(${lists}) WITH ORDINALITY AS caller (${[...names, CALLER].join(', ')}) ` +
-    `CROSS JOIN LATERAL (${own}) AS q`
+    `SELECT q.*, caller.${CALLER_NUMBER} FROM unnest(${lists}) WITH ORDINALITY AS caller (${columns}) ` +
+    `CROSS JOIN LATERAL (${lateralSql}) AS q`
   );
 }
