@@ -1,6 +1,6 @@
 import cookie from '@fastify/cookie';
 import { adminRoutes } from './admin/routes.ts';
-import { notes } from './audit/notes.ts';
+import { throttledRecorder } from './audit/throttle.ts';
 import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { fillOrigins, registeredOrigins } from './clients/origins.ts';
 import { type Core, type Opening, openCore } from './core.ts';
@@ -108,7 +108,7 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
-      note: notes(database),
+      recordThrottled: throttledRecorder(database),
       clientKeys: createClientKeys(ask, clock),
       playgroundKey: deriveKey(secret, 'playground visits'),
       sendRequest: requestSender(listener, baseUrl),

@@ -191,7 +191,7 @@ test('statements stand in the stores of their domains', () => {
   // Small domains that are nothing but a store, and the probe of the health check.
   const also = [
     'audit/audit.ts',
-    'audit/list.ts',
+    'audit/search-store.ts',
     'limits/limits.ts',
     'operations/housekeeping/housekeeping.ts',
     'operations/health/readiness.ts',

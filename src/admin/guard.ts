@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Note } from '../audit/notes.ts';
+import type { RecordThrottled } from '../audit/throttle.ts';
 import { exceeded, take } from '../limits/limits.ts';
 import type { Pictures } from '../pictures/pictures.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -25,7 +25,7 @@ export interface AdminParts {
   readonly limits: Limits;
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: string | undefined;
-  readonly note: Note;
+  readonly recordThrottled: RecordThrottled;
 }
 
 /** Who calls the admin API, and what its routes work with on behalf of that key. */
@@ -73,7 +73,7 @@ export function requireAdminKey(scope: FastifyInstance, parts: AdminParts): void
       (await database.read(() => exceeded(bucket, limits.adminKey, now))) ||
       (await database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
     if (seconds > 0) return rateLimited(seconds);
-    await parts.note({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
+    await parts.recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
     return invalidToken('The admin key is not valid: it is unknown, or was revoked.', 'unknown admin key');
   }
 }

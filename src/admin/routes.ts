@@ -13,7 +13,7 @@ import {
 } from '../accounts/accounts.ts';
 import { listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
-import { listEvents } from '../audit/list.ts';
+import { listEvents } from '../audit/search-store.ts';
 import {
   createClient,
   deleteClient,

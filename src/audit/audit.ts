@@ -1,5 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
-import { run, statement } from '../platform/database/statement.ts';
+import { command } from '../platform/database/statement.ts';
 import type { Origin } from '../platform/http/origin.ts';
 
 export const actorTypes = [
@@ -12,65 +12,67 @@ export const actorTypes = [
 ] as const satisfies readonly Origin['actor']['type'][];
 export type ActorType = (typeof actorTypes)[number];
 
-/** The kinds of events. docs/reference/events.md lists them with their meaning. */
+/** The types of events with their meaning, as listed in docs/reference/events.md. */
 export const eventTypes = {
-  'sign_in.succeeded': 'A person signed in.',
+  'sign_in.succeeded': 'A user signed in.',
   'sign_in.failed': 'A sign-in was refused: unknown name, wrong password, or an account that may not sign in.',
-  sign_out: 'A person ended a session, or a newer one took its place because the account had too many (`reason`).',
+  sign_out: 'A user signed out, or the oldest session was ended because the account had too many (`reason`).',
   'session.ended':
-    'A session (`sid`), or all but one (`except`), was ended from elsewhere; its codes and tokens are dead.',
-  'logout.delivered': 'An app has answered that it ended a session, or every session of a person.',
-  'logout.unanswered': 'An app could not be told of an ended session; it is tried again for most of a day.',
-  'logout.delivery_failed': 'An app was not told of an ended session: the last try failed too.',
-  'account.created': 'An account was made, by its owner or an operator.',
+    'A session (`sid`), or all but one (`except`), was ended from another device; its codes and tokens are revoked.',
+  'logout.delivered': 'An app confirmed that it ended a session, or all sessions of a user.',
+  'logout.unanswered': 'An app could not be notified of an ended session. Retries continue for most of a day.',
+  'logout.delivery_failed': 'An app was not notified of an ended session: the last retry failed.',
+  'account.created': 'An account was created, by its owner or an operator.',
   'account.updated': 'Fields of an account were changed.',
   'account.deleted': 'An account was deleted.',
-  'account.password_changed': 'A password was set; all sessions and tokens from before are dead.',
+  'account.password_changed': 'A password was set; all earlier sessions and tokens are revoked.',
   'account.signed_out_everywhere': 'All sessions and tokens of an account were ended.',
-  'account.banned': 'An account was banned, or the end of its ban replaced.',
+  'account.banned': 'An account was banned, or the end of its ban was changed.',
   'account.unbanned': 'A ban was lifted.',
   'account.suspended': 'An account was suspended.',
   'account.reinstated': 'A suspension was lifted.',
-  'consent.granted': 'A person allowed an app, or changed what it may see.',
-  'consent.denied': 'A person refused an app.',
-  'consent.revoked': 'Access of an app was taken away.',
+  'consent.granted': 'A user gave an app access, or changed what it may read.',
+  'consent.denied': 'A user denied an app access.',
+  'consent.revoked': 'The access of an app was revoked.',
   'authorization.issued': 'An authorization code was issued.',
   'authorization.refused': 'An authorization was refused because of the state of the account.',
   'token.issued': 'A code was exchanged for tokens.',
-  'token.client_issued': 'An app got an access token for itself.',
+  'token.client_issued': 'An app got an access token for itself (client credentials).',
   'token.refreshed': 'A refresh token was exchanged for its successor.',
-  'token.repeated': 'A refresh was repeated inside the grace window and got the same successor.',
-  'token.refused': 'A code or token was refused: `reason`. At UserInfo only what is not merely expired.',
-  'token.wrong_kind': 'A token of ours was presented where another kind, or a token for another place, belongs.',
+  'token.repeated': 'A refresh was repeated within the grace period and got the same successor.',
+  'token.refused': 'A code or token was refused (`reason`). UserInfo does not record expired tokens.',
+  'token.wrong_kind':
+    'A valid token was presented where another kind of token, or one with another audience, is required.',
   'token.forged':
-    'Something in the form of a token was presented that no key of ours signed: forged, or an ID token under HS256, which only its client can verify.',
-  'token.code_replayed': 'A code was used a second time; its tokens are dead.',
-  'token.refresh_reused': 'A retired refresh token was used; its family is dead.',
-  'token.revoked': 'An app ended a token; all tokens of its family are dead.',
-  'token.foreign_client': 'A code or token was presented, or asked about, by another client than its own.',
-  'client.auth_failed': 'A client failed to authenticate: `reason`, and `cause` where its keys could not be read.',
+    'A token was presented that none of the server’s keys signed: forged, or an HS256 ID token, which only its client can verify.',
+  'token.code_replayed': 'A code was used a second time; its tokens are revoked.',
+  'token.refresh_reused': 'A rotated refresh token was used again; its token family is revoked.',
+  'token.revoked': 'An app revoked a token; all tokens of its family are revoked.',
+  'token.foreign_client': 'A code or token was presented or introspected by a client that it was not issued to.',
+  'client.auth_failed': 'A client failed to authenticate (`reason`; `cause` if its keys could not be read).',
   'client.created': 'A client was registered.',
   'client.updated': 'A client’s registration was changed.',
-  'client.disabled': 'A client was disabled; its tokens are dead.',
+  'client.disabled': 'A client was disabled; its tokens are revoked.',
   'client.enabled': 'A client was enabled again.',
   'client.deleted': 'A client was deleted.',
   'client.secret_added': 'A client got a second secret.',
-  'client.secret_ended': 'A client’s secret was ended.',
-  'organization.created': 'An organisation was made.',
-  'organization.member_set': 'A person became a member, or got another role.',
-  'organization.member_removed': 'A person left an organisation.',
-  'admin_key.created': 'An admin key was made.',
+  'client.secret_ended': 'A client’s secret was revoked.',
+  'organization.created': 'An organization was created.',
+  'organization.member_set': 'A user became a member, or got another role.',
+  'organization.member_removed': 'A user was removed from an organization.',
+  'admin_key.created': 'An admin key was created.',
   'admin_key.revoked': 'An admin key was revoked.',
-  'admin_key.refused': 'The admin API was called with a key that is unknown or was revoked.',
-  'keys.created': 'The first signing key of a new database was made.',
-  'keys.resealed': 'A signing key was sealed anew, because the secret of the server was changed.',
-  'keys.rotated': 'A new signing key was made; one of ID tokens (`alg`) takes over when `signsFrom` says.',
-  'keys.dropped': 'A signing key was dropped; its tokens are dead, or verified by nobody who reads the key set again.',
+  'admin_key.refused': 'The admin API was called with an unknown or revoked key.',
+  'keys.created': 'The first signing key of a new database was created.',
+  'keys.resealed': 'A signing key was encrypted again, because the secret of the server was changed.',
+  'keys.rotated': 'A new signing key was created. A key for ID tokens (`alg`) signs from `signsFrom` on.',
+  'keys.dropped':
+    'A signing key was removed: its access and refresh tokens are revoked, and its ID tokens no longer verify against the key set.',
   'data.recovered':
-    'Recorded changes were lost, or a backup was restored, and an operator accepted it: all that was issued before is dead (`missing`: how many events that is known of).',
-  'limit.exceeded': 'A rate limit stopped a caller.',
+    'An operator accepted that recorded changes were lost or a backup was restored. Everything issued before is revoked (`missing`: how many events are known to be lost).',
+  'limit.exceeded': 'A rate limit was exceeded.',
   'events.trimmed':
-    'The oldest events were removed, as `TESSERA_AUDIT_RETENTION` has it: how many, and up to which id.',
+    'The oldest events were removed according to `TESSERA_AUDIT_RETENTION`: how many, and up to which id.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -82,7 +84,7 @@ export interface AuditEvent {
   readonly outcome?: 'success' | 'failure';
   readonly accountId?: string | null;
   readonly clientId?: string | null;
-  /** Facts that help to understand the event; never a secret, a token or a password. */
+  /** Facts that help to understand the event; never a secret, token or password. */
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
@@ -111,19 +113,19 @@ const columns = (p: EventRow) => ({
   request_id: p.requestId,
   details: p.details,
 });
-const insert = statement((db, p: EventRow) => db.insertInto('audit_event').values(columns(p)));
-const insertAs = statement((db, p: EventRow & { id: string }) =>
+const insertEvent = command((db, p: EventRow) => db.insertInto('audit_event').values(columns(p)));
+const insertEventAs = command((db, p: EventRow & { id: string }) =>
   db.insertInto('audit_event').values({ ...columns(p), id: p.id }),
 );
 
-/** Records an event in the unit of work that it tells of, so that the two commit together or not at all. */
+/** Records an event in the unit of work that it describes, so that both commit together or not at all. */
 export function* record(event: AuditEvent): Work<void> {
-  yield* run(insert, toRow(event));
+  yield* insertEvent(toRow(event));
 }
 
-/** Records an event under an id that is higher than any that the database has: later events go on from there. */
+/** Records an event under an id that is higher than any other: the ids of later events continue from it. */
 export function* recordAs(id: string, event: AuditEvent): Work<void> {
-  yield* run(insertAs, { ...toRow(event), id });
+  yield* insertEventAs({ ...toRow(event), id });
 }
 
 function toRow(event: AuditEvent): EventRow {

@@ -1,25 +1,26 @@
 import { sql } from 'kysely';
 import type { Work } from '../platform/database/database.ts';
-import { all, run, statement } from '../platform/database/statement.ts';
+import { command, many } from '../platform/database/statement.ts';
 
-/** The events whose details hold a text that an operator wrote about a person. */
-const withReason = statement((db, p: { accountId: string }) =>
+/** The events whose details contain text that an operator wrote about a person. */
+const eventsWithReason = many((db, p: { accountId: string }) =>
   db
     .selectFrom('audit_event')
     .select(['id', 'details'])
     .where('account_id', '=', p.accountId)
-    // Written out, as in the index: a database does not take a parameter for what its index says.
-    .where(sql<boolean>`type in ('account.banned', 'account.suspended')`),
+    // Literals, as in the partial index `audit_event_with_reason`: a database does not match parameters with its condition.
+    .where('type', 'in', [sql.lit('account.banned'), sql.lit('account.suspended')]),
 );
-const setDetails = statement((db, p: { id: string; details: string }) =>
+
+const setDetails = command((db, p: { id: string; details: string }) =>
   db.updateTable('audit_event').set({ details: p.details }).where('id', '=', p.id),
 );
 
-/** Removes what operators wrote about a person from the events about them. The events stay, and say that it was removed. */
+/** Removes the text that operators wrote about a person from the events about them. The events stay, marked as erased. */
 export function* eraseReasons(accountId: string): Work<void> {
-  for (const { id, details } of yield* all(withReason, { accountId })) {
+  for (const { id, details } of yield* eventsWithReason({ accountId })) {
     const known: unknown = JSON.parse(details);
     if (typeof known !== 'object' || known === null || !('reason' in known) || known.reason === null) continue;
-    yield* run(setDetails, { id, details: JSON.stringify({ ...known, reason: null, erased: ['reason'] }) });
+    yield* setDetails({ id, details: JSON.stringify({ ...known, reason: null, erased: ['reason'] }) });
   }
 }

@@ -2,7 +2,7 @@ import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import * as Type from '../platform/validation/type.ts';
 import { type ActorType, actorTypes, type EventType, eventTypes } from './audit.ts';
 
-/** The shape of an event, as operators see it. */
+/** An event, as operators see it. */
 export const EventRecord = Type.Object(
   {
     id: Id,
@@ -12,14 +12,14 @@ export const EventRecord = Type.Object(
     actor: Type.Object({ type: Type.Unsafe<string>({ enum: actorTypes }), id: nullableField(Id) }),
     userId: nullableField(Id),
     clientId: nullableField(Id),
-    address: nullableField(Type.String(), 'Where the request came from.'),
+    address: nullableField(Type.String(), 'The IP address that the request came from.'),
     requestId: nullableField(Type.String(), 'The correlation id of the request, or of one run of the command line.'),
     details: Type.Object({}, { additionalProperties: true }),
   },
   { title: 'AuditEvent' },
 );
 
-/** The families of types, such as `sign_in` of `sign_in.failed`. */
+/** The families of types: `sign_in` for `sign_in.failed`. */
 const families = [...new Set(Object.keys(eventTypes).map((type) => type.split('.')[0] ?? ''))];
 const types = [...new Set([...Object.keys(eventTypes), ...families])];
 
@@ -35,11 +35,11 @@ const instant = (about: string) =>
     }),
   );
 
-/** What a list of events may be narrowed by. */
+/** The filters of a list of events. */
 export const eventFilters = {
-  type: oneOf(types, 'Only events of this type, or of a family of types: what stands before the dot.'),
-  actor: oneOf<ActorType>(actorTypes, 'Only what this kind of actor did.'),
-  actorId: id('Only what this user, client or admin key did.'),
+  type: oneOf(types, 'Only events of this type, or of this family of types: the part before the dot.'),
+  actor: oneOf<ActorType>(actorTypes, 'Only events caused by this kind of actor.'),
+  actorId: id('Only events caused by this user, client or admin key.'),
   userId: id('Only events about this user.'),
   clientId: id('Only events about this client.'),
   address: Type.Optional(
@@ -52,14 +52,15 @@ export const eventFilters = {
   requestId: Type.Optional(
     Type.String({
       format: 'uuid',
-      about: 'Only events of this request: its correlation id, as `x-request-id`, an error page or the log has it.',
+      about:
+        'Only events of the request with this correlation id, as shown in `x-request-id`, on an error page or in the log.',
       description: 'a correlation id such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
     }),
   ),
-  outcome: oneOf(['success', 'failure'], 'Only what succeeded, or what was refused.'),
+  outcome: oneOf(['success', 'failure'], 'Only events with this outcome.'),
   since: instant('Only events from this instant on.'),
   until: instant('Only events before this instant.'),
 };
 const EventFilters = Type.Object(eventFilters, { additionalProperties: false });
-/** Which events are asked for. What is left out lets everything through. */
+/** Which events to list; a filter that is left out matches all. */
 export type EventFilter = Type.Static<typeof EventFilters>;

@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { endAllIssued } from '../admin/recovery.ts';
-import { listEvents } from '../audit/list.ts';
+import { listEvents } from '../audit/search-store.ts';
 import { lossOf } from '../core.ts';
 import { iso } from '../platform/clock.ts';
 import { readConfig } from '../platform/config/config.ts';

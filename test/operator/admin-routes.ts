@@ -30,7 +30,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     pictures: pictures(),
     limits: readConfig({}).limits,
     adminKey: undefined,
-    note: async () => {},
+    recordThrottled: async () => {},
   });
   await app.ready();
   await app.close();

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { record } from '../../src/audit/audit.ts';
-import { listEvents } from '../../src/audit/list.ts';
+import { listEvents } from '../../src/audit/search-store.ts';
 import { startHousekeeping, sweep, sweepInTurn } from '../../src/operations/housekeeping/housekeeping.ts';
 import { DAY, HOUR, MINUTE, numericDate, SECOND } from '../../src/platform/clock.ts';
 import type { Database } from '../../src/platform/database/database.ts';

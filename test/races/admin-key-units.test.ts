@@ -60,7 +60,7 @@ adminRoutes(app, {
   },
   limits: readConfig({}).limits,
   adminKey: undefined,
-  note: async (event) => void noted.push(event),
+  recordThrottled: async (event) => void noted.push(event),
 });
 await app.ready();
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { listEvents } from '../../src/audit/list.ts';
+import { listEvents } from '../../src/audit/search-store.ts';
 import { createClient } from '../../src/clients/clients.ts';
 import { openKeys } from '../../src/keys/keys.ts';
 import { insertNotice } from '../../src/notices/notice-store.ts';

@@ -1,5 +1,5 @@
 import { record } from '../../audit/audit.ts';
-import type { Note } from '../../audit/notes.ts';
+import type { RecordThrottled } from '../../audit/throttle.ts';
 import { coveredClaims, formatClaims } from '../../claims/claims.ts';
 import { formatScopes } from '../../claims/scopes.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
@@ -41,7 +41,7 @@ export interface AuthorizationParts {
   readonly limits: Limits;
   /** Makes the code of a pending request out of its handle: see {@link codeOf}. */
   readonly codeKey: Buffer;
-  readonly note: Note;
+  readonly recordThrottled: RecordThrottled;
 }
 
 export const INTERACTION_LIFETIME = HOUR;
@@ -286,14 +286,14 @@ function* issueNow(issue: Issue, { code, newGrantId, now, response, limits }: Is
 
 /** What tells the client of a refusal. One that rests on the state of the account is recorded, though not each time. */
 export async function refusalRedirect(
-  { clock, issuer, note }: AuthorizationParts,
+  { clock, issuer, recordThrottled }: AuthorizationParts,
   request: AuthorizationRequest,
   refusal: RedirectedError,
   { signedIn, origin }: { readonly signedIn: Visitor; readonly origin: Origin },
 ): Promise<ClientResponse> {
   if (signedIn.kind === 'banned' || signedIn.kind === 'suspended') {
     const about = { accountId: signedIn.account.id, clientId: request.clientId, details: { reason: signedIn.kind } };
-    await note({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...about });
+    await recordThrottled({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...about });
   }
   return errorResponse(request, refusal, issuer);
 }

@@ -37,7 +37,7 @@ const INACTIVE: Introspection = { active: false };
  * @throws {OAuthError} `invalid_client` for a client that has not proved who it is (§2.1)
  */
 export async function introspect(
-  { keys, clock, database, issuer, note }: TokenParts,
+  { keys, clock, database, issuer, recordThrottled }: TokenParts,
   { client, proof, origin }: AuthenticatedClient,
   presented: string,
 ): Promise<Introspection> {
@@ -53,7 +53,7 @@ export async function introspect(
       const { accountId } = token;
       const details = { reason: 'asked about' };
       const about = { clientId: client.id, accountId, details };
-      await note({ at: now, type: 'token.foreign_client', outcome: 'failure', origin, ...about });
+      await recordThrottled({ at: now, type: 'token.foreign_client', outcome: 'failure', origin, ...about });
       return INACTIVE;
     }
     const found = await database.read(() =>

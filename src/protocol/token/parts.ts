@@ -1,4 +1,4 @@
-import type { Note } from '../../audit/notes.ts';
+import type { RecordThrottled } from '../../audit/throttle.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
 import type { Keys } from '../../keys/keys.ts';
@@ -41,5 +41,5 @@ export interface TokenParts {
   readonly issuer: string;
   readonly limits: Limits;
   readonly clientKeys: ClientKeys;
-  readonly note: Note;
+  readonly recordThrottled: RecordThrottled;
 }

@@ -1,5 +1,5 @@
 import type { AuditEvent } from '../../audit/audit.ts';
-import type { Note } from '../../audit/notes.ts';
+import type { RecordThrottled } from '../../audit/throttle.ts';
 import { remainingNames } from '../../claims/claims.ts';
 import type { Person } from '../../claims/rules/userinfo.ts';
 import { storedScopes } from '../../claims/scopes.ts';
@@ -25,7 +25,7 @@ export interface UserInfoParts {
   readonly keys: Keys;
   readonly issuer: string;
   readonly limits: Limits;
-  readonly note: Note;
+  readonly recordThrottled: RecordThrottled;
 }
 
 /** Whom UserInfo is about, and for whom it is. */
@@ -45,14 +45,14 @@ const INVALID = { kind: 'invalid', reason: 'not an access token of this service'
  * @throws {OAuthError} 401 `invalid_token`, or one of the three 403s
  */
 export async function readTokenHolder(
-  { database, clock, keys, issuer, limits, note }: UserInfoParts,
+  { database, clock, keys, issuer, limits, recordThrottled }: UserInfoParts,
   token: string,
   origin: Origin,
 ): Promise<ReadUser> {
   for (;;) {
     const now = clock();
     const refused = (event: Pick<AuditEvent, 'type'> & Partial<AuditEvent>) =>
-      note({ at: now, outcome: 'failure', origin, ...event });
+      recordThrottled({ at: now, outcome: 'failure', origin, ...event });
     const opened = await verifyToken(keys, 'access', token);
     const verified = opened && readClaims(opened.claims, 'access', issuer, now);
     if (opened === undefined || verified === undefined) {
