@@ -167,14 +167,14 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
     insertedDiscoveryRoutes(app, parts, basePath);
     changePasswordRoute(app, site);
     await app.ready();
-    const stopHousekeeping = startHousekeeping(
+    const stopHousekeeping = startHousekeeping({
       database,
       clock,
-      MINUTE,
-      failedAt('housekeeping'),
-      (now) => maintainKeys(database, secret, now, config.keyRotation),
-      config.auditRetention,
-    );
+      interval: MINUTE,
+      keepEvents: config.auditRetention,
+      afterSweep: (now) => maintainKeys(database, secret, now, config.keyRotation),
+      failed: failedAt('housekeeping'),
+    });
     const dispatcher = startNoticeDispatcher({
       ...parts,
       clock,

@@ -1,4 +1,4 @@
-import { sql } from 'kysely';
+import { constant } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
 
@@ -8,8 +8,8 @@ const eventsWithReason = many((db, p: { accountId: string }) =>
     .selectFrom('audit_event')
     .select(['id', 'details'])
     .where('account_id', '=', p.accountId)
-    // Literals, as in the partial index `audit_event_with_reason`: a database does not match parameters with its condition.
-    .where('type', 'in', [sql.lit('account.banned'), sql.lit('account.suspended')]),
+    // As in the condition of the index `audit_event_with_reason`.
+    .where('type', 'in', [constant('account.banned'), constant('account.suspended')]),
 );
 
 const setDetails = command((db, p: { id: string; details: string }) =>

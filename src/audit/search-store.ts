@@ -1,5 +1,6 @@
 import { type Expression, type Kysely, sql } from 'kysely';
 import { iso, MINUTE } from '../platform/clock.ts';
+import { constant } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { AuditEventTable, Tables } from '../platform/database/schema.ts';
 import { many, one } from '../platform/database/statement.ts';
@@ -67,8 +68,8 @@ interface SearchStep {
 const ANY = '';
 const ANY_ID = '0';
 
-/** The block of an id. The divisor is a literal, as in the index: a database does not match a parameter with it. */
-const blockOf = (id: Expression<unknown>) => sql<number>`${id} / ${sql.lit(BLOCK)}`;
+/** The block of an id, as in the indexes. */
+const blockOf = (id: Expression<unknown>) => sql<number>`${id} / ${constant(BLOCK)}`;
 const bigint = (id: string) => sql<string>`cast(${id} as bigint)`;
 
 /** The events of the blocks between two ids, joined so that the index by block is used. */

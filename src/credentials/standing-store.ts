@@ -1,10 +1,11 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
 import { remainingScopes, storedScopes } from '../claims/scopes.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
+import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { all, first, type RowOf, statement } from '../platform/database/statement.ts';
@@ -100,7 +101,7 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       eb
         .selectFrom('consent_grant as g')
         .select('g.revoked_at')
-        .where(sql`-g.id`, '=', sql`-f.grant_id`)
+        .where(negated('g.id'), '=', negated('f.grant_id'))
         .where('g.revoked_at', 'is not', null)
         .as('revoked_at'),
     );

@@ -5,9 +5,9 @@ import { chunk, png } from '../../test/support/images.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { type Picture, pictures } from './pictures.ts';
 
-test('of many uploads at once some wait, the rest are asked to come again, and none is lost', async () => {
-  const { make } = pictures();
-  const settled = await Promise.allSettled(Array.from({ length: 40 }, () => make(png(3, 3))));
+test('of many uploads at once some wait and the rest are refused with Retry-After', async () => {
+  const { convert } = pictures();
+  const settled = await Promise.allSettled(Array.from({ length: 40 }, () => convert(png(3, 3))));
   const made = settled.flatMap((one) => (one.status === 'fulfilled' ? [one.value as Picture] : []));
   const refused = settled.flatMap((one) => (one.status === 'rejected' ? [one.reason as OAuthError] : []));
   // One is decoded while sixteen wait.
@@ -19,23 +19,23 @@ test('of many uploads at once some wait, the rest are asked to come again, and n
   }
 });
 
-test('sixteen million pixels are the most, or half as many with twice the depth', async () => {
-  const { make } = pictures();
+test('at most sixteen million pixels are accepted, or half as many with twice the depth', async () => {
+  const { convert } = pictures();
   const lie = { data: Buffer.alloc(9) };
-  assert.equal(await make(png(4096, 4096, lie)), 'broken');
-  assert.equal(await make(png(4096, 4097, lie)), 'too many pixels');
-  assert.equal(await make(png(4096, 4096, { ...lie, depth: 16 })), 'too many pixels');
-  assert.equal(await make(png(16_385, 1, lie)), 'too many pixels');
-  assert.equal(typeof (await make(png(16_384, 1))), 'object');
+  assert.equal(await convert(png(4096, 4096, lie)), 'broken');
+  assert.equal(await convert(png(4096, 4097, lie)), 'too many pixels');
+  assert.equal(await convert(png(4096, 4096, { ...lie, depth: 16 })), 'too many pixels');
+  assert.equal(await convert(png(16_385, 1, lie)), 'too many pixels');
+  assert.equal(typeof (await convert(png(16_384, 1))), 'object');
 });
 
-test('a colour profile that unfolds to 512 MiB is not unfolded', async () => {
-  const { make } = pictures();
+test('a color profile that decompresses to 512 MiB is not decompressed', async () => {
+  const { convert } = pictures();
   const mebibyte = deflateRawSync(Buffer.alloc(1024 * 1024), { finishFlush: constants.Z_FULL_FLUSH });
   const name = Buffer.from('profile\0\0');
-  const folded = [Buffer.from([0x78, 0x9c]), ...Array.from({ length: 512 }, () => mebibyte)];
-  const file = png(9, 9, { extra: [chunk('iCCP', Buffer.concat([name, ...folded]))] });
+  const compressed = [Buffer.from([0x78, 0x9c]), ...Array.from({ length: 512 }, () => mebibyte)];
+  const file = png(9, 9, { extra: [chunk('iCCP', Buffer.concat([name, ...compressed]))] });
   const before = process.resourceUsage().maxRSS;
-  assert.equal(typeof (await make(file)), 'object');
+  assert.equal(typeof (await convert(file)), 'object');
   assert.ok(process.resourceUsage().maxRSS - before < 64 * 1024, 'in KiB');
 });

@@ -1,63 +1,64 @@
 import { boundedPool } from '../platform/bounded-pool.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
-import { bare } from './rules/bare.ts';
-import { type Header, readHeader } from './rules/header.ts';
+import { type PictureHeader, readHeader } from './rules/header.ts';
+import { strip } from './rules/strip.ts';
 
-/** The largest file that is taken: 1 MiB. */
+/** The largest file that is accepted: 1 MiB. */
 export const LARGEST_PICTURE = 1024 * 1024;
 
-/** What files are offered as; what one really is, its first bytes say. */
+/** The accepted types. The type of a file is detected from its first bytes. */
 export const PICTURE_TYPES = ['image/jpeg', 'image/png', 'image/webp'] as const;
 
-/** A picture as it is kept: a square, upright, in its own pixels and nothing else. */
+/** A picture as it is stored: square, upright, and without metadata. */
 export interface Picture {
-  /** Random, so that whoever was not told it cannot ask for it; its ending tells the type. */
+  /** Random, so that it cannot be guessed; its extension tells the type. */
   readonly name: string;
   readonly bytes: Uint8Array;
 }
 
-export type PictureProblem = 'empty' | 'too large' | 'strange' | 'broken' | 'too many pixels';
+export type PictureProblem = 'empty' | 'too large' | 'unsupported format' | 'broken' | 'too many pixels';
 
-/** Makes pictures of uploaded files, off the event loop, one at a time. */
+/** Converts uploaded files to pictures, off the event loop, one at a time. */
 export interface Pictures {
   /**
-   * @param sharers on whose behalf: each gets a fair share of the decoder
+   * @param callers on whose behalf, such as an account and an address: each gets a fair share of the decoder
    * @throws {OAuthError} `temporarily_unavailable` when too many wait already
    */
-  make(file: Uint8Array, sharers?: readonly string[]): Promise<Picture | PictureProblem>;
+  convert(file: Uint8Array, callers?: readonly string[]): Promise<Picture | PictureProblem>;
 }
 
-/** The side of a picture in pixels; one that comes smaller stays so. */
+/** The side of a picture in pixels; smaller pictures are not enlarged. */
 const SIDE = 512;
-/** What a picture may take once it is decoded, in bytes: 16 million pixels, of which phones have 12. */
-const MOST_MEMORY = 64 * 1024 * 1024;
-const LONGEST_SIDE = 16_384;
+/** The largest size of a decoded picture, in bytes: 16 million pixels; the cameras of phones have 12 million. */
+const MAX_DECODED_SIZE = 64 * 1024 * 1024;
+const MAX_SIDE = 16_384;
 const JPEG_QUALITY = 85;
-/** How many uploads may wait for the one that is decoded. */
+/** How many uploads may wait for the decoder. */
 const QUEUE = 16;
 
 export function pictures(): Pictures {
   const busy = 'Too many pictures are being uploaded. Try again in a moment.';
-  // One at a time bounds the memory, and leaves the threads to those who sign in.
+  // One at a time bounds the memory and leaves the other threads to password hashing.
   const pool = boundedPool(1, QUEUE, busy);
   return {
-    async make(file, sharers) {
+    async convert(file, callers) {
       if (file.length === 0) return 'empty';
       if (file.length > LARGEST_PICTURE) return 'too large';
       const header = readHeader(file);
       if (typeof header === 'string') return header;
       const { width, height, pixelBytes } = header;
-      // Before anything is decoded: a file of a few bytes can stand for any number of pixels.
-      if (width * height * pixelBytes > MOST_MEMORY || Math.max(width, height) > LONGEST_SIDE) return 'too many pixels';
-      return pool.run(() => squared(file, header), sharers);
+      // Checked before decoding: a file of a few bytes can declare any number of pixels.
+      if (width * height * pixelBytes > MAX_DECODED_SIZE || Math.max(width, height) > MAX_SIDE)
+        return 'too many pixels';
+      return pool.run(() => toSquare(file, header), callers);
     },
   };
 }
 
-/** The middle of a picture, drawn anew: nothing of the file but its pixels is left. */
-async function squared(file: Uint8Array, { width, height, orientation }: Header): Promise<Picture | 'broken'> {
-  // Loaded where it is used: most processes never see a picture.
+/** Crops a picture to the square in its middle and encodes it again, so that only its pixels are kept. */
+async function toSquare(file: Uint8Array, { width, height, orientation }: PictureHeader): Promise<Picture | 'broken'> {
+  // Loaded on first use: most processes never decode a picture.
   const { Transformer, FastResizeFilter, ResizeFit } = await import('@napi-rs/image');
   const [across, down] = orientation < 5 ? [width, height] : [height, width];
   const side = Math.min(SIDE, across, down);
@@ -65,7 +66,7 @@ async function squared(file: Uint8Array, { width, height, orientation }: Header)
   const [w, h] = [Math.max(side, Math.round(across * scale)), Math.max(side, Math.round(down * scale))];
   let pixels: Uint8Array;
   try {
-    pixels = await new Transformer(bare(file))
+    pixels = await new Transformer(strip(file))
       .rotate(orientation)
       .fastResize({ width: w, height: h, fit: ResizeFit.Fill, filter: FastResizeFilter.Lanczos3 })
       .crop(Math.floor((w - side) / 2), Math.floor((h - side) / 2), side, side)
@@ -75,7 +76,7 @@ async function squared(file: Uint8Array, { width, height, orientation }: Header)
   }
   if (pixels.length !== side * side * 4) throw new Error(`${pixels.length} bytes for a square of ${side} pixels`);
   const drawn = Transformer.fromRgbaPixels(pixels, side, side);
-  // Every client reads both. What can be seen through stays so: it lies on the account's colour.
+  // All clients can show both. Transparency is kept: the picture is shown on the color of the account.
   return isOpaque(pixels)
     ? { name: `${randomIdentifier()}.jpg`, bytes: await drawn.jpeg(JPEG_QUALITY) }
     : { name: `${randomIdentifier()}.png`, bytes: await drawn.png() };
@@ -88,28 +89,28 @@ function isOpaque(rgba: Uint8Array): boolean {
 
 export const pictureType = (name: string): string => (name.endsWith('.png') ? 'image/png' : 'image/jpeg');
 
-const REFUSALS: Readonly<Record<PictureProblem, readonly [status: number, text: string]>> = {
+const PROBLEMS: Readonly<Record<PictureProblem, readonly [status: number, text: string]>> = {
   empty: [400, 'The picture is empty: send the bytes of a JPEG, PNG or WebP file as the body.'],
   'too large': [413, 'The picture is larger than 1 MiB.'],
-  strange: [415, 'The picture must be a JPEG, PNG or WebP file.'],
+  'unsupported format': [415, 'The picture must be a JPEG, PNG or WebP file.'],
   broken: [400, 'The picture cannot be read: it is damaged or not whole.'],
   'too many pixels': [400, 'The picture has too many pixels: 4096 by 4096 are enough.'],
 };
 
 /**
- * The picture of a file that an operator sent.
- * @param file its bytes; something else where none were sent, or too many
- * @param sharers see {@link Pictures.make}
- * @throws {OAuthError} where it is none that is taken
+ * Converts a file that an operator sent.
+ * @param file its bytes; `'too large'`, or anything else if there is no file
+ * @param callers see {@link Pictures.convert}
+ * @throws {OAuthError} when the file is not accepted
  */
 export async function requirePicture(
   pictures: Pictures,
   file: unknown,
-  sharers: readonly string[] = [],
+  callers: readonly string[] = [],
 ): Promise<Picture> {
   const bytes = file instanceof Uint8Array ? file : new Uint8Array();
-  const made = file === 'too large' ? file : await pictures.make(bytes, sharers);
-  if (typeof made !== 'string') return made;
-  const [status, text] = REFUSALS[made];
+  const picture = file === 'too large' ? file : await pictures.convert(bytes, callers);
+  if (typeof picture !== 'string') return picture;
+  const [status, text] = PROBLEMS[picture];
   throw new OAuthError(status, 'invalid_request', text);
 }

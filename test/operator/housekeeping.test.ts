@@ -262,17 +262,21 @@ test('a node whose clock is far from the database’s deletes nothing; one whose
     [30_000, 0, ['live']],
   ] as const) {
     const failures: unknown[] = [];
-    const tended: number[] = [];
-    const stop = startHousekeeping(
-      shared,
-      () => DAY + offset,
-      MINUTE,
-      (error) => failures.push(error),
-      async (now) => tended.push(now),
-    );
+    const afterSweeps: number[] = [];
+    const stop = startHousekeeping({
+      database: shared,
+      clock: () => DAY + offset,
+      interval: MINUTE,
+      afterSweep: async (now) => afterSweeps.push(now),
+      failed: (error) => failures.push(error),
+    });
     context.mock.timers.tick(MINUTE);
     await stop();
-    assert.deepEqual([failures.length, tended, await left()], [failed, failed === 1 ? [] : [DAY], rows], `${offset}`);
+    assert.deepEqual(
+      [failures.length, afterSweeps, await left()],
+      [failed, failed === 1 ? [] : [DAY], rows],
+      `${offset}`,
+    );
     if (failed === 1) assert.match(String(failures[0]), /clock of this node is .* the database's\. Let both/);
   }
   await dispose();
@@ -282,12 +286,12 @@ test('a sweep that fails is reported and harms nothing; stopping waits for the o
   context.mock.timers.enable({ apis: ['setInterval'] });
   const { database, dispose } = await openOwnStore();
   const failures: unknown[] = [];
-  const stop = startHousekeeping(
+  const stop = startHousekeeping({
     database,
-    () => 0,
-    MINUTE,
-    (error) => failures.push(error),
-  );
+    clock: () => 0,
+    interval: MINUTE,
+    failed: (error) => failures.push(error),
+  });
   await database.close();
   context.mock.timers.tick(MINUTE);
   await stop();

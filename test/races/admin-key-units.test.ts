@@ -53,7 +53,7 @@ adminRoutes(app, {
     },
   },
   pictures: {
-    async make() {
+    async convert() {
       await whileWaiting();
       return { name: 'picture.png', bytes: new Uint8Array(1) };
     },
@@ -81,7 +81,7 @@ for (const [what, method, path, payload] of waits) {
     const name = randomName().toLowerCase();
     const ada = { username: name, displayName: 'Ada', email: `${name}@example.com` };
     const { id } = (await app.inject({ method: 'POST', url: USERS, headers, payload: ada })).json();
-    const before = await database.read(() => findAccount(id));
+    const before = await database.read(() => findAccount({ id }));
     whileWaiting = () => revoke(key.id);
     const answer = await app.inject({
       method,
@@ -92,7 +92,7 @@ for (const [what, method, path, payload] of waits) {
     whileWaiting = async () => {};
     assert.deepEqual([answer.statusCode, answer.json().error], [401, 'invalid_token'], answer.body);
     assert.equal(noted.pop()?.type, 'admin_key.refused');
-    assert.deepEqual(await database.read(() => findAccount(id)), before);
+    assert.deepEqual(await database.read(() => findAccount({ id })), before);
     assert.deepEqual(await database.read(() => listAccounts({ after: '0', limit: 1, text: 'eve' })), []);
   });
 }

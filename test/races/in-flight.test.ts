@@ -19,7 +19,7 @@ const server = await startServer({ TESSERA_LIMIT_SIGN_IN_ADDRESS: 'off' }, nodes
     check: async (...attempt) => checking.pass(await own.check(...attempt)),
     hash: async (...attempt) => hashing.pass(await own.hash(...attempt)),
   }),
-  pictures: (own) => ({ make: async (file) => drawing.pass(await own.make(file)) }),
+  pictures: (own) => ({ convert: async (file) => drawing.pass(await own.convert(file)) }),
 });
 after(() => server.close());
 

@@ -1,25 +1,32 @@
-import { sql } from 'kysely';
 import { trimEvents } from '../../audit/trim-store.ts';
 import { claim } from '../../limits/limits.ts';
 import { type Clock, DAY, databaseTime, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } from '../../platform/clock.ts';
+import { constant } from '../../platform/database/columns.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { all, statement } from '../../platform/database/statement.ts';
+import { many } from '../../platform/database/statement.ts';
 
 const BATCH = 500;
 
-/** A retired refresh token of a family can be told from an unknown one until no token of the family could live. */
-const AFTER_END = 8 * DAY;
-const KNOWN_BROWSER = 400 * DAY;
-/** One of all nodes sweeps in a time like this. */
+/** While a token of a family could still live, a rotated refresh token must be recognized as such. */
+const FAMILY_RETENTION = 8 * DAY;
+const BROWSER_RETENTION = 400 * DAY;
+/** Within this time, one of all nodes sweeps. */
 const TURN = MINUTE - SECOND;
 
-const interactions = statement((db, p: { before: number; limit: number }) =>
+/** The rows to remove: those that ended at `before` or earlier, at most `limit` of them. */
+interface Expired {
+  readonly before: number;
+  readonly limit: number;
+}
+
+const removeInteractions = many((db, p: Expired) =>
   db
     .deleteFrom('interaction')
     .where('hash', 'in', db.selectFrom('interaction').select('hash').where('expires_at', '<=', p.before).limit(p.limit))
     .returning('hash'),
 );
-const sessions = statement((db, p: { before: number; limit: number }) =>
+
+const removeSessions = many((db, p: Expired) =>
   db
     .deleteFrom('browser_session')
     .where(
@@ -29,7 +36,8 @@ const sessions = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('hash'),
 );
-const counts = statement((db, p: { before: number; limit: number }) =>
+
+const removeRateCounts = many((db, p: Expired) =>
   db
     .deleteFrom('rate_count')
     .where(
@@ -39,8 +47,9 @@ const counts = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('bucket'),
 );
-/** Used assertions. A node whose clock is behind would take one again while it has not expired there (RFC 7523 §3, `jti`). */
-const assertions = statement((db, p: { before: number; limit: number }) =>
+
+/** Used assertions. A node whose clock is behind would accept one again until it has expired there, too (RFC 7523 §3, `jti`). */
+const removeAssertions = many((db, p: Expired) =>
   db
     .deleteFrom('client_assertion')
     .where(
@@ -50,8 +59,9 @@ const assertions = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('hash'),
 );
-/** Codes that were never redeemed; a redeemed one is the evidence for its family, and goes with it. */
-const codes = statement((db, p: { before: number; limit: number }) =>
+
+/** Codes that were never redeemed; a redeemed one is needed to detect a replay, and is removed with its family. */
+const removeCodes = many((db, p: Expired) =>
   db
     .deleteFrom('authorization_code')
     .where(
@@ -66,21 +76,24 @@ const codes = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('hash'),
 );
-const families = statement((db, p: { before: number; limit: number }) =>
+
+const removeFamilies = many((db, p: Expired) =>
   db
     .deleteFrom('token_family')
     .where('id', 'in', db.selectFrom('token_family').select('id').where('ends_at', '<=', p.before).limit(p.limit))
     .returning('id'),
 );
-/** Where a token has ended, its own `exp` says so. */
-const clientTokens = statement((db, p: { before: number; limit: number }) =>
+
+/** A token that has expired says so itself (`exp`). */
+const removeClientTokens = many((db, p: Expired) =>
   db
     .deleteFrom('client_token')
     .where('jti', 'in', db.selectFrom('client_token').select('jti').where('ends_at', '<=', p.before).limit(p.limit))
     .returning('jti'),
 );
-/** Revoked grants none of whose tokens could live; without their families nothing points at them. */
-const grants = statement((db, p: { before: number; limit: number }) =>
+
+/** Revoked grants whose families have been removed: no token that could still live refers to them. */
+const removeGrants = many((db, p: Expired) =>
   db
     .deleteFrom('consent_grant')
     .where(
@@ -90,8 +103,8 @@ const grants = statement((db, p: { before: number; limit: number }) =>
         .selectFrom('consent_grant')
         .select('id')
         .where('revoked_at', '<=', p.before)
-        // As the index of those that were revoked says it.
-        .where(sql<boolean>`revoked_at > 0`)
+        // As in the condition of the index of revoked grants.
+        .where('revoked_at', '>', constant(0))
         .where(({ not, exists, selectFrom }) =>
           not(
             exists(selectFrom('token_family').select('id').whereRef('token_family.grant_id', '=', 'consent_grant.id')),
@@ -101,8 +114,9 @@ const grants = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('id'),
 );
-/** No form that was shown before the revocation can still be sent: its request has expired. */
-const revocations = statement((db, p: { before: number; limit: number }) =>
+
+/** Revocations that are older than any consent form that could still be submitted. */
+const removeConsentRevocations = many((db, p: Expired) =>
   db
     .deleteFrom('consent_revocation')
     .where((eb) =>
@@ -119,8 +133,9 @@ const revocations = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('name'),
 );
-/** The clients of visits to the playground: the visit goes with its client, and so does all that the client was given. */
-const visits = statement((db, p: { before: number; limit: number }) =>
+
+/** The clients of visits to the playground; the visit and everything issued to the client are removed with it. */
+const removeVisits = many((db, p: Expired) =>
   db
     .deleteFrom('client')
     .where(
@@ -130,7 +145,8 @@ const visits = statement((db, p: { before: number; limit: number }) =>
     )
     .returning('id'),
 );
-const browsers = statement((db, p: { before: number; limit: number }) =>
+
+const removeKnownBrowsers = many((db, p: Expired) =>
   db
     .deleteFrom('known_browser')
     .where((eb) =>
@@ -149,75 +165,75 @@ const browsers = statement((db, p: { before: number; limit: number }) =>
 );
 
 /**
- * Removes every row that can no longer matter, a batch at a time, so that requests come in between. Nothing depends on it but the size of the database:
- * validity is computed from the clock whenever it is asked for. Then the journal is emptied, which would keep what was
- * deleted or changed since the last sweep.
- * @param keepEvents for how long events are kept, in milliseconds; null is for ever
- * @returns how many rows went
+ * Removes the rows that no longer matter, in small batches, so that requests are handled in between. Then it empties the journal of the
+ * database, which would keep what was deleted or changed since the last sweep.
+ * @param keepEvents for how long audit events are kept, in milliseconds; null keeps them forever
+ * @returns how many rows were removed
  */
 export async function sweep(database: Database, now: number, keepEvents: number | null = null): Promise<number> {
-  const ends = [
-    [interactions, now],
-    [sessions, now],
-    [counts, now],
-    [assertions, now - NODE_CLOCK_TOLERANCE],
-    [codes, now - DAY],
-    [revocations, now - DAY],
-    [families, now - AFTER_END],
-    [grants, now - AFTER_END],
-    [clientTokens, now],
-    [visits, now],
-    [browsers, now - KNOWN_BROWSER],
+  const removals = [
+    [removeInteractions, now],
+    [removeSessions, now],
+    [removeRateCounts, now],
+    [removeAssertions, now - NODE_CLOCK_TOLERANCE],
+    [removeCodes, now - DAY],
+    [removeConsentRevocations, now - DAY],
+    [removeFamilies, now - FAMILY_RETENTION],
+    [removeGrants, now - FAMILY_RETENTION],
+    [removeClientTokens, now],
+    [removeVisits, now],
+    [removeKnownBrowsers, now - BROWSER_RETENTION],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
-  for (const [statement, before] of ends) {
+  for (const [remove, before] of removals) {
     for (let batch = BATCH; batch === BATCH; removed += batch) {
-      batch = await database.commit(function* remove(): Work<number> {
-        return (yield* all(statement, { before, limit: BATCH })).length;
-      });
+      batch = (await database.commit((): Work<readonly unknown[]> => remove({ before, limit: BATCH }))).length;
     }
   }
   await database.emptyJournal();
   return removed;
 }
 
-/** Sweeps, unless another node of this database does so in these moments. */
+/** Sweeps, unless another node of this database has just done so. */
 export async function sweepInTurn(database: Database, now: number, keepEvents: number | null = null): Promise<number> {
-  const mine = await database.commit(() => claim('housekeeping', TURN, now));
-  return mine ? sweep(database, now, keepEvents) : 0;
+  const claimed = await database.commit(() => claim('housekeeping', TURN, now));
+  return claimed ? sweep(database, now, keepEvents) : 0;
+}
+
+export interface Housekeeping {
+  readonly database: Database;
+  readonly clock: Clock;
+  /** How often it runs, in milliseconds. */
+  readonly interval: number;
+  /** See {@link sweep}. */
+  readonly keepEvents?: number | null;
+  /** Other periodic work, done after each sweep. */
+  readonly afterSweep?: (now: number) => Promise<unknown>;
+  /** Called with an error that kept it from its work, such as a clock that is out of sync. */
+  readonly failed: (error: unknown) => void;
 }
 
 /**
- * Sweeps now and then until stopped.
- * @param failed told of what kept it from that, such as a clock that is far from the database's
- * @param tend what else is done from time to time, after each sweep
- * @param keepEvents see {@link sweep}
+ * Sweeps periodically until stopped.
+ * @returns stops it, and waits for a sweep that is running
  */
-export function startHousekeeping(
-  database: Database,
-  clock: Clock,
-  intervalMs: number,
-  failed: (error: unknown) => void,
-  tend: (now: number) => Promise<unknown> = async () => {},
-  keepEvents: number | null = null,
-) {
-  let running: Promise<unknown> = Promise.resolve();
-  let busy = false;
-  async function tidy(): Promise<void> {
-    // By the clock that the nodes share: one node whose own is wrong would delete what lives.
+export function startHousekeeping({ database, clock, interval, keepEvents, afterSweep, failed }: Housekeeping) {
+  let running: Promise<void> | undefined;
+
+  async function run(): Promise<void> {
+    // The time that all nodes share: a node with a wrong clock would delete what has not expired.
     const now = await databaseTime(database, clock);
     await sweepInTurn(database, now, keepEvents);
-    await tend(now);
+    await afterSweep?.(now);
   }
+
   const timer = setInterval(() => {
-    if (busy) return;
-    busy = true;
-    running = tidy()
+    running ??= run()
       .catch(failed)
       .finally(() => {
-        busy = false;
+        running = undefined;
       });
-  }, intervalMs);
+  }, interval);
   timer.unref();
   return async function stop(): Promise<void> {
     clearInterval(timer);

@@ -1,4 +1,4 @@
-/** Where an app's picture is served, inside the service: the name changes with the picture. */
+/** The path of an app's picture within the service. It changes with the picture. */
 export const appPicturePath = ({
   clientId,
   picture,

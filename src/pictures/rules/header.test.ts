@@ -27,17 +27,17 @@ const plain = { width: 200, height: 100, pixelBytes: 4, orientation: 1 };
 const read: readonly [name: string, file: Uint8Array, header: object][] = [
   ['JPEG', jpeg, plain],
   ['JPEG, turned', withExif(jpeg, 6), { ...plain, orientation: 6 }],
-  ['JPEG, EXIF that is broken', withSegments(jpeg, segment(0xe1, Buffer.from('Exif\0\0MM'))), plain],
-  ['JPEG, an orientation that there is not', withExif(jpeg, 9), plain],
-  ['JPEG, a size in an application’s segment', withSegments(jpeg, segment(0xe2, frameSegment)), plain],
+  ['JPEG, broken EXIF data', withSegments(jpeg, segment(0xe1, Buffer.from('Exif\0\0MM'))), plain],
+  ['JPEG, an undefined orientation', withExif(jpeg, 9), plain],
+  ['JPEG, a size in an application segment', withSegments(jpeg, segment(0xe2, frameSegment)), plain],
   ['JPEG, filled markers', withSegments(jpeg, Buffer.from([0xff, 0xff])), plain],
   ['JPEG, 64 scans', scans(64), plain],
-  ['JPEG with something behind it', Buffer.concat([jpeg, Buffer.from('<script>')]), plain],
+  ['JPEG with trailing data', Buffer.concat([jpeg, Buffer.from('<script>')]), plain],
   ['PNG', png(200, 100), plain],
   ['PNG, 16 bits', png(200, 100, { depth: 16 }), { ...plain, pixelBytes: 8 }],
   ['PNG, turned', png(200, 100, { extra: [chunk('eXIf', tiff(8))] }), { ...plain, orientation: 8 }],
   [
-    'PNG, more than could be decoded',
+    'PNG, more pixels than could be decoded',
     png(70_000, 60_000, { data: Buffer.alloc(1) }),
     { ...plain, width: 70_000, height: 60_000 },
   ],
@@ -65,7 +65,8 @@ const strange: Readonly<Record<string, string>> = {
   'WebP that is none': 'RIFF\x00\x00\x00\x00WAVE',
 };
 for (const [name, text] of Object.entries(strange)) {
-  test(`does not take ${name} for a picture`, () => assert.equal(readHeader(Buffer.from(text, 'latin1')), 'strange'));
+  test(`${name} is an unsupported format`, () =>
+    assert.equal(readHeader(Buffer.from(text, 'latin1')), 'unsupported format'));
 }
 
 const broken: Readonly<Record<string, Uint8Array>> = {

@@ -1,32 +1,32 @@
-/** What a picture says of itself before its content: read without decoding anything. */
-export interface Header {
+/** The properties of a picture that can be read without decoding it. */
+export interface PictureHeader {
   readonly width: number;
   readonly height: number;
-  /** How many bytes a pixel takes once it is decoded. */
+  /** The size of a decoded pixel in bytes. */
   readonly pixelBytes: 4 | 8;
-  /** How it must be turned to stand upright: 1 to 8, as EXIF counts them; from 5 on, width and height change places. */
+  /** The EXIF orientation, 1 to 8; from 5 on, width and height are swapped. */
   readonly orientation: number;
 }
 
 /**
- * A progressive JPEG comes in about ten scans. Each one costs a pass over all of its pixels, however few bytes it has.
+ * A progressive JPEG has about ten scans. Each one costs a pass over all pixels, however short it is.
  * https://libjpeg-turbo.org/pmwiki/uploads/About/TwoIssueswiththeJPEGStandard.pdf
  */
-const MOST_SCANS = 64;
+const MAX_SCANS = 64;
 
 /**
- * Reads the header of a JPEG, PNG or WebP picture, told by its first bytes, and follows its parts to its end.
- * @returns 'strange' for anything else; 'broken' where it is not whole, or says two things of its size
+ * Reads the header of a JPEG, PNG or WebP picture, detected by its first bytes, and checks that the file is complete.
+ * @returns 'unsupported format' for any other file; 'broken' if it is incomplete or declares more than one size
  */
-export function readHeader(bytes: Uint8Array): Header | 'strange' | 'broken' {
+export function readHeader(bytes: Uint8Array): PictureHeader | 'unsupported format' | 'broken' {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const read = FORMATS.find(({ fits }) => within(() => fits(view), false))?.read;
-  if (read === undefined) return 'strange';
+  if (read === undefined) return 'unsupported format';
   const header = within(() => read(view), undefined);
   return header === undefined || header.width === 0 || header.height === 0 ? 'broken' : header;
 }
 
-/** Reading past the end throws a RangeError: then there is an answer, too. */
+/** Reads, or returns `beyond` if that reads past the end of the file (`RangeError`). */
 function within<T, E>(read: () => T, beyond: E): T | E {
   try {
     return read();
@@ -39,14 +39,14 @@ function within<T, E>(read: () => T, beyond: E): T | E {
 const tagAt = (view: DataView, at: number): string =>
   String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3));
 
-const FORMATS: readonly { fits(view: DataView): boolean; read(view: DataView): Header | undefined }[] = [
+const FORMATS: readonly { fits(view: DataView): boolean; read(view: DataView): PictureHeader | undefined }[] = [
   { fits: (view) => view.getUint32(0) === 0x89504e47 && view.getUint32(4) === 0x0d0a1a0a, read: readPng },
   { fits: (view) => view.getUint16(0) === 0xffd8 && view.getUint8(2) === 0xff, read: readJpeg },
   { fits: (view) => tagAt(view, 0) === 'RIFF' && tagAt(view, 8) === 'WEBP', read: readWebp },
 ];
 
 /** PNG (third edition) §5: chunks of length, type, data and checksum, from IHDR to IEND. */
-function readPng(view: DataView): Header | undefined {
+function readPng(view: DataView): PictureHeader | undefined {
   if (tagAt(view, 12) !== 'IHDR') return undefined;
   let orientation = 1;
   for (let at = 8; ; at += 12 + view.getUint32(at)) {
@@ -58,8 +58,8 @@ function readPng(view: DataView): Header | undefined {
   }
 }
 
-/** ITU T.81 §B.1: markers with their segments; behind a start of scan, data in which 0xff stands before 0 or a restart. */
-function readJpeg(view: DataView): Header | undefined {
+/** ITU T.81 §B.1: markers with their segments. A start of scan is followed by data, in which 0xff precedes 0 or a restart. */
+function readJpeg(view: DataView): PictureHeader | undefined {
   let size: { width: number; height: number } | undefined;
   let orientation = 1;
   let scans = 0;
@@ -80,20 +80,20 @@ function readJpeg(view: DataView): Header | undefined {
       orientation = orientationIn(view, at + 8, length - 8);
     at += length;
     if (marker !== 0xda) continue;
-    if (++scans > MOST_SCANS) return undefined;
+    if (++scans > MAX_SCANS) return undefined;
     while (view.getUint8(at) !== 0xff || isData(view.getUint8(at + 1))) at++;
   }
 }
 
 const isRestart = (marker: number): boolean => marker >= 0xd0 && marker <= 0xd7;
 const isAlone = (marker: number): boolean => marker === 0x01 || isRestart(marker);
-/** What 0xff says inside the data of a scan: an 0xff, or a restart. */
+/** Whether 0xff before this byte is part of the data of a scan: an escaped 0xff, or a restart. */
 const isData = (next: number): boolean => next === 0 || isRestart(next);
-/** The starts of frames share their range with three tables. */
+/** The range of the start-of-frame markers includes three markers of tables. */
 const isFrame = (marker: number): boolean => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** WebP container (RFC 9649 §2): chunks of type, length and data; an extended file says the size of its canvas first. */
-function readWebp(view: DataView): Header | undefined {
+/** WebP container (RFC 9649 §2): chunks of type, length and data; an extended file begins with the size of its canvas. */
+function readWebp(view: DataView): PictureHeader | undefined {
   const end = view.getUint32(4, true) + 8;
   if (end > view.byteLength) return undefined;
   let orientation = 1;
@@ -122,7 +122,7 @@ function webpSize(view: DataView): { width: number; height: number } | undefined
   }
 }
 
-/** The orientation (tag 0x0112) of the first directory of EXIF data; 1 where it does not say, or cannot be read. */
+/** The orientation (tag 0x0112) in the first directory of EXIF data; 1 if it is absent or cannot be read. */
 function orientationIn(whole: DataView, at: number, length: number): number {
   return within(() => {
     const exif = new DataView(whole.buffer, whole.byteOffset + at, length);

@@ -1,9 +1,28 @@
+import { type RawBuilder, sql } from 'kysely';
+
 /**
- * The named columns of a row; a list that lacks a column of the table is a type error where the whole row is wanted.
+ * The named columns of a row. Where the whole row is wanted, a list that lacks a column of the table is a type error.
  *
- * Statements name their columns: `*` means something else as soon as a newer version adds one, and PostgreSQL then refuses
+ * Statements name their columns: the meaning of `*` changes as soon as a newer version adds one, and PostgreSQL then refuses
  * every statement that was prepared with it.
  */
 export function pick<Row, Name extends keyof Row>(row: Row, names: readonly Name[]): Pick<Row, Name> {
   return Object.fromEntries(names.map((name) => [name, row[name]])) as Pick<Row, Name>;
 }
+
+/**
+ * A constant written into the SQL. The condition or expression of an index contains constants, and a database does not match
+ * parameters with them.
+ * @throws {TypeError} for anything but a word or a number, so that no value from outside gets into the SQL
+ */
+export function constant<T extends string | number>(value: T): RawBuilder<T> {
+  if (!/^[\w.]+$/.test(String(value)))
+    throw new TypeError(`${value} must not be written into SQL: it is not a constant`);
+  return sql.lit(value);
+}
+
+/**
+ * The negative of an id column. An index on it serves a query that must not use the primary key: it contains only the rows that the
+ * query can match, while a lookup by the id would read a page of the table for each.
+ */
+export const negated = (column: string): RawBuilder<number> => sql<number>`-${sql.ref(column)}`;

@@ -98,7 +98,7 @@ function accountRoutes(
         reply.header('retry-after', String(wait));
         return show(reply, 429, visit, fieldProblem('picture', messages.picture.limited(wait)));
       }
-      const made = await pictures.make(file ?? new Uint8Array(), uploadFlows(request));
+      const made = await pictures.convert(file ?? new Uint8Array(), uploadFlows(request));
       if (typeof made === 'string') return reject(made);
       const account = await setPicture(own, visit.account.id, made, visit.origin);
       return show(reply, 200, { ...visit, account }, NO_PROBLEMS, messages.picture.changed);

@@ -159,7 +159,7 @@ export const en = {
     bad: {
       empty: 'Choose a picture file.',
       'too large': 'This file is larger than 1 MB. Choose a smaller one.',
-      strange: 'This file is not a JPEG, PNG or WebP picture. Choose another one.',
+      'unsupported format': 'This file is not a JPEG, PNG or WebP picture. Choose another one.',
       broken: 'This picture cannot be read: the file is damaged or incomplete. Choose another one.',
       'too many pixels': 'This picture has too many pixels. Choose one of at most 4096 by 4096.',
     } satisfies Record<PictureProblem, string>,

@@ -12,69 +12,69 @@ import { notFound } from '../../platform/oauth-error.ts';
 import { html } from '../kit/html.ts';
 import type { Site } from '../kit/layout.ts';
 
-interface Parts {
+interface PictureRouteOptions {
   readonly database: Database;
   readonly clock: Clock;
   readonly site: Site;
 }
-interface Named {
+interface PictureParams {
   readonly Params: { readonly id: string; readonly name: string };
 }
 
-/** How long a browser may show what it has without asking: so long a picture that was taken away is seen at most. */
-const FRESH = 5 * MINUTE;
+/** How long a browser may show a picture without asking again: a removed picture can be seen for that long. */
+const MAX_AGE = 5 * MINUTE;
 
-/** The pictures of people and apps. Whoever has the address of one may see it, as on any page where it stands. */
-export function pictureRoutes(app: FastifyInstance, { database, clock, site }: Parts): void {
-  /** A person's initials on the account's colour. */
+/** The pictures of users and apps. Anyone who has the address of one may see it, as on any page that shows it. */
+export function pictureRoutes(app: FastifyInstance, { database, clock, site }: PictureRouteOptions): void {
+  /** The initials of a user on the color of the account. */
   app.get<{ Params: { file: string } }>('/avatars/:file', async (request, reply) => {
     const id = /^(\d+)\.svg$/.exec(request.params.file)?.[1] ?? '';
     const account = isSnowflake(id) ? await database.read(() => findAccount({ id })) : undefined;
-    if (account === undefined) throw nothing();
+    if (account === undefined) throw noPicture();
     const { displayName, avatarColor } = account.profile;
     const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 96 96" width="96" height="96"><rect width="96" height="96" fill="${avatarColor}"/><text x="48" y="48" dy="0.36em" text-anchor="middle" font-family="system-ui, sans-serif" font-size="38" font-weight="600" fill="#fff">${initials(displayName)}</text></svg>`;
-    return forOtherPages(reply).type('image/svg+xml').send(svg.text);
+    return embeddable(reply).type('image/svg+xml').send(svg.text);
   });
 
-  /** What a person uploaded. Where it is no longer shown, the initials are: the address may be kept for years by an app. */
-  app.get<Named>('/avatars/:id/:name', async (request, reply) => {
+  /** An uploaded picture. When it is no longer shown, its address redirects to the initials: apps may keep it for years. */
+  app.get<PictureParams>('/avatars/:id/:name', async (request, reply) => {
     const { id, name } = request.params;
     const found = await database.read(function* read(): Work<'nobody' | Uint8Array | undefined> {
       const account = isSnowflake(id) ? yield* findAccount({ id }) : undefined;
       if (account === undefined) return 'nobody';
       // Of somebody who is barred nothing is shown.
       const shown = account.profile.picture === name && accountStatus(account, clock()) === 'active';
-      return shown ? yield* readPicture(name) : undefined;
+      return shown ? yield* readPicture({ name }) : undefined;
     });
-    if (found === 'nobody') throw nothing();
-    if (found === undefined) return forOtherPages(reply).redirect(site.path(`/avatars${avatarPath(id, null)}`), 302);
+    if (found === 'nobody') throw noPicture();
+    if (found === undefined) return embeddable(reply).redirect(site.path(`/avatars${avatarPath(id, null)}`), 302);
     return sendPicture(request, reply, name, found);
   });
 
-  app.get<Named>('/app-pictures/:id/:name', async (request, reply) => {
+  app.get<PictureParams>('/app-pictures/:id/:name', async (request, reply) => {
     const { id, name } = request.params;
     const found = await database.read(function* read(): Work<Uint8Array | undefined> {
       const client = isSnowflake(id) ? yield* findClient({ id: id }) : undefined;
-      return client?.picture === name ? yield* readPicture(name) : undefined;
+      return client?.picture === name ? yield* readPicture({ name }) : undefined;
     });
-    if (found === undefined) throw nothing();
+    if (found === undefined) throw noPicture();
     return sendPicture(request, reply, name, found);
   });
 }
 
-const nothing = () => notFound('There is no picture at this address.');
+const noPicture = () => notFound('There is no picture at this address.');
 
-/** Apps show pictures on their own pages; opened by itself, none of them may do anything. */
-const forOtherPages = (reply: FastifyReply): FastifyReply =>
+/** Apps show pictures on their own pages; a picture that is opened by itself must not run anything. */
+const embeddable = (reply: FastifyReply): FastifyReply =>
   reply
     .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox")
     .header('cross-origin-resource-policy', 'cross-origin')
-    .header('cache-control', `public, max-age=${FRESH / SECOND}`);
+    .header('cache-control', `public, max-age=${MAX_AGE / SECOND}`);
 
-/** Under one name there is one picture for ever, so the name tells whether a browser has it already. */
+/** The picture of a name never changes, so the name serves as its entity tag. */
 function sendPicture(request: FastifyRequest, reply: FastifyReply, name: string, bytes: Uint8Array): FastifyReply {
   const tag = `"${name}"`;
-  forOtherPages(reply).header('etag', tag);
+  embeddable(reply).header('etag', tag);
   if (request.headers['if-none-match'] === tag) return reply.code(304).send();
   return reply.type(pictureType(name)).send(bytes);
 }

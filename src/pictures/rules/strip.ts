@@ -1,18 +1,18 @@
 const PNG = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 /**
- * A file without what costs a decoder more than it weighs, for nothing that is kept. The colour profile of a PNG (`iCCP`) is
- * packed, and a decoder unpacks all of it, a thousand times what came. What is wrong in the EXIF data of a JPEG (APP1) is
- * told on standard error, line by line. Other files have nothing of the kind.
- * @param file whole, as `readHeader` found it
+ * Removes the parts of a file that are expensive to decode and not kept. The color profile of a PNG (`iCCP`) is compressed, and
+ * a decoder decompresses all of it, up to a thousand times its size. A decoder logs every error in the EXIF data of a JPEG (APP1) to
+ * standard error. WebP files are returned unchanged.
+ * @param file a complete file, as checked by `readHeader`
  */
-export function bare(file: Uint8Array): Uint8Array {
+export function strip(file: Uint8Array): Uint8Array {
   const whole = Buffer.from(file.buffer, file.byteOffset, file.byteLength);
-  if (whole.subarray(0, PNG.length).equals(PNG)) return barePng(whole);
-  return whole.readUInt16BE(0) === 0xffd8 ? bareJpeg(whole) : file;
+  if (whole.subarray(0, PNG.length).equals(PNG)) return stripPng(whole);
+  return whole.readUInt16BE(0) === 0xffd8 ? stripJpeg(whole) : file;
 }
 
-function barePng(whole: Buffer): Buffer {
+function stripPng(whole: Buffer): Buffer {
   const kept: Buffer[] = [PNG];
   for (let at = PNG.length; ; ) {
     const end = at + 12 + whole.readUInt32BE(at);
@@ -23,8 +23,8 @@ function barePng(whole: Buffer): Buffer {
   }
 }
 
-/** Up to the first scan: behind it no decoder looks for EXIF data. */
-function bareJpeg(whole: Buffer): Buffer {
+/** Stops at the first scan: decoders look for EXIF data only before it. */
+function stripJpeg(whole: Buffer): Buffer {
   const kept = [whole.subarray(0, 2)];
   for (let at = 2; ; ) {
     let marker = at + 1;
