@@ -24,7 +24,7 @@ for (const [userAgent, browser, system] of devices) {
   });
 }
 
-test('an address loses what tells one home from the next', () => {
+test('a network is an address without the part that distinguishes homes', () => {
   for (const [address, network] of [
     ['203.0.113.7', '203.0.113.x'],
     ['::ffff:203.0.113.7', '203.0.113.x'],

@@ -1,27 +1,28 @@
 import Bowser from 'bowser';
 
-/** What a person knows a session by; what is not told is null. */
+/** What a person recognizes a session by; null where it is unknown. */
 export interface Device {
   /** Such as `Firefox`. */
   readonly browser: string | null;
   /** Such as `Windows`. */
   readonly system: string | null;
-  /** Where it signed in from, as {@link networkOf} has it. */
+  /** The network of the sign-in, as {@link networkOf} writes it. */
   readonly network: string | null;
 }
 
-/** Longer than what browsers send, and short enough to read for anybody who signs in. */
-const LONGEST = 512;
+/** How much of a User-Agent header is read, in characters: more than browsers send. */
+const MAX_USER_AGENT = 512;
 
 const BROWSERS: ReadonlySet<string> = new Set(Object.values(Bowser.BROWSER_MAP));
 const SYSTEMS: ReadonlySet<string> = new Set(Object.values(Bowser.OS_MAP));
 
 /**
- * Browser and system in words. Only names from the lists of the library come out, nothing that was sent; and only these are
- * kept, for the whole header tells more of a person than they need to recognise it.
+ * The names of browser and system, from the lists of the library: nothing that was sent is returned as it is. Only these are
+ * stored, because the whole header says more about a person than is needed to recognize a session.
+ * @param address as {@link networkOf} takes it
  */
 export function deviceOf(userAgent: string | undefined, address: string | null): Device {
-  const text = (userAgent ?? '').slice(0, LONGEST).trim();
+  const text = (userAgent ?? '').slice(0, MAX_USER_AGENT).trim();
   const parser = text === '' ? undefined : Bowser.getParser(text);
   const known = (names: ReadonlySet<string>, name: string | undefined) =>
     name !== undefined && names.has(name) ? name : null;
@@ -33,8 +34,8 @@ export function deviceOf(userAgent: string | undefined, address: string | null):
 }
 
 /**
- * An address without the part that tells one home from the next: the /24 of IPv4, the /48 of IPv6.
- * @param bucket as `addressBucket` writes it: IPv4 whole, IPv6 as its /64
+ * An address without the part that distinguishes one home from another: the /24 of IPv4, the /48 of IPv6.
+ * @param bucket as `addressBucket` writes it: the whole IPv4 address, or the /64 of an IPv6 one
  */
 export function networkOf(bucket: string): string | null {
   const v4 = /^(\d+\.\d+\.\d+)\.\d+$/.exec(bucket);

@@ -5,19 +5,19 @@ import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { Bearer } from './mark.ts';
 
-/** An app as far as pages show it. */
+/** What pages show of an app. */
 export type ShownApp = Pick<Client, 'id' | 'name' | 'picture'>;
 
 const addressOf = ({ path }: Site, { id, picture }: ShownApp): string | undefined =>
   picture === null ? undefined : path(appPicturePath({ clientId: id, picture }));
 
-/** An app on a half of the tile. */
+/** The half of the tile that shows an app. */
 export const appBearer = (site: Site, app: ShownApp): Bearer => ({
   letters: initials(app.name),
   picture: addressOf(site, app),
 });
 
-/** An app's picture, or its letters. The name stands beside it, so it needs no text of its own. */
+/** An app's picture, or its initials. The name is beside it, so it has no alternative text. */
 export function appPicture(site: Site, app: ShownApp): Html {
   const address = addressOf(site, app);
   return address === undefined

@@ -15,7 +15,7 @@ function load(file: string, type: string): Asset {
   return { path: `/assets/${name}.${hash}.${extension}`, type, body };
 }
 
-/** The files of the pages. Their names change with their content, so a browser may keep them for ever. */
+/** The static files of the pages. Their names contain a hash of their content, so browsers may cache them forever. */
 export const assets = {
   style: load('style.css', 'text/css; charset=utf-8'),
   playground: load('playground.css', 'text/css; charset=utf-8'),

@@ -4,7 +4,7 @@ import { type Html, type HtmlPart, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { Messages } from './messages.ts';
 
-/** What is wrong with a form: one text for each field, and texts that belong to none. */
+/** The problems of a form: one text for each invalid field, and texts about the form as a whole. */
 export interface Problems {
   readonly fields: Readonly<Record<string, string>>;
   readonly general: readonly string[];
@@ -12,15 +12,12 @@ export interface Problems {
 
 export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 
-/** A problem that belongs to no field. */
+/** A problem of the form as a whole. */
 export const generalProblem = (text: string): Problems => ({ fields: {}, general: [text] });
 
 const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
 
-/**
- * What is wrong, above a form. It takes the focus, so that it is read out and the keyboard starts there, and each
- * problem leads to its field.
- */
+/** The problems of a form, above it, with links to the fields. It takes the focus, so that screen readers read it first. */
 export function problemSummary(messages: Messages, { fields, general }: Problems): Html | undefined {
   const links = Object.entries(fields).map(([name, text]) => html`<li><a href="#${name}">${text}</a></li>`);
   if (links.length + general.length === 0) return undefined;
@@ -31,17 +28,17 @@ export function problemSummary(messages: Messages, { fields, general }: Problems
   return html`<div class="notice problem" role="alert" tabindex="-1" autofocus>${content}</div>`;
 }
 
-/** What was done. It takes the focus. */
+/** Says what was done. It takes the focus. */
 export const doneNotice = (content: HtmlPart): Html =>
   html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
 
-/** What was found when all that was to stop was read and judged anew. */
+/** Says how many tokens were found to have ended when they were judged anew. */
 export function stoppedText({ families, live }: Stopped, { stopped: text }: Messages): Html {
   if (live > 0) return html`<strong>${text.live(live)}</strong>`;
   return html`${families === 0 ? text.none : text.checked(families)}`;
 }
 
-/** A part of a list that is too long for one page. */
+/** A part of a list that is longer than one page. */
 export interface ListPart {
   /** Counted from 1. */
   readonly number: number;
@@ -51,7 +48,7 @@ export interface ListPart {
 /** The number of a part in a query or a form; 1 for anything else. */
 export const partNumber = (text: string | undefined): number => (/^[1-9]\d{0,5}$/.test(text ?? '') ? Number(text) : 1);
 
-/** The way to the parts beside this one. */
+/** Links to the previous and the next part. */
 export function pager({ path, messages }: Site, address: string, { number, more }: ListPart): Html | undefined {
   if (number === 1 && !more) return undefined;
   const { previous, next, label } = messages.pager;
@@ -65,17 +62,17 @@ interface Field {
   readonly label: string;
   readonly type: 'text' | 'email' | 'url' | 'tel' | 'date';
   readonly autocomplete: string;
-  /** Left out: it must be filled in. */
+  /** True unless set. */
   readonly required?: boolean;
   readonly value: string;
   readonly hint?: string;
   readonly problems: Problems;
   readonly focus?: boolean;
-  /** Names of people are written with capitals and are no words to correct; identifiers have neither. */
+  /** How a virtual keyboard capitalizes: words for names of people, nothing for identifiers. */
   readonly capitals?: 'words';
 }
 
-/** A labelled field with its hint and its problem, tied together for assistive technology. */
+/** A labeled input with its hint or its problem, connected for assistive technology. */
 export function field(it: Field): Html {
   const { name, label, type, autocomplete, value, hint, problems, focus, capitals, required = true } = it;
   const { attributes, notes } = described(name, hint, problems);
@@ -86,14 +83,14 @@ interface FileField {
   readonly name: string;
   readonly label: string;
   readonly hint: Html;
-  /** The types that the browser offers to choose from. */
+  /** The media types that the browser offers. */
   readonly accept: readonly string[];
-  /** A picture of more bytes is made smaller before it is sent, where there is script. */
+  /** In bytes: a larger picture is scaled down before it is sent, where scripts run. */
   readonly largest: number;
   readonly problems: Problems;
 }
 
-/** A labelled file to choose. */
+/** A labeled file input. */
 export function fileField({ name, label, hint, accept, largest, problems }: FileField): Html {
   const { attributes, notes } = described(name, hint, problems);
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="file" accept="${accept.join(',')}" data-largest="${largest}"${attributes}></div>`;
@@ -108,10 +105,10 @@ interface Area {
   readonly problems: Problems;
 }
 
-/** A labelled text of several lines, which may be empty. */
+/** A labeled, optional text of several lines. */
 export function area({ name, label, hint, rows, value, problems }: Area): Html {
   const { attributes, notes } = described(name, hint, problems);
-  // A first line feed of the content would be dropped by the parser (HTML, 13.1.2.5), so one stands before it.
+  // The parser drops a line feed right after the tag (HTML §13.1.2.5), so there is one before the content.
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<textarea id="${name}" name="${name}" rows="${rows}"${attributes}>
 ${value}</textarea></div>`;
 }
@@ -121,13 +118,12 @@ interface Choice {
   readonly label: string;
   readonly value: string;
   readonly problems: Problems;
-  /** What the browser may fill it with, where it knows such a thing. */
   readonly autocomplete?: 'language';
-  /** Value, text, and the language of the text where it is another than the page's. */
+  /** Value, text, and the language of the text if it is not that of the page. */
   readonly options: readonly (readonly [value: string, text: string, language?: string])[];
 }
 
-/** A labelled list to choose one of. */
+/** A labeled list of which one option is chosen. */
 export function choice({ name, label, value, problems, autocomplete, options }: Choice): Html {
   const { attributes, notes } = described(name, undefined, problems);
   const list = options.map(
@@ -143,11 +139,11 @@ interface Swatches {
   readonly hint: string;
   readonly value: string;
   readonly colors: readonly string[];
-  /** What the colours are called, in the same order; one without a name is shown by its code. */
+  /** The names of the colors, in the same order; a color without a name is shown by its code. */
   readonly names: readonly string[];
 }
 
-/** One of some colours. Each has its name, for those who cannot tell it by sight. */
+/** Colors of which one is chosen. Each has a name, for people who cannot tell it by sight. */
 export function swatches({ name, label, hint, value, colors, names }: Swatches): Html {
   return html`<fieldset class="field swatches" id="${name}" aria-describedby="${name}-note"><legend>${label}</legend><p class="hint" id="${name}-note">${hint}</p><div>${colors.map(
     (color) =>
@@ -165,7 +161,7 @@ interface PasswordField {
   readonly messages: Messages;
 }
 
-/** A field for a password, with a button that shows it where there is script. */
+/** A password input, with a button that shows the password where scripts run. */
 export function passwordField({ name, label, autocomplete, hint, problems, messages, focus }: PasswordField): Html {
   const { attributes, notes } = described(name, hint, problems);
   const { show, hide, showLabel, hideLabel } = messages.password;
@@ -174,7 +170,7 @@ export function passwordField({ name, label, autocomplete, hint, problems, messa
 
 function described(name: string, hint: HtmlPart, { fields }: Problems) {
   const problem = fields[name];
-  // A problem says what to do, so the hint before it would say it twice.
+  // A problem says what to do, as the hint does, so it replaces the hint.
   const note = problem ?? hint;
   if (note === undefined) return { attributes: undefined, notes: undefined };
   const kind = problem === undefined ? 'hint' : 'problem';
@@ -184,22 +180,22 @@ function described(name: string, hint: HtmlPart, { fields }: Problems) {
   };
 }
 
-/** The hidden fields of a form: its token, and what it belongs to. */
+/** The hidden fields of a form: its token, and other values. */
 export function hidden(token: string, values: Readonly<Record<string, string>> = {}): Html {
   const inputs = Object.entries({ [FORM_TOKEN]: token, ...values });
   return html`${inputs.map(([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`)}`;
 }
 
-/** Text from people or apps: it stands by itself, so that its direction does not reorder ours. */
+/** Text that people or apps chose, isolated so that its direction does not reorder the text around it. */
 export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
 
-/** A fact with its name: small above, the value below, as on the page of a passport. */
+/** A value below its name, in a list of {@link facts}. */
 export const fact = (name: HtmlPart, value: HtmlPart, wide = false): Html =>
   html`<div${wide && html` class="wide"`}><dt>${name}</dt><dd>${value}</dd></div>`;
 
 export const facts = (list: readonly HtmlPart[]): Html => html`<dl class="facts">${list}</dl>`;
 
-/** A text with a button that copies it, where there is script. */
+/** A text, with a button that copies it where scripts run. */
 export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
   html`<span class="copyable"><bdi><code>${value}</code></bdi><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button></span>`;
 
@@ -207,13 +203,13 @@ const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', y
 
 const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;
 
-/** A moment as text, in UTC. */
+/** An instant as text, in UTC. */
 export const formatMoment = (instant: number): string => `${DATE.format(instant)}, ${timeOf(instant)}`;
 
-/** A moment, readable by people and machines, in UTC. */
+/** An instant in UTC, readable by people and programs. */
 export const moment = (instant: number): Html =>
   html`<time datetime="${new Date(instant).toISOString()}">${DATE.format(instant)}, <span class="together">${timeOf(instant)}</span></time>`;
 
-/** A day of the calendar, given as `YYYY-MM-DD`. */
+/** A date, given as `YYYY-MM-DD`. */
 export const day = (date: string): Html =>
   html`<time datetime="${date}">${DATE.format(Date.parse(`${date}T00:00:00Z`))}</time>`;

@@ -1,11 +1,11 @@
-/** The colours of the style sheet: WCAG 2.2, 1.4.3 (text) and 1.4.11 (edges of controls, the ring of the focus). */
+/** The colors of the style sheet: WCAG 2.2, 1.4.3 (text) and 1.4.11 (edges of controls, focus ring). */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 
 const style = readFileSync(new URL('./assets/style.css', import.meta.url), 'utf8');
 
-/** The share of light of a colour in OKLCH (https://www.w3.org/TR/css-color-4/#color-conversion-code). */
+/** The luminance of a color in OKLCH (https://www.w3.org/TR/css-color-4/#color-conversion-code). */
 function luminance(text: string): number {
   const [lightness = 0, chroma = 0, hue = 0] =
     text === '#fff' ? [100, 0, 0] : [...text.matchAll(/[\d.]+/g)].map(([number]) => Number(number));
@@ -28,7 +28,7 @@ function contrast(one: string, other: string, dark: boolean): number {
 }
 
 for (const dark of [false, true]) {
-  test(`contrast in ${dark ? 'dark' : 'light'}: 4.5 for text, 3 for edges and the focus`, () => {
+  test(`contrast in ${dark ? 'dark' : 'light'}: 4.5 for text, 3 for edges and the focus ring`, () => {
     for (const ground of ['paper', 'card', 'tint']) {
       for (const text of ['ink', 'muted', 'accent']) {
         assert.ok(contrast(text, ground, dark) >= 4.5, `${text} on ${ground}`);

@@ -8,41 +8,41 @@ import { type Html, html } from './html.ts';
 import { type Site, sendPage } from './layout.ts';
 import type { Messages } from './messages.ts';
 
-/** Pages of ours to which an error leads. */
+/** The pages to which an error page links. */
 type Onward = keyof Messages['error']['onward'];
 
-/** What an error says to a person, and what its developer learns beside the refusal itself. */
+/** What an error says to a person, and to the developer of an app beside the refusal itself. */
 export interface ErrorPage {
   readonly title: string;
   readonly text: string;
-  /** What is wrong, where the details say the rest of the refusal. */
+  /** What is wrong, where the details say the rest. The message of the refusal unless set. */
   readonly reason?: string;
-  /** What came, what was expected, what to do. */
+  /** What came, what was expected, and what to do. */
   readonly details?: readonly Html[];
-  /** Where a person goes on. */
+  /** The page where a person can continue. */
   readonly onward?: Onward;
 }
 
-/** For the developer, below a line: the correlation id stands last, under which the log tells of the same request. */
+/** Details for developers. The last one is the correlation id, by which the log has the same request. */
 export function technical({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
   const id = fact(text.correlation, copyable(correlationId, text, text.copyLabel), true);
   return html`<div class="technical"><h2>${text.forDeveloper}</h2>${facts([...details, id])}</div>`;
 }
 
-/** At most so much of what came is shown again. */
-const LONGEST_SHOWN = 300;
+/** How much of a parameter is shown again, in characters. */
+const MAX_SHOWN = 300;
 
-/** A text of a request as it was sent: what is no plain ASCII is spelled out, for much of it looks like something else. */
-function spelled(text: string): string {
-  const shown = [...text.slice(0, LONGEST_SHOWN)].map((character) =>
+/** A parameter as it was sent, with everything but printable ASCII escaped: many characters look like others. */
+function escaped(text: string): string {
+  const shown = [...text.slice(0, MAX_SHOWN)].map((character) =>
     /[\x21-\x7e]/.test(character) ? character : `\\u{${character.codePointAt(0)?.toString(16)}}`,
   );
-  return shown.join('') + (text.length > LONGEST_SHOWN ? '…' : '');
+  return shown.join('') + (text.length > MAX_SHOWN ? '…' : '');
 }
 
 const foreignCode = (text: string): Html => html`<bdi><code>${text}</code></bdi>`;
 
-/** An address with what differs from another marked, in whole words: what stands between two of these signs. */
+/** A URI with its difference from another one marked, in whole words between delimiters. */
 function marked(text: string, other: string): Html {
   const isSign = (index: number) => /[/:?#&=@.]/.test(text[index] ?? '/');
   let [start, end] = [0, 0];
@@ -52,18 +52,18 @@ function marked(text: string, other: string): Html {
   while (start > 0 && !isSign(start - 1)) start--;
   while (end > 0 && !isSign(text.length - end)) end--;
   const [from, to] = [start, text.length - end];
-  // Where nothing is the same, nothing need be marked.
+  // Where everything differs, a mark says nothing.
   if (from >= to || to - from === text.length) return foreignCode(text);
   return html`<bdi><code>${text.slice(0, from)}<mark>${text.slice(from, to)}</mark>${text.slice(to)}</code></bdi>`;
 }
 
-/** What came, what it comes closest to, and what to do. */
+/** What came, what it is closest to, and what to do. */
 export function adviceFacts(
   { error: text }: Messages,
   { app, came, nearest, remedy, command }: Advice,
 ): readonly Html[] {
-  const sent = came && spelled(came.value);
-  const known = nearest && spelled(nearest.registered);
+  const sent = came && escaped(came.value);
+  const known = nearest && escaped(nearest.registered);
   return [
     ...(app === undefined ? [] : [fact(text.app, foreign(app), true)]),
     ...(came && sent !== undefined
@@ -91,7 +91,7 @@ function body({ messages, path }: Site, page: ErrorPage, refusal: OAuthError, co
   }${technical(messages, details, correlationId)}</section>`;
 }
 
-/** Answers with a refusal: as a page, or as JSON to a caller that would rather have that. */
+/** Answers with a refusal: as a page, or as JSON to a caller that prefers it. */
 export function sendErrorPage(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -109,7 +109,7 @@ export function sendErrorPage(
   });
 }
 
-/** Turns errors of a page's routes into pages. */
+/** The error handler of page routes: answers with a page. */
 export const pageErrors =
   (site: Site) =>
   (error: unknown, request: FastifyRequest, reply: FastifyReply): void => {
@@ -117,10 +117,10 @@ export const pageErrors =
     sendErrorPage(request, reply, site, refusal, pageFor(refusal, site.messages));
   };
 
-/** Where no person has business: errors there are JSON, whatever is asked for. */
+/** Paths for programs: errors there are JSON, whatever the Accept header says. */
 const FOR_PROGRAMS = /^\/+(api|oauth|oidc|assets|avatars|app-pictures|health|metrics|\.well-known)(\/|$)/i;
 
-/** Answers where no route does: a page for a browser at an address where a page might be, and JSON otherwise. */
+/** Answers errors outside of any route: with a page for a browser at a path where a page might be, else with JSON. */
 export const strayErrors =
   (site: Site) =>
   (request: FastifyRequest, reply: FastifyReply, refusal: OAuthError): void => {
@@ -131,7 +131,7 @@ export const strayErrors =
     else sendErrorPage(request, reply, site, refusal, pageFor(refusal, site.messages));
   };
 
-/** What a status says to a person. */
+/** The page for a status. */
 function pageFor({ status, headers }: OAuthError, { error: text }: Messages): ErrorPage {
   const seconds = Number(headers['retry-after']);
   const again = seconds > 0 ? ` ${text.again(seconds)}` : '';

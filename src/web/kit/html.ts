@@ -1,4 +1,4 @@
-/** HTML that was written here. Everything else is text, and is escaped where it is put in. */
+/** Markup. Every other value is text, which {@link html} escapes. */
 export class Html {
   readonly text: string;
   constructor(text: string) {
@@ -6,7 +6,7 @@ export class Html {
   }
 }
 
-/** What may be put into HTML. */
+/** A value that a template may contain. */
 export type HtmlPart = Html | string | number | undefined | null | false | readonly HtmlPart[];
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -27,8 +27,8 @@ function render(value: HtmlPart): string {
 }
 
 /**
- * Builds HTML. Values are escaped for text and for quoted attributes; `undefined`, `null` and `false` leave nothing,
- * lists are joined. Attributes must be quoted, and no value may stand in a script, a style or an event handler.
+ * Builds HTML from a template. Values are escaped for text and for quoted attributes; lists are joined; `undefined`, `null` and
+ * `false` are left out. Attributes must be quoted, and no value may be in a script, a style or an event handler.
  */
 export function html(strings: TemplateStringsArray, ...values: readonly HtmlPart[]): Html {
   let text = strings[0] ?? '';

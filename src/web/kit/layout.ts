@@ -4,10 +4,10 @@ import { type Html, html } from './html.ts';
 import { tile } from './mark.ts';
 import type { Messages } from './messages.ts';
 
-/** Addresses inside the service: they carry the path of the base URL, if it has one. */
+/** Prefixes a path with that of the base URL. */
 export type Path = (path: string) => string;
 
-/** What every page needs besides its own content. */
+/** What every page needs besides its content. */
 export interface Site {
   readonly path: Path;
   readonly messages: Messages;
@@ -16,17 +16,17 @@ export interface Site {
 export interface Page {
   readonly title: string;
   readonly body: Html;
-  /** One card, for a step on somebody's way; the pages of the account; or what needs all the room. */
+  /** `narrow` for a step of a sign-in, `wide` for the account, `broad` for pages that need the whole width. */
   readonly layout: 'narrow' | 'wide' | 'broad';
-  /** The person's own choice, where one is signed in. */
+  /** The choice of the signed-in person. */
   readonly theme?: 'light' | 'dark' | 'system' | null;
-  /** Where the mark leads, but on a step: the account, unless something else is said. */
+  /** The path to which the mark links, except on narrow pages; `/account` unless set. */
   readonly home?: string;
-  /** Stands at the end of the first line: for a way to sign out. */
+  /** At the end of the masthead, such as a form that signs out. */
   readonly aside?: Html;
 }
 
-/** The whole document around a page's content. */
+/** The document of a page. */
 export function document({ path, messages }: Site, page: Page): string {
   const theme = page.theme === 'light' || page.theme === 'dark' ? html` data-theme="${page.theme}"` : undefined;
   const brand = html`${tile({ kind: 'mark' })}${messages.product}`;
@@ -44,7 +44,7 @@ export function document({ path, messages }: Site, page: Page): string {
 <body class="${page.layout === 'broad' ? 'wide broad' : page.layout}">
 <a class="skip" href="#content">${messages.skipToContent}</a>
 <header class="masthead">${
-    // On a step of a sign-in there is no way aside: it would leave the app waiting.
+    // A step of a sign-in has no link away from it: the app would wait in vain.
     page.layout === 'narrow'
       ? html`<span class="brand">${brand}</span>`
       : html`<a class="brand" href="${path(page.home ?? '/account')}">${brand}</a>`
@@ -58,8 +58,8 @@ ${page.body}
 }
 
 /**
- * Sends a page with its policy: nothing from elsewhere, no frame around it, no script but our own file.
- * @param formTargets CSP sources besides our own under which a form of the page may end
+ * Sends a page with a content security policy: nothing from other origins, no framing, no script but our file.
+ * @param formTargets the CSP sources, besides our own origin, to which a form of the page may lead
  */
 export function sendPage(
   reply: FastifyReply,

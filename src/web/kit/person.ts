@@ -12,17 +12,17 @@ import type { Messages } from './messages.ts';
 
 const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
 
-/** A person's picture. The name stands beside it, so it needs no text of its own. */
+/** A person's picture. The name is beside it, so it has no alternative text. */
 export const picture = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>, size: number): Html =>
   html`<img class="picture" src="${path(`/avatars${avatarPath(id, profile.picture)}`)}" alt="" width="${size}" height="${size}">`;
 
-/** A person on a half of the tile. */
+/** The half of the tile that shows a person. */
 export const bearerOf = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>): Bearer => ({
   letters: initials(profile.displayName),
   picture: profile.picture === null ? undefined : path(`/avatars${avatarPath(id, profile.picture)}`),
 });
 
-/** What every app with access gets, value by value, as on the page of a passport. */
+/** The values that every app with access gets. */
 export function baseFacts(site: Site, account: Account): Html {
   const text = site.messages.person;
   const { id, profile, createdAt } = account;
@@ -47,13 +47,13 @@ function languageName(code: string, { language }: Messages): string {
   return new Intl.DisplayNames([language], { type: 'language', fallback: 'code' }).of(code) ?? code;
 }
 
-/** A value that a scope shares, with its name where the scope's own does not say it. */
+/** A value that a scope shares, with its name where that of the scope does not say it. */
 export interface Shared {
   readonly name: string | Html | undefined;
   readonly value: Html;
 }
 
-/** The very values that an optional scope would share, or that there are none. */
+/** The values that an optional scope shares, or that there are none. */
 export function scopeValues(
   scope: OptionalScope,
   profile: Profile,

@@ -30,7 +30,7 @@ for (const [field, sent, stored] of taken) {
     assert.deepEqual(read({ [field]: sent }), { kind: 'change', change: { [field]: stored } }));
 }
 
-const refused: [field: string, sent: string][] = [
+const rejected: [field: string, sent: string][] = [
   ['displayName', ''],
   ['displayName', ' '],
   ['displayName', 'a'.repeat(65)],
@@ -52,14 +52,14 @@ const refused: [field: string, sent: string][] = [
   ['avatarColor', '#ffffff'],
   ['avatarColor', 'red'],
 ];
-for (const [field, sent] of refused) {
-  test(`${field} ${JSON.stringify(sent.slice(0, 20))} is refused`, () =>
+for (const [field, sent] of rejected) {
+  test(`${field} ${JSON.stringify(sent.slice(0, 20))} is rejected`, () =>
     assert.deepEqual(read({ [field]: sent }), { kind: 'problems', problems: [{ name: field, kind: field }] }));
 }
 
-test('what was not sent stays as it is', () => assert.deepEqual(read({}), { kind: 'change', change: {} }));
+test('a field that was not sent stays as it is', () => assert.deepEqual(read({}), { kind: 'change', change: {} }));
 
-test('links: empty rows go, the platform follows from the address, both fields are needed', () => {
+test('links: empty rows are removed, the platform is that of the address, both fields are required', () => {
   const rows = (...links: [string, string][]) =>
     Object.fromEntries(
       links.flatMap(([label, url], n) => [
@@ -79,7 +79,7 @@ test('links: empty rows go, the platform follows from the address, both fields a
   });
   const shown = profileFields({ ...profile, socialLinks: [ada] });
   assert.deepEqual([shown.get('link-label-0'), shown.get('link-url-0')], ['Code', ada.url]);
-  // What is shown and sent back unchanged changes nothing.
+  // A form that is sent back unchanged changes nothing.
   const back = readProfileForm((name) => shown.get(name), { ...profile, socialLinks: [ada] }, NOW);
   const { displayName, about, language, theme, website, location, birthDate, phone, avatarColor } = profile;
   const own = { displayName, about, language, theme, website, location, birthDate, phone, avatarColor };

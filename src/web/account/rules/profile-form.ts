@@ -4,7 +4,7 @@ import type { UpdateUserRequest } from '../../../accounts/schema.ts';
 import { internationalNumber } from '../../../platform/validation/phone.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
 
-/** The fields that people set themselves. Names they sign in by, and addresses that were checked, are the operator's. */
+/** The fields that people change themselves. User names and verified addresses are the operator's to change. */
 const FORM_FIELDS = [
   'displayName',
   'about',
@@ -22,17 +22,17 @@ export const MAX_LINKS = 20;
 
 export const linkField = (part: 'label' | 'url', index: number): string => `link-${part}-${index}`;
 
-/** A field of the form with what is wrong with it. */
+/** An invalid field of the form, and the kind of its problem. */
 export type ProfileProblem = { readonly name: string; readonly kind: ProfileField | 'linkLabel' | 'linkUrl' };
 
 export type ProfileForm =
   | { readonly kind: 'change'; readonly change: UpdateUserRequest }
   | { readonly kind: 'problems'; readonly problems: readonly ProfileProblem[] };
 
-/** Fields that may be empty, which then have no value. */
+/** Fields that may be empty, which clears them. */
 const CLEARABLE: ReadonlySet<ProfileField> = new Set(['theme', 'website', 'location', 'birthDate', 'phone']);
 
-/** Browsers send CRLF for a new line of a text area; one is kept as it is stored. */
+/** Browsers send CRLF for a line break of a text area; LF is stored. */
 const tidy = (text: string): string => text.replaceAll('\r\n', '\n').trim();
 
 function stored(field: ProfileField, text: string): string | null {
@@ -41,9 +41,9 @@ function stored(field: ProfileField, text: string): string | null {
 }
 
 /**
- * Reads the form of the profile page. A field that was not sent stays as it is; a link without label and address is gone.
- * @param profile what is on record
- * @param now milliseconds since the epoch: a birth date must be past
+ * Reads the form of the profile page. A field that was not sent stays as it is; a link without label and address is removed.
+ * @param profile as it is stored
+ * @param now milliseconds since the epoch: a birth date must be in the past
  */
 export function readProfileForm(get: (name: string) => string | undefined, profile: Profile, now: number): ProfileForm {
   const colors: readonly unknown[] = [...COLORS, profile.avatarColor];
@@ -54,9 +54,9 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
     if (sent === undefined) continue;
     const value = stored(field, tidy(sent));
     const future = field === 'birthDate' && value !== null && value >= new Date(now).toISOString().slice(0, 10);
-    // On others white letters could not be read.
-    const strange = field === 'avatarColor' && !colors.includes(value);
-    if (future || strange || findProblem(PROFILE_FIELDS[field].schema, value) !== undefined) {
+    // White letters would be unreadable on other colors.
+    const unknownColor = field === 'avatarColor' && !colors.includes(value);
+    if (future || unknownColor || findProblem(PROFILE_FIELDS[field].schema, value) !== undefined) {
       problems.push({ name: field, kind: field });
     }
     change[field] = value;
@@ -75,14 +75,14 @@ export function readProfileForm(get: (name: string) => string | undefined, profi
   return problems.length > 0 ? { kind: 'problems', problems } : { kind: 'change', change };
 }
 
-/** The platform that an address stands for: `github` for `https://www.github.com/ada`. */
+/** The platform of an address: `github` for `https://www.github.com/ada`. */
 export function platformOf(url: string): string {
   const host = URL.canParse(url) ? new URL(url).hostname.replace(/^www\./, '') : '';
   const name = host.split('.').at(-2) ?? host;
   return /^[a-z0-9]/.test(name) ? name.slice(0, 32) : 'website';
 }
 
-/** What stands in the fields of the form for a profile. */
+/** The values of the form's fields for a profile. */
 export function profileFields(profile: Profile): ReadonlyMap<string, string> {
   const fields = new Map<string, string>(FORM_FIELDS.map((field) => [field, profile[field] ?? '']));
   for (const [index, { label, url }] of profile.socialLinks.entries()) {
