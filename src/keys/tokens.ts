@@ -100,11 +100,15 @@ export function signHs256(key: KeyObject | string, header: string, claims: Reado
 const hmacSegment = (key: KeyObject | string, input: string): string =>
   createHmac('sha256', key).update(input).digest('base64url');
 
-function isSignedWith(secret: KeyObject, token: string): boolean {
+/**
+ * Whether a JWT in compact form has the HS256 signature of this key.
+ * @param key a string stands for its UTF-8 bytes, like a client secret (OpenID Connect Core 1.0 §10.1)
+ */
+export function isSignedWith(key: KeyObject | string, token: string): boolean {
   if (!COMPACT.test(token)) return false;
   const end = token.lastIndexOf('.');
   // Compared as text, so that only the canonical encoding of the signature is accepted (RFC 4648 §3.5).
-  const expected = Buffer.from(hmacSegment(secret, token.slice(0, end)));
+  const expected = Buffer.from(hmacSegment(key, token.slice(0, end)));
   const presented = Buffer.from(token.slice(end + 1));
   return presented.length === expected.length && timingSafeEqual(presented, expected);
 }

@@ -1,3 +1,6 @@
+import type { JWTPayload, ProtectedHeaderParameters } from 'jose';
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { decodeJwt } from 'jose/jwt/decode';
 import { MINUTE, SECOND } from '../../platform/clock.ts';
 import { ASSERTION_ALGS, type AssertionAlg } from './jwks.ts';
 
@@ -6,7 +9,7 @@ export const ASSERTION_TYPE = 'urn:ietf:params:oauth:client-assertion-type:jwt-b
 
 /** Longer than any that a client needs: decisions §9. */
 const MAX_LENGTH = 8192;
-const COMPACT = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.[A-Za-z0-9_-]+$/;
+const COMPACT = /^[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+$/;
 
 /** How far the clocks of a client and of the server may differ. */
 const CLOCK_SKEW = 30 * SECOND;
@@ -26,36 +29,33 @@ export interface ReadAssertion {
 
 /** Reads an assertion without verifying it; undefined for what is malformed or of an unsupported kind. */
 export function readAssertion(token: string): ReadAssertion | undefined {
-  const [, first = '', second = ''] = token.length > MAX_LENGTH ? [] : (COMPACT.exec(token) ?? []);
-  const header = decode(first);
-  const claims = decode(second);
-  if (header === undefined || claims === undefined) return undefined;
-  const { alg, kid, typ } = header;
+  const parts = token.length > MAX_LENGTH || !COMPACT.test(token) ? undefined : decode(token);
+  if (parts === undefined) return undefined;
+  const { alg, kid, typ } = parts.header;
   const known = ASSERTION_ALGS.find((one) => one === alg);
   if (known === undefined || (kid !== undefined && typeof kid !== 'string')) return undefined;
   // RFC 7515 §4.1.11: we understand no extension that could be critical.
-  if ('crit' in header) return undefined;
+  if ('crit' in parts.header) return undefined;
   // RFC 8725 §3.11: a JWT that says it is of another kind is not an assertion.
-  if (
-    typ !== undefined &&
-    !(typeof typ === 'string' && TYPES.includes(typ.toLowerCase().replace(/^application\//, '')))
-  ) {
-    return undefined;
-  }
+  if (typ !== undefined && !isAssertionType(typ)) return undefined;
   // RFC 7523 §3: issuer and subject are the client.
-  const { iss, sub } = claims;
+  const { iss, sub } = parts.claims;
   if (typeof sub !== 'string' || iss !== sub) return undefined;
   return { token, clientId: sub, alg: known, kid };
 }
 
-function decode(part: string): Readonly<Record<string, unknown>> | undefined {
+function decode(
+  token: string,
+): { readonly header: ProtectedHeaderParameters; readonly claims: JWTPayload } | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+    return { header: decodeProtectedHeader(token), claims: decodeJwt(token) };
   } catch {
     return undefined;
   }
 }
+
+const isAssertionType = (typ: unknown): boolean =>
+  typeof typ === 'string' && TYPES.includes(typ.toLowerCase().replace(/^application\//, ''));
 
 /** What an assertion has to say. */
 interface ExpectedAssertion {

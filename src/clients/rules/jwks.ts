@@ -17,7 +17,7 @@ export interface ClientKey {
   readonly kid: string | undefined;
   /** The algorithms that it may be used with: the key says so, never the header of what it is to verify. */
   readonly algs: readonly AssertionAlg[];
-  readonly pem: string;
+  readonly key: KeyObject;
 }
 
 const MOST_KEYS = 20;
@@ -117,7 +117,7 @@ function readKey(jwk: unknown): Reading {
   const imported = importKey(kept);
   const problem = imported === undefined ? 'be a key that can be read' : strengthProblem(imported);
   if (imported === undefined || problem !== undefined) return { problem: problem ?? '' };
-  return { kept, key: { kid: kept['kid'], algs, pem: imported.export({ type: 'spki', format: 'pem' }).toString() } };
+  return { kept, key: { kid: kept['kid'], algs, key: imported } };
 }
 
 function algsOf({ kty, crv }: Readonly<Record<string, string>>): readonly AssertionAlg[] | undefined {

@@ -105,7 +105,7 @@ async function exchange(
         const { scopes: scope, nonce, narrowed, claims } = code;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, resources, leaf, nonce, narrowed, claims, ...signing };
-        const response = mint(keySet, order, now);
+        const response = await mint(keySet, order, now);
         if (response === undefined) {
           throw invalidGrant('The code was refused: the signing key was dropped.', 'the signing key was dropped');
         }

@@ -54,7 +54,7 @@ interface Order {
  * Signs the three tokens of an answer.
  * @returns undefined where the key of the refresh token is gone: it was dropped, and its tokens with it
  */
-export function mint(keySet: KeySet, order: Order, now: number): TokenResponse | undefined {
+export async function mint(keySet: KeySet, order: Order, now: number): Promise<TokenResponse | undefined> {
   const subject: Subject = {
     ...order.subject,
     picture: pictureUrl(order.subject.issuer, order.subject.accountId, order.subject.profile.picture),
@@ -68,7 +68,7 @@ export function mint(keySet: KeySet, order: Order, now: number): TokenResponse |
     token_type: 'Bearer',
     expires_in: ACCESS_LIFETIME,
     refresh_token: refreshKey.sign(refreshClaims(subject, order.leaf)),
-    id_token: signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
+    id_token: await signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
     ...(order.narrowed ? { scope: order.scope } : {}),
   };
 }
@@ -76,7 +76,7 @@ export function mint(keySet: KeySet, order: Order, now: number): TokenResponse |
 /** OpenID Connect Core 1.0 §10.1: the client knows the one key by itself. */
 const ID_TOKEN_HEADER = headerSegment({ alg: 'HS256', typ: 'JWT' });
 
-type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string;
+type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string | Promise<string>;
 
 /** What signs the ID token of a client. @throws where it cannot be signed: the registration rules that out */
 function idTokenSigner(keySet: KeySet, { alg, proof }: Pick<Order, 'alg' | 'proof'>, now: number): SignIdToken {

@@ -104,7 +104,7 @@ async function exchange(
         const { scope, differs } = outcome.scope;
         const signing = { alg: authenticated.client.idTokenSignedResponseAlg, proof: authenticated.proof };
         const order = { subject, scope, resources, leaf, nonce: null, narrowed: differs, claims, ...signing };
-        const response = mint(keySet, order, now);
+        const response = await mint(keySet, order, now);
         if (response === undefined) throw invalidGrant(REFUSED, 'the signing key was dropped');
         return response;
       }

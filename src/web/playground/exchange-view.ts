@@ -1,4 +1,4 @@
-import { createVerifier } from 'fast-jwt';
+import { isSignedWith } from '../../keys/tokens.ts';
 import { foreign } from '../kit/components.ts';
 import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Messages } from '../kit/messages.ts';
@@ -151,7 +151,7 @@ function tokenDetails(
   if (decoded === undefined) return undefined;
   const { parts, header, claims } = decoded;
   const signatureNote =
-    name === 'id_token' ? (verifies(token, clientSecret) ? text.verified : text.notVerified) : text.serverKey;
+    name === 'id_token' ? (isSignedWith(clientSecret, token) ? text.verified : text.notVerified) : text.serverKey;
   const rows = (of: Readonly<Record<string, unknown>>, lines: Readonly<Record<string, string>>) =>
     Object.entries(of).map(([claim, value]) => {
       const { json, time } = claimText(claim, value);
@@ -166,16 +166,6 @@ function tokenDetails(
 <h3>${text.header}</h3>${explained(rows(header, text.headerNames))}
 <h3>${text.claims}</h3>${explained(rows(claims, text.claimNames))}
 <h3>${text.signature}</h3><p class="small">${signatureNote}</p></div></details>`;
-}
-
-/** OpenID Connect Core 1.0 §3.1.3.7, step 8: the HS256 key is the UTF-8 encoding of the client secret. */
-function verifies(token: string, clientSecret: string): boolean {
-  try {
-    createVerifier({ key: clientSecret, algorithms: ['HS256'], ignoreExpiration: true })(token);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 function revocationSection(text: Text, { revoke }: PlaygroundSession): HtmlPart {
