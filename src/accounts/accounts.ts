@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { addressSharers, type Origin } from '../platform/http/origin.ts';
+import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { isCommonPassword } from './common-passwords.ts';
@@ -51,7 +51,7 @@ export async function createAccount(parts: Parts, input: CreateUserRequest, orig
   const profile = newProfile(input, id, now);
   if (input.password !== undefined) await refuseCommon(input.password, profile);
   const passwordHash =
-    input.password === undefined ? null : await parts.passwords.hash(input.password, addressSharers(origin));
+    input.password === undefined ? null : await parts.passwords.hash(input.password, addressFlows(origin));
   const account: Account = {
     id,
     profile,
@@ -122,7 +122,7 @@ export async function updateAccount(
   const hash =
     input.password === undefined
       ? undefined
-      : await parts.passwords.hash(input.password, [...addressSharers(origin), `account ${id}`]);
+      : await parts.passwords.hash(input.password, [...addressFlows(origin), `account ${id}`]);
   const type = hash === undefined ? 'account.updated' : 'account.password_changed';
   return changeAccount(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
     const profile = changeProfile(account.profile, input, now);

@@ -6,7 +6,7 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { PasswordCheck, Passwords } from '../platform/crypto/passwords.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
-import { addressSharers, type Origin } from '../platform/http/origin.ts';
+import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { addressBucket } from '../platform/validation/ip-address.ts';
 import type {
@@ -125,7 +125,7 @@ async function checkCounted(
   const about = { origin, accountId: account?.id ?? null };
   const seconds = await database.commit(() => count(buckets, limits, now, about));
   if (seconds > 0) return { kind: 'limited', seconds };
-  const callers = [...addressSharers(origin), buckets.account];
+  const callers = [...addressFlows(origin), buckets.account];
   try {
     const check = await passwords.check(password, account?.passwordHash ?? null, callers);
     return { kind: 'checked', check, buckets, callers };

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { boundedPool } from './bounded-pool.ts';
 
-test('so many run side by side, so many wait, and whoever comes beyond that is turned away', async () => {
+test('the concurrency and the queue are bounded, and further tasks are rejected', async () => {
   const pool = boundedPool(2, 3, 'busy');
   const ends: (() => void)[] = [];
   let most = 0;
@@ -22,7 +22,7 @@ test('so many run side by side, so many wait, and whoever comes beyond that is t
   assert.equal(most, 2);
 });
 
-test('a work that fails makes room as well', async () => {
+test('a task that fails makes room as well', async () => {
   const pool = boundedPool(1, 0, 'busy');
   await assert.rejects(
     pool.run(() => Promise.reject(new Error('failed'))),
@@ -31,37 +31,40 @@ test('a work that fails makes room as well', async () => {
   assert.equal(await pool.run(async () => 'next'), 'next');
 });
 
-test('between a work and the next of those that wait lies the rest; nobody waits for it alone', async () => {
-  const rested = Promise.withResolvers<void>();
-  let rests = 0;
+test('the pause comes before the next queued task, and only if there is one', async () => {
+  const paused = Promise.withResolvers<void>();
+  let pauses = 0;
   const pool = boundedPool(1, 1, 'busy', (took) => {
     assert.ok(took >= 0);
-    rests++;
-    return rested.promise;
+    pauses++;
+    return paused.promise;
   });
   await pool.run(async () => {});
-  assert.equal(rests, 0);
-  let begun = false;
+  assert.equal(pauses, 0);
+  let started = false;
   const first = pool.run(async () => 'first');
   const second = pool.run(async () => {
-    begun = true;
+    started = true;
   });
   assert.equal(await first, 'first');
   await new Promise(setImmediate);
-  assert.deepEqual({ rests, begun, load: pool.load() }, { rests: 1, begun: false, load: { running: 1, waiting: 1 } });
-  rested.resolve();
+  assert.deepEqual(
+    { pauses, started, load: pool.load() },
+    { pauses: 1, started: false, load: { running: 1, waiting: 1 } },
+  );
+  paused.resolve();
   await second;
-  assert.equal(begun, true);
+  assert.equal(started, true);
 });
 
-/** A pool for one at a time, kept busy, and what it does afterwards in its order. */
+/** A busy pool with a concurrency of one, and the names of the tasks in the order in which it runs them afterwards. */
 async function busyPool(capacity: number) {
   const pool = boundedPool(1, capacity, 'busy');
   const first = Promise.withResolvers<void>();
   const running = pool.run(() => first.promise);
   const done: string[] = [];
-  const add = (name: string, ...sharers: string[]) =>
-    pool.run(async () => void done.push(name), sharers).catch(() => void done.push(`${name} refused`));
+  const add = (name: string, ...flows: string[]) =>
+    pool.run(async () => void done.push(name), flows).catch(() => void done.push(`${name} refused`));
   const release = () => {
     first.resolve();
     return running;
@@ -69,7 +72,7 @@ async function busyPool(capacity: number) {
   return { pool, done, add, release };
 }
 
-test('sharers are served in turn, however much one of them has added first', async () => {
+test('flows are served in turn, however many tasks one of them has queued first', async () => {
   const { done, add, release } = await busyPool(10);
   const all = [add('a1', 'a'), add('a2', 'a'), add('a3', 'a'), add('b1', 'b'), add('c1', 'c'), add('b2', 'b')];
   await release();
@@ -77,7 +80,7 @@ test('sharers are served in turn, however much one of them has added first', asy
   assert.deepEqual(done, ['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
 });
 
-test('each of several sharers counts: one account from many addresses waits behind itself', async () => {
+test('each flow of a task counts: one account from many addresses waits behind itself', async () => {
   const { done, add, release } = await busyPool(10);
   const all = [
     add('x at 1', 'address 1', 'account x'),
@@ -90,7 +93,7 @@ test('each of several sharers counts: one account from many addresses waits behi
   assert.deepEqual(done, ['x at 1', 'y at 4', 'x at 2', 'x at 3']);
 });
 
-test('a full queue has room for a sharer that has less in it, at the cost of the one that has most', async () => {
+test('a full queue evicts a task of the largest flow for one of a smaller flow', async () => {
   const { pool, done, add, release } = await busyPool(4);
   const all = [add('a1', 'a'), add('a2', 'a'), add('a3', 'a'), add('a4', 'a')];
   all.push(add('b1', 'b'), add('a5', 'a'), add('b2', 'b'), add('c1', 'c'), add('a6', 'a'));
@@ -105,18 +108,18 @@ test('a full queue has room for a sharer that has less in it, at the cost of the
   );
 });
 
-test('a sharer that waits is reached although others keep coming', async () => {
+test('a queued flow is reached although new flows keep coming', async () => {
   const pool = boundedPool(1, 8, 'busy');
   const ends: (() => void)[] = [];
-  const begun: string[] = [];
-  const add = (name: string, sharer: string) =>
+  const started: string[] = [];
+  const add = (name: string, flow: string) =>
     pool.run(() => {
-      begun.push(name);
+      started.push(name);
       return new Promise<void>((resolve) => ends.push(resolve));
-    }, [sharer]);
+    }, [flow]);
   const all = [add('first', 'z'), add('a1', 'a'), add('a2', 'a'), add('a3', 'a')];
-  for (let other = 0; begun.at(-1) !== 'a3'; other++) {
-    assert.ok(other < 20, `after ${begun.join(' ')}`);
+  for (let other = 0; started.at(-1) !== 'a3'; other++) {
+    assert.ok(other < 20, `after ${started.join(' ')}`);
     all.push(add(`n${other}`, `n${other}`));
     ends.shift()?.();
     await new Promise(setImmediate);
@@ -128,7 +131,7 @@ test('a sharer that waits is reached although others keep coming', async () => {
   await Promise.all(all);
 });
 
-test('a newcomer gets a place in a queue that is full of others with one each, and keeps it for a while', async () => {
+test('a new flow gets a place in a queue with one task of each flow, and keeps it for a while', async () => {
   const { done, add, release } = await busyPool(4);
   const all = [add('a1', 'a'), add('b1', 'b'), add('c1', 'c'), add('d1', 'd')];
   all.push(add('victim', 'v'), add('a2', 'a'), add('e1', 'e'));
@@ -138,7 +141,7 @@ test('a newcomer gets a place in a queue that is full of others with one each, a
   assert.ok(done.includes('victim'));
 });
 
-test('work without sharers is turned away when the queue is full', async () => {
+test('a task without flows is rejected if the queue is full', async () => {
   const { done, add, release } = await busyPool(1);
   const all = [add('first'), add('second')];
   await release();

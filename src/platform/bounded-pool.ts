@@ -1,98 +1,96 @@
 import { OAuthError } from './oauth-error.ts';
 
-/** Runs work a bounded number at a time; more than may wait is turned away. */
+/** Runs a bounded number of tasks at a time, and queues a bounded number of others. */
 export interface BoundedPool {
   /**
-   * @param sharers those on whose behalf the work is done, such as `address 192.0.2.1`: each gets a fair share of the pool
-   * @throws {OAuthError} `temporarily_unavailable` where the queue is full, or filled up with those who have had less
+   * @param flows the flows that the task belongs to, such as `address 192.0.2.1`: each gets a fair share of the pool
+   * @throws {OAuthError} `temporarily_unavailable` if the queue is full, or fills up with tasks of flows that had less
    */
-  run<T>(work: () => Promise<T>, sharers?: readonly string[]): Promise<T>;
+  run<T>(task: () => Promise<T>, flows?: readonly string[]): Promise<T>;
   load(): { readonly running: number; readonly waiting: number };
 }
 
-interface Waiting {
-  /** The virtual time at which it may start: the later, the more its sharers have ahead of it. */
+interface QueuedTask {
+  /** Its virtual start time: the more tasks of its flows are ahead of it, the later. */
   readonly start: number;
-  readonly sharers: readonly string[];
-  readonly begin: () => void;
-  readonly refuse: (error: Error) => void;
+  readonly flows: readonly string[];
+  readonly resolve: () => void;
+  readonly reject: (error: Error) => void;
 }
 
 /**
- * The queue is served by start-time fair queuing: what a sharer adds starts one step of virtual time after all of it that waits,
- * and the earliest start is served first. So a sharer that fills the queue delays itself. Once the queue is full, the latest
- * start gives way to an earlier one, and a sharer without any work in it always gets a place. Work without sharers is served in
- * the order in which it came.
- * @param concurrency how many run side by side
- * @param capacity how many may wait
- * @param busy what a caller that is turned away is told, as `temporarily_unavailable`
- * @param rest what is waited for between a piece of work, which took so many milliseconds, and the next of those that wait;
- *   nothing unless told. It must not fail
+ * The queue uses start-time fair queuing: a task starts one step of virtual time after the last queued task of its flows, and the
+ * earliest start is served first. So a flow that fills the queue only delays itself. In a full queue the latest start is evicted
+ * for an earlier one, and a flow without a queued task always gets a place. Tasks without flows are served in order of arrival.
+ * @param concurrency how many tasks run at a time
+ * @param capacity how many tasks may be queued
+ * @param busy the description of the error for a rejected task
+ * @param pause awaited after a task that took so many milliseconds, before the next queued task starts; it must not reject
  */
 export function boundedPool(
   concurrency: number,
   capacity: number,
   busy: string,
-  rest?: (took: number) => Promise<void>,
+  pause?: (took: number) => Promise<void>,
 ): BoundedPool {
   let running = 0;
   let virtualTime = 0;
-  /** In the order of their starts; for equal ones in the order in which they came. */
-  const waiting: Waiting[] = [];
+  /** In the order of their starts; equal starts in the order of arrival. */
+  const queue: QueuedTask[] = [];
 
-  const refusal = () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' });
+  const queueFull = () => new OAuthError(503, 'temporarily_unavailable', busy, { 'retry-after': '2' });
 
-  function wait(sharers: readonly string[]): Promise<void> {
-    const ahead = waiting.findLast((entry) => entry.sharers.some((sharer) => sharers.includes(sharer)));
+  function enqueue(flows: readonly string[]): Promise<void> {
+    const ahead = queue.findLast((task) => task.flows.some((flow) => flows.includes(flow)));
     const start = Math.max(virtualTime, ahead === undefined ? 0 : ahead.start + 1);
-    if (waiting.length >= capacity) {
-      const last = waiting.at(-1);
-      const newcomer = sharers.length > 0 && ahead === undefined;
-      const out = last !== undefined && last.start > start ? last : newcomer ? largestSharer() : undefined;
-      if (out === undefined) throw refusal();
-      waiting.splice(waiting.indexOf(out), 1);
-      out.refuse(refusal());
+    if (queue.length >= capacity) {
+      const last = queue.at(-1);
+      const isNewFlow = flows.length > 0 && ahead === undefined;
+      const evicted = last !== undefined && last.start > start ? last : isNewFlow ? taskOfLargestFlow() : undefined;
+      if (evicted === undefined) throw queueFull();
+      queue.splice(queue.indexOf(evicted), 1);
+      evicted.reject(queueFull());
     }
-    return new Promise((begin, refuse) => {
-      const later = waiting.findIndex((entry) => entry.start > start);
-      waiting.splice(later === -1 ? waiting.length : later, 0, { start, sharers, begin, refuse });
+    return new Promise((resolve, reject) => {
+      const later = queue.findIndex((task) => task.start > start);
+      queue.splice(later === -1 ? queue.length : later, 0, { start, flows, resolve, reject });
     });
   }
 
-  /** The first of those whose sharer has most that waits. Where all have one each, a newcomer still gets its chance. */
-  function largestSharer(): Waiting | undefined {
+  /** The first task of the flow with the most queued tasks, even if each flow has one: a new flow then still gets a place. */
+  function taskOfLargestFlow(): QueuedTask | undefined {
     const counts = new Map<string, number>();
-    for (const { sharers } of waiting) for (const sharer of sharers) counts.set(sharer, (counts.get(sharer) ?? 0) + 1);
-    const share = (entry: Waiting) => Math.max(0, ...entry.sharers.map((sharer) => counts.get(sharer) ?? 0));
-    return waiting.reduce<Waiting | undefined>(
-      (most, entry) => (most === undefined || share(entry) > share(most) ? entry : most),
+    for (const { flows } of queue) for (const flow of flows) counts.set(flow, (counts.get(flow) ?? 0) + 1);
+    const size = (task: QueuedTask) => Math.max(0, ...task.flows.map((flow) => counts.get(flow) ?? 0));
+    return queue.reduce<QueuedTask | undefined>(
+      (largest, task) => (largest === undefined || size(task) > size(largest) ? task : largest),
       undefined,
     );
   }
 
-  async function handOver(took: number): Promise<void> {
-    if (waiting.length > 0) await rest?.(took);
-    const next = waiting.shift();
+  async function startNext(took: number): Promise<void> {
+    if (queue.length > 0) await pause?.(took);
+    const next = queue.shift();
     if (next === undefined) {
       running--;
       return;
     }
-    // It moves on even where all that comes is from new sharers, so that whatever waits is reached.
-    virtualTime = Math.max(next.start, virtualTime + 1 / (waiting.length + 1));
-    next.begin();
+    // Time advances even if every new task is of a new flow, so that each queued task is reached.
+    virtualTime = Math.max(next.start, virtualTime + 1 / (queue.length + 1));
+    next.resolve();
   }
 
   return {
-    async run(work, sharers = []) {
-      if (running >= concurrency) await wait(sharers);
+    async run(task, flows = []) {
+      if (running >= concurrency) await enqueue(flows);
       else running++;
-      const began = performance.now();
+      const startedAt = performance.now();
       try {
-        return await work();
+        return await task();
       } finally {
-        void handOver(performance.now() - began);
+        void startNext(performance.now() - startedAt);
       }
     },
-    load: () => ({ running, waiting: waiting.length }),
+    load: () => ({ running, waiting: queue.length }),
   };
 }

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { loopCaughtUp } from './event-loop.ts';
 
-/** Keeps the processor for some milliseconds. */
-function toil(milliseconds: number): void {
+/** Blocks the event loop. */
+function block(milliseconds: number): void {
   for (const until = performance.now() + milliseconds; performance.now() < until; );
 }
 
-test('a loop with work of some turns left has caught up once that is done', async () => {
+test('a loop with work for several turns has caught up once that is done', async () => {
   let left = 5;
   const turn = () => {
-    toil(2);
+    block(2);
     if (--left > 0) setImmediate(turn);
   };
   setImmediate(turn);
@@ -18,12 +18,12 @@ test('a loop with work of some turns left has caught up once that is done', asyn
   assert.equal(left, 0);
 });
 
-test('a loop that never catches up is not waited for forever', async () => {
+test('the wait for a loop that never catches up ends with the timeout', async () => {
   let turns = 0;
   let done = false;
   const turn = () => {
     turns++;
-    toil(2);
+    block(2);
     if (!done) setImmediate(turn);
   };
   setImmediate(turn);

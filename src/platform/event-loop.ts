@@ -1,20 +1,20 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-/** How many turns in a row have to be short, and how short, in milliseconds. */
-const TURNS = 3;
-const SHORT = 0.4;
+/** The number of consecutive turns that have to be short, and the longest short turn in milliseconds. */
+const SHORT_TURNS = 3;
+const LONGEST_SHORT_TURN = 0.4;
 
 /**
- * Resolves once the event loop has caught up with what came while it had no processor: some turns in a row were short.
- * @param patience how long a loop that does not catch up is waited for, in milliseconds
+ * Resolves once the event loop has caught up with events that arrived while it was blocked: several consecutive turns were short.
+ * @param timeout the longest wait, in milliseconds
  */
-export async function loopCaughtUp(patience: number): Promise<void> {
+export async function loopCaughtUp(timeout: number): Promise<void> {
   const began = performance.now();
   let before = began;
-  for (let short = 0; short < TURNS && before - began < patience; ) {
+  for (let short = 0; short < SHORT_TURNS && before - began < timeout; ) {
     await nextTurn();
     const now = performance.now();
-    short = now - before < SHORT ? short + 1 : 0;
+    short = now - before < LONGEST_SHORT_TURN ? short + 1 : 0;
     before = now;
   }
 }

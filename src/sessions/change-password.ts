@@ -3,7 +3,7 @@ import type { Account } from '../accounts/store.ts';
 import type { AttemptsLimited, AuthenticationServices } from '../authenticators/authenticators.ts';
 import { confirmPassword } from '../authenticators/password.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
-import { addressSharers, type Origin } from '../platform/http/origin.ts';
+import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import { type NewSession, newSession, sessionDatabase } from './sessions.ts';
 import { insertSession, removeSession, type Session } from './store.ts';
@@ -39,7 +39,7 @@ export async function changePassword(
   const refusal = await confirmPassword(services, account, { password: current, browserHash, origin });
   if (refusal !== undefined) return refusal;
 
-  const hash = await services.passwords.hash(password, [...addressSharers(origin), `account ${account.id}`]);
+  const hash = await services.passwords.hash(password, [...addressFlows(origin), `account ${account.id}`]);
   const started = newSession(account, services.clock(), session);
   const changed = await changeAccount(
     { ...services, database: sessionDatabase(services, session) },

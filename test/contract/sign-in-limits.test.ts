@@ -215,8 +215,8 @@ test('PW-08: accounts that fill the queue of passwords from one address keep nob
   const shared = await startServer({ TESSERA_TRUST_PROXY: '1' }, 1, undefined, {
     passwords: (own) => ({
       ...own,
-      check: (password, stored, sharers) =>
-        pool.run(async () => hashing.pass(await own.check(password, stored, [])), sharers),
+      check: (password, stored, flows) =>
+        pool.run(async () => hashing.pass(await own.check(password, stored, [])), flows),
     }),
   });
   try {

@@ -5,7 +5,7 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'an unknown name costs no hash',
     file: 'src/platform/crypto/passwords.ts',
-    line: '        await run(() => verify(decoy, password), sharers);\n',
+    line: '        await run(() => verify(decoy, password), flows);\n',
     broken: '',
     guardedBy: 'src/platform/crypto/passwords.test.ts',
   },

@@ -34,12 +34,12 @@ export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 
 /**
  * Hashes and checks passwords off the event loop, a bounded number at a time; those that wait let the loop catch up first.
- * Each of the sharers, an address or an account, gets a fair share of the queue (see {@link boundedPool}).
+ * Each of the flows, an address or an account, gets a fair share of the queue (see {@link boundedPool}).
  */
 export interface Passwords {
-  hash(password: string, sharers: readonly string[]): Promise<string>;
+  hash(password: string, flows: readonly string[]): Promise<string>;
   /** Takes as long for an account without a password, or no account (`null`), as for a wrong password. */
-  check(password: string, stored: string | null, sharers: readonly string[]): Promise<PasswordCheck>;
+  check(password: string, stored: string | null, flows: readonly string[]): Promise<PasswordCheck>;
   load(): { readonly running: number; readonly waiting: number };
 }
 
@@ -55,15 +55,15 @@ export function passwords(concurrency: number, cost: HashCost): Passwords {
   let dummy: Promise<string> | undefined;
   return {
     load,
-    hash: (password, sharers) => run(() => hash(password, parameters), sharers),
-    async check(password, stored, sharers) {
+    hash: (password, flows) => run(() => hash(password, parameters), flows),
+    async check(password, stored, flows) {
       if (stored === null) {
         dummy ??= hash(randomSecret(), parameters);
         const decoy = await dummy;
-        await run(() => verify(decoy, password), sharers);
+        await run(() => verify(decoy, password), flows);
         return 'wrong';
       }
-      if (!(await run(() => verify(stored, password), sharers))) return 'wrong';
+      if (!(await run(() => verify(stored, password), flows))) return 'wrong';
       return isWeaker(stored, cost) ? 'right, hash outdated' : 'right';
     },
   };

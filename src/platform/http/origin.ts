@@ -68,8 +68,8 @@ function trustedHops(trust: TrustProxy): (address: string | null, hop: number) =
   return (address) => address !== null && isProxy(address);
 }
 
-/** The keys under which a request shares a queue: its address, and its IPv6 network, which may have 65,536 /64s. */
-export function addressSharers({ address }: Pick<Origin, 'address'>): readonly string[] {
+/** The flows of a request for fair queuing: its address, and its IPv6 network, which may have 65,536 /64s. */
+export function addressFlows({ address }: Pick<Origin, 'address'>): readonly string[] {
   const network = networkBucket(address);
   return [`address ${addressBucket(address)}`, ...(network === undefined ? [] : [`network ${network}`])];
 }
