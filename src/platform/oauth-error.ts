@@ -1,4 +1,4 @@
-/** The error codes of the API: when they come, and what to do. docs/reference/errors.md is made of this. */
+/** The error codes of the API: their statuses, when they occur, and what to do. docs/reference/errors.md is generated from this. */
 export const errorCodes = {
   invalid_request: [
     '400, 404, 405, 413, 414, 415, 431',
@@ -54,13 +54,13 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
-/** A refusal that the caller may see: a stable code, a status, and words that say what to do. */
+/** An error that the client may see: a status, a stable code, and a description that says what to do. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
   readonly status: number;
   readonly code: ErrorCode;
   readonly headers: Readonly<Record<string, string>>;
-  /** Why, in one of few words: for the log and the figures, never for the caller. */
+  /** The reason, from a bounded set: for the log and the metrics, never for the client. */
   readonly reason: string | undefined;
 
   constructor(
@@ -80,7 +80,7 @@ export class OAuthError extends Error {
 
 export const invalidRequest = (description: string): OAuthError => new OAuthError(400, 'invalid_request', description);
 
-/** @param reason why, for the log */
+/** @param reason for the log and the metrics */
 export const invalidGrant = (description: string, reason?: string): OAuthError =>
   new OAuthError(400, 'invalid_grant', description, {}, reason);
 
@@ -89,32 +89,32 @@ export const invalidTarget = (description: string): OAuthError => new OAuthError
 
 export const notFound = (description: string): OAuthError => new OAuthError(404, 'not_found', description);
 
-/** The same words wherever there is, or shall seem to be, nothing. */
+/** The same description for everything that does not exist, and for what must not be told apart from it. */
 export const NOTHING_HERE = 'There is nothing at this address. Every call is listed at <base URL>/api.';
 export const nothingHere = (): OAuthError => new OAuthError(404, 'invalid_request', NOTHING_HERE);
 
 export const conflict = (description: string): OAuthError => new OAuthError(409, 'conflict', description);
 
-/** @param seconds how long the caller should wait */
+/** @param seconds the value of `Retry-After` */
 export const rateLimited = (seconds: number): OAuthError =>
   new OAuthError(429, 'rate_limit_exceeded', `Too many requests. Try again in ${seconds} seconds.`, {
     'retry-after': String(seconds),
   });
 
-/** @param reason why, for the log */
+/** @param reason for the log and the metrics */
 export const unavailable = (reason?: string): OAuthError => {
   const text = 'The service cannot answer right now. Try again in a moment.';
   const headers = { 'retry-after': String(1 + Math.floor(Math.random() * 3)) };
   return new OAuthError(503, 'temporarily_unavailable', text, headers, reason);
 };
 
-/** RFC 6750 §3.1: the challenge that goes with a bearer token that is not accepted. */
+/** RFC 6750 §3.1: a bearer token that is not accepted, with the challenge. */
 export const invalidToken = (description: string, reason?: string): OAuthError => {
   const challenge = `Bearer realm="tessera", error="invalid_token", error_description="${description}"`;
   return new OAuthError(401, 'invalid_token', description, { 'www-authenticate': challenge }, reason);
 };
 
-/** RFC 6750 §3.1: no credentials were sent, so the challenge carries no error code. */
+/** RFC 6750 §3.1: without credentials the challenge has no error code. */
 export const missingToken = (): OAuthError =>
   new OAuthError(401, 'invalid_token', 'Send an access token: Authorization: Bearer <token>.', {
     'www-authenticate': 'Bearer realm="tessera"',

@@ -12,7 +12,7 @@ const user = await newUser(server);
 let tokens = await tokensFor(server, client, user);
 const code = await codeFor(server, client, user);
 
-test('a fault of ours is 500 server_error with a correlation id and nothing else, and nothing is consumed', async () => {
+test('an internal error is 500 server_error with a correlation id and nothing else, and nothing is consumed', async () => {
   // TK-11: the audit record cannot be written, so neither code nor refresh token may be spent.
   await query(server, 'ALTER TABLE audit_event RENAME TO elsewhere');
   for (const answer of [

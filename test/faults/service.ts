@@ -73,7 +73,7 @@ export async function startNode({ settings, script = SERVE, wrapper = [] }: Laun
     // Why an answer was 500 stands nowhere else; one tells enough.
     let faults = 0;
     lines.on('line', (line) => {
-      if (line.includes('"a fault of ours"') && ++faults === 1) process.stderr.write(`${line}\n`);
+      if (line.includes('"internal error"') && ++faults === 1) process.stderr.write(`${line}\n`);
     });
     if (await Promise.race([ready, exit.then(() => false)])) {
       const end = async (signal: NodeJS.Signals) => {

@@ -1,4 +1,4 @@
-/** What an operator sees: figures, log lines, and a node that leaves. */
+/** What an operator sees: metrics, log lines, and a node that shuts down. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -56,7 +56,7 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const figures = async (): Promise<string> => {
+const scrape = async (): Promise<string> => {
   const answer = await fetch(`http://127.0.0.1:${tessera.metricsPort}/metrics`);
   assert.equal(answer.status, 200);
   assert.match(answer.headers.get('content-type') ?? '', /^text\/plain; version=0\.0\.4/);
@@ -66,7 +66,7 @@ const figures = async (): Promise<string> => {
 /** The sum of all samples of a figure whose labels have these. */
 async function figure(name: string, labels: Readonly<Record<string, string>> = {}): Promise<number> {
   let sum = 0;
-  for (const line of (await figures()).split('\n')) {
+  for (const line of (await scrape()).split('\n')) {
     const [, found, inside = '', value] = /^(\w+)(?:\{(.*)\})? (\S+)$/.exec(line) ?? [];
     const fits = Object.entries(labels).every(([label, text]) => inside.includes(`${label}="${text}"`));
     if (found === name && fits) sum += Number(value);
@@ -87,7 +87,7 @@ test('requests are counted by method, route and status; an address is never a la
   assert.equal(await figure(count, labels), before + 3);
   await fetch(`${tessera.baseUrl}/nowhere/${user.id}?secret=1`);
   assert.ok((await figure(count, { route: 'none', status: '404' })) > 0);
-  const text = await figures();
+  const text = await scrape();
   for (const secret of [user.id, client.clientId, client.clientSecret, access_token, 'nowhere', ADMIN_KEY]) {
     assert.ok(!text.includes(secret), secret);
   }
@@ -107,7 +107,7 @@ test('LG-01: no figure holds a secret, good or refused', async () => {
   await fetch(`${tessera.baseUrl}/login?${wrong}=${wrong}`, { method: 'POST', body: wrong });
   const secrets = [code, wrong, PASSWORD, client.clientSecret, ADMIN_KEY, ...Object.values(tokens).map(String)];
   secrets.push(browser.cookie('tessera_session') ?? '', browser.cookie('tessera_browser') ?? '');
-  const text = await figures();
+  const text = await scrape();
   for (const secret of secrets.filter((one) => one.length > 12)) {
     for (const part of secret.split('.').slice(-2)) assert.ok(!text.includes(part), secret);
   }
@@ -198,7 +198,7 @@ test('commits, passwords, connections and the event loop are measured', async ()
   ]) {
     assert.ok((await figure(name)) > 0, name);
   }
-  const text = await figures();
+  const text = await scrape();
   for (const name of [
     'tessera_password_hashes{state="running"}',
     'tessera_password_hashes{state="waiting"}',
@@ -213,7 +213,7 @@ test('commits, passwords, connections and the event loop are measured', async ()
   if (database !== undefined) assert.ok((await figure('tessera_database_connections', { state: 'idle' })) > 0);
 });
 
-test('the figures are not at the public address, and nothing else is at theirs', async () => {
+test('the metrics are not served at the public address, and nothing else is served at theirs', async () => {
   assert.equal((await fetch(`${tessera.baseUrl}/metrics`)).status, 404);
   const answer = await fetch(`http://127.0.0.1:${tessera.metricsPort}${USERINFO}`);
   assert.equal(answer.status, 404);
@@ -273,7 +273,7 @@ test('every error names its request, and the log tells why under the same id', a
     assert.deepEqual({ route, status, error, reason }, { reason: undefined, ...wanted });
     assert.equal(typeof ms, 'number');
   }
-  // What went well is for the figures, and for the log at `debug`.
+  // Successful requests are only counted, and logged at `debug`.
   assert.ok(entries.every(({ msg, error }) => msg !== 'answered' || error !== undefined));
   assert.doesNotMatch(output, /geheim/);
 });

@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 
-interface Quality {
-  /** 0 where the type is named itself, then `type/*`, then any type; 3 where nothing covers it. */
+interface Preference {
+  /** How specific the range is: 0 for the media type itself, 1 for `type/*`, 2 for any type, 3 if no range matches. */
   readonly rank: number;
   readonly q: number;
 }
 
-/** What an Accept header gives to a type: the most specific range decides (RFC 9110 §12.5.1). */
-function qualityOf(accept: string, type: string): Quality {
+/** How an Accept header prefers a media type: the most specific matching range decides (RFC 9110 §12.5.1). */
+function preferenceFor(type: string, accept: string): Preference {
   const ranges = [type, type.replace(/\/.*/, '/*'), '*/*'];
-  let best: Quality = { rank: ranges.length, q: 0 };
+  let best: Preference = { rank: ranges.length, q: 0 };
   for (const range of accept.toLowerCase().split(',')) {
     const [name = '', ...parameters] = range.split(';').map((part) => part.trim());
     const rank = ranges.indexOf(name);
@@ -20,15 +20,15 @@ function qualityOf(accept: string, type: string): Quality {
   return best;
 }
 
-/** Whether a page suits the caller where pages are what there is: unless it would rather have JSON, or names that alone. */
+/** Whether to answer with a page where both a page and JSON are possible: unless the client prefers JSON, or names only JSON. */
 export function wantsHtml({ headers: { accept = '*/*' } }: FastifyRequest): boolean {
-  const html = qualityOf(accept, 'text/html');
-  const json = qualityOf(accept, 'application/json');
+  const html = preferenceFor('text/html', accept);
+  const json = preferenceFor('application/json', accept);
   return html.q > json.q || (html.q === json.q && html.rank <= json.rank);
 }
 
-/** Whether the caller asks for pages by name, as browsers do for what a person opens, and as programs seldom do. */
+/** Whether the client names `text/html` itself, as browsers do for navigation and programs rarely do. */
 export function namesHtml(request: FastifyRequest): boolean {
-  const { rank, q } = qualityOf(request.headers.accept ?? '', 'text/html');
+  const { rank, q } = preferenceFor('text/html', request.headers.accept ?? '');
   return rank === 0 && q > 0 && wantsHtml(request);
 }

@@ -4,65 +4,65 @@ import { MINUTE, SECOND } from '../clock.ts';
 declare module 'fastify' {
   interface FastifyContextConfig {
     /**
-     * Whose pages may read the answers of a route: anybody's, or those on the origins of registered apps that run in a
-     * browser. Without it no page of another origin may. Cookies are never part of it.
+     * Which web pages may read the answers of a route: those of any origin, or those of the origins of registered browser apps.
+     * Without it, no page of another origin may. Requests never include credentials such as cookies.
      */
     readers?: 'anyone' | 'registered';
   }
 }
 
-/** What a page may send beside what it may send anyway, and how long it need not ask again. */
+/** Request headers beyond the CORS-safelisted ones, and how long a browser may cache a preflight. */
 const ALLOWED_HEADERS = 'Authorization, Content-Type';
 const PREFLIGHT_MAX_AGE = 10 * MINUTE;
-/** What it may read beside what it may read anyway: how it was refused, when to come back, what to report. */
+/** Response headers beyond the CORS-safelisted ones: why it was refused, when to retry, what id to report. */
 const EXPOSED_HEADERS = 'WWW-Authenticate, Retry-After, X-Request-Id';
 
-interface Place {
+interface CorsPath {
   readonly readers: 'anyone' | 'registered';
   readonly methods: Set<string>;
 }
 
 /**
- * Cross-origin requests (Fetch Standard §3.2). What is decided about an origin goes into the answer before anything else
- * is looked at, so that a page can read errors too.
- * @param app the server, before any of its routes
- * @param isRegistered whether an app that runs in a browser is registered at an origin
- * @returns what every request with an Origin passes through; true for a preflight that is granted
+ * Cross-origin requests (Fetch Standard §3.2). The CORS headers are set before anything else is checked, so that a page can read
+ * errors too.
+ * @param app the server, before any route is registered
+ * @param isRegistered whether a browser app is registered for an origin
+ * @returns a function for every request with an Origin header; it resolves to true for a granted preflight
  */
 export function crossOrigin(
   app: FastifyInstance,
   isRegistered: (origin: string) => Promise<boolean>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> {
-  const places = new Map<string, Place>();
+  const paths = new Map<string, CorsPath>();
   app.addHook('onRoute', ({ url, method, config }) => {
     const readers = config?.readers;
     if (readers === undefined) return;
-    const { methods } = places.get(url) ?? { methods: new Set<string>() };
+    const { methods } = paths.get(url) ?? { methods: new Set<string>() };
     for (const name of [method].flat()) methods.add(name);
-    places.set(url, { readers, methods });
+    paths.set(url, { readers, methods });
   });
 
   return async (request, reply) => {
     const { origin } = request.headers;
-    const place = places.get((request.raw.url ?? '').split('?', 1)[0] ?? '');
-    if (origin === undefined || place === undefined) return false;
-    if (place.readers === 'registered') {
+    const path = paths.get((request.raw.url ?? '').split('?', 1)[0] ?? '');
+    if (origin === undefined || path === undefined) return false;
+    if (path.readers === 'registered') {
       reply.header('vary', 'Origin');
       if (!(await isRegistered(origin))) return false;
     }
     reply
-      .header('access-control-allow-origin', place.readers === 'anyone' ? '*' : origin)
+      .header('access-control-allow-origin', path.readers === 'anyone' ? '*' : origin)
       .header('access-control-expose-headers', EXPOSED_HEADERS);
     if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
     reply
-      .header('access-control-allow-methods', [...place.methods].sort().join(', '))
+      .header('access-control-allow-methods', [...path.methods].sort().join(', '))
       .header('access-control-allow-headers', ALLOWED_HEADERS)
       .header('access-control-max-age', String(PREFLIGHT_MAX_AGE / SECOND));
     return true;
   };
 }
 
-/** Takes back what was granted to the page's origin: the answer turns out to be another app's. */
+/** Removes the CORS headers again, if the answer turns out to be for another app than the page's. */
 export function closeToPages(reply: FastifyReply): void {
   reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
 }

@@ -10,18 +10,18 @@ declare module 'fastify' {
     readonly outages: Outages;
   }
   interface FastifyRequest {
-    /** How the request was refused, for the log and the figures. */
+    /** Why the request was refused, for the log and the metrics. */
     refusal: {
       readonly code: string;
       readonly reason?: string | undefined;
-      /** In which parts an address differs from the closest registered one. */
+      /** The parts in which a redirect URI differs from the closest registered one. */
       readonly differs?: readonly string[] | undefined;
     } | null;
   }
 }
 
-/** Routes that are in the API document say what they read; the others are forms of pages. */
-function notRead({ routeOptions: { schema } }: FastifyRequest): OAuthError {
+/** A route in the API document declares its media types; the others read forms. */
+function unsupportedMediaType({ routeOptions: { schema } }: FastifyRequest): OAuthError {
   const { operationId, consumes = [operationId === undefined ? FORM_TYPE : JSON_TYPE] } = schema ?? {};
   const encoding = consumes.some((type) => type.startsWith('application/')) ? ', in UTF-8' : '';
   const text = `The content type is not one that this address reads: send ${consumes.join(' or ')}${encoding}.`;
@@ -30,19 +30,18 @@ function notRead({ routeOptions: { schema } }: FastifyRequest): OAuthError {
 
 const MEDIA_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_CTP_INVALID_TYPE'];
 
-/** What the framework refuses by itself, in our words. */
-const FRAMEWORK: Readonly<Record<string, readonly [number, string]>> = {
+/** Status and description of the errors that Fastify throws by itself. */
+const FRAMEWORK_ERRORS: Readonly<Record<string, readonly [number, string]>> = {
   FST_ERR_CTP_EMPTY_JSON_BODY: [400, 'The body is empty: send a JSON object, or no Content-Type.'],
   FST_ERR_BAD_URL: [400, 'The address is not well-formed.'],
   FST_ERR_MAX_PARAM_LENGTH: [404, NOTHING_HERE],
 };
 
-/** How a refusal for a clock that is wrong is told from others, in the log and the metrics. */
+/** The reason of a refusal because a clock is wrong, in the log and the metrics. */
 const CLOCK_WRONG = 'a clock is wrong';
 
 /**
- * Any error as one that the caller may see. What is not a refusal of ours is a fault of ours: it goes to the log, and the
- * caller gets a correlation id and nothing else.
+ * Turns any error into one that the client may see. An unexpected error is logged, and the client only gets a correlation id.
  */
 export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
   const refusal = refusalOf(error, request);
@@ -53,7 +52,7 @@ export function toOAuthError(error: unknown, request: FastifyRequest): OAuthErro
 function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StoreUnavailable) {
-    // The log tells of the outage as a whole.
+    // The outage is logged as a whole.
     request.server.outages.failed(error, true);
     request.log.debug({ reqId: request.id, err: error }, STORE_UNAVAILABLE);
     return unavailable(STORE_UNAVAILABLE);
@@ -63,10 +62,10 @@ function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
     return unavailable(CLOCK_WRONG);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  if (MEDIA_TYPE_ERRORS.includes(code)) return notRead(request);
-  const known = FRAMEWORK[code];
+  if (MEDIA_TYPE_ERRORS.includes(code)) return unsupportedMediaType(request);
+  const known = FRAMEWORK_ERRORS[code];
   if (known !== undefined) return new OAuthError(known[0], 'invalid_request', known[1]);
-  request.log.error({ reqId: request.id, err: error }, 'a fault of ours');
+  request.log.error({ reqId: request.id, err: error }, 'internal error');
   return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
 }
 

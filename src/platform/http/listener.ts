@@ -12,7 +12,7 @@ const REMEDIES: Readonly<Record<string, string>> = {
   ENOTFOUND: 'That host name is not known here. Set TESSERA_HOST to an address of this machine.',
 };
 
-const json = {
+const HEADERS = {
   'content-type': 'application/json',
   'cache-control': 'no-store',
   'x-content-type-options': 'nosniff',
@@ -21,65 +21,65 @@ const json = {
   connection: 'close',
 };
 
-/** The address alone may be 16 KiB, and is refused in words that say so beyond that. */
+/** More than the 16 KiB of the longest URL, so that a longer one reaches the routes, which refuse it with an explanation. */
 const LARGEST_HEADER_KIB = 96;
 
-/** How long a request may take to arrive. */
-const LONGEST_REQUEST = 30 * SECOND;
+/** The longest time in which a request may arrive. */
+const REQUEST_TIMEOUT = 30 * SECOND;
 
-/** How long a caller whose connection is ended has to read why. */
-const FAREWELL = 2 * SECOND;
+/** How long a client may take to read the answer and close its side of a connection that the server has ended. */
+const LINGER_TIMEOUT = 2 * SECOND;
 
-/** What becomes of a connection whose octets are no request, or none in time: status, reason phrase, explanation. */
+/** The answers to malformed or late requests by error code: status, reason phrase, description. */
 const REFUSALS: Readonly<Record<string, readonly [number, string, string]>> = {
   HPE_HEADER_OVERFLOW: [431, 'Request Header Fields Too Large', `The header is larger than ${LARGEST_HEADER_KIB} KiB.`],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'Request Timeout', 'The request did not arrive as a whole in time.'],
 };
 const MALFORMED = [400, 'Bad Request', 'This is not a well-formed HTTP request.'] as const;
 
-/** An HTTP server that listens, and says that it is starting until it is handed to the routes. */
+/** A listening HTTP server, which answers that the service is starting until the routes are ready. */
 export interface HttpListener {
   readonly server: Server;
-  /** The address that it listens on: of this machine, or of all of its addresses. */
+  /** The local address that it is bound to. */
   readonly address: string;
   readonly port: number;
-  /** Ends the "starting" answers: from now on the routes answer. */
+  /** Stops the "starting" answers: from now on the routes answer. */
   open(): void;
-  /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
+  /** Asks the clients of kept-alive connections to open new ones, which may reach another node. */
   drain(): void;
   /**
-   * Accepts no more, lets running requests finish within ten seconds, then lets go of the port.
-   * @param patiently whether callers that are about to send another request get the time to
+   * Stops accepting connections, gives running requests ten seconds to finish, then releases the port.
+   * @param patiently whether to wait for clients that are about to send another request
    */
   close(patiently?: boolean): Promise<void>;
 }
 
-/** @throws {ConfigError} when the address cannot be had, with the remedy */
+/** @throws {ConfigError} if the address cannot be bound, with the remedy */
 export async function openHttpListener(host: string, port: number): Promise<HttpListener> {
   const server = createServer({
     maxHeaderSize: LARGEST_HEADER_KIB * 1024,
-    requestTimeout: LONGEST_REQUEST,
+    requestTimeout: REQUEST_TIMEOUT,
     headersTimeout: 15 * SECOND,
-    // A missing Host is refused with the routes, in our own words: Node's refusal has no body.
+    // The routes refuse a missing Host: Node's own answer has no body.
     requireHostHeader: false,
   });
   server.keepAliveTimeout = MINUTE + 5 * SECOND;
   const starting = (_request: unknown, response: ServerResponse) => {
     const body = { error: 'temporarily_unavailable', error_description: 'The service is starting.' };
-    response.writeHead(503, { ...json, 'retry-after': '1' }).end(JSON.stringify(body));
+    response.writeHead(503, { ...HEADERS, 'retry-after': '1' }).end(JSON.stringify(body));
   };
   server.on('request', starting);
   server.on('clientError', (error: Error & { code?: string }, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return void socket.destroy();
     const [status, reason, text] = REFUSALS[error.code ?? ''] ?? MALFORMED;
     const body = JSON.stringify({ error: 'invalid_request', error_description: text });
-    const headers = Object.entries({ ...json, 'content-length': String(Buffer.byteLength(body)) });
+    const headers = Object.entries({ ...HEADERS, 'content-length': String(Buffer.byteLength(body)) });
     socket.end(
       `HTTP/1.1 ${status} ${reason}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`,
     );
-    // A caller that never ends its own side would keep the connection, and what it has sent so far, for as long as it likes.
-    const end = setTimeout(() => socket.destroy(), FAREWELL);
-    socket.once('close', () => clearTimeout(end));
+    // A client that never closes its side would keep the connection and its buffers forever.
+    const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT);
+    socket.once('close', () => clearTimeout(timer));
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: Error & { code?: string }) => {

@@ -9,7 +9,7 @@ import type {
 import { type ErrorCode, errorCodes } from '../oauth-error.ts';
 import * as Type from '../validation/type.ts';
 
-/** The areas of the API, in the order in which they are read. */
+/** The areas of the API, in the order of the document. */
 export const AREAS = {
   'sign-in': ['Sign-in and sign-out', 'Where an app sends a person’s browser, and where it comes back from.'],
   tokens: ['Tokens', 'Where apps get tokens, end them, and ask about them.'],
@@ -23,10 +23,10 @@ export const AREAS = {
 } as const;
 export type Area = keyof typeof AREAS;
 
-/** How a caller shows that it may call. A client proves itself by Basic, or by fields of the body. */
+/** How a caller authenticates. A client uses Basic, or fields of the body. */
 export type Caller = 'anyone' | 'access token' | 'admin key' | 'client' | 'client that can prove itself';
 
-/** A request that is documented: what goes into it, and what comes out. The tests send each of them. */
+/** A documented request with its answer. The tests send each of them. */
 export interface OperationExample {
   readonly summary: string;
   readonly params?: Readonly<Record<string, string>>;
@@ -41,23 +41,23 @@ export interface OperationExample {
 
 /** An answer of a route: a Response Object of OpenAPI, which is what the framework's `schema.response` takes too. */
 export interface ResponseDescription {
-  /** What it is called where several routes answer the same. */
+  /** The name of a response that several routes share. */
   readonly name?: string;
   readonly description: string;
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: object }>>;
   readonly content?: Readonly<Record<string, { readonly schema: object }>>;
 }
 
-/** What a route says of itself beside its schemas. With it the route is in the API document. */
+/** The description of a route beside its schemas. A route with an `operationId` is in the API document. */
 export interface Operation {
   readonly operationId: string;
   readonly area: Area;
   readonly summary: string;
   readonly description?: string;
   readonly caller: Caller;
-  /** What a body may be sent as: JSON, unless something else is said. */
+  /** The media types of the body; JSON by default. */
   readonly consumes?: readonly string[];
-  /** Whether a browser that is refused gets a page. */
+  /** Whether a browser gets a page as an error response. */
   readonly refusesWithPage?: boolean;
   readonly examples: readonly OperationExample[];
 }
@@ -66,12 +66,12 @@ declare module 'fastify' {
   interface FastifySchema extends Partial<Operation> {}
 }
 
-/** Parameters and bodies have the type of the schema by which they were validated. */
+/** Gives parameters and bodies the static type of the schema that validated them. */
 export interface SchemaTypes extends FastifyTypeProvider {
   readonly validator: this['schema'] extends Type.TSchema ? Type.Static<this['schema']> : unknown;
 }
 
-/** Where routes with such types are registered. */
+/** A Fastify instance whose routes are typed by {@link SchemaTypes}. */
 export type TypedApp = FastifyInstance<
   RawServerDefault,
   RawRequestDefaultExpression,
@@ -83,7 +83,7 @@ export type TypedApp = FastifyInstance<
 export const JSON_TYPE = 'application/json';
 export const FORM_TYPE = 'application/x-www-form-urlencoded';
 
-const texts = (description: string) => ({ description, schema: { type: 'string' } });
+const stringHeader = (description: string) => ({ description, schema: { type: 'string' } });
 
 /** An answer with a JSON body. */
 export const jsonResponse = (description: string, schema: object): ResponseDescription => ({
@@ -91,28 +91,30 @@ export const jsonResponse = (description: string, schema: object): ResponseDescr
   content: { [JSON_TYPE]: { schema } },
 });
 
-/** An answer that is a page for a person. */
+/** The content of an answer that is a page. */
 export const PAGE = { 'text/html': { schema: { type: 'string' } } } as const;
 
-/** An answer that sends a browser on. */
+/** An answer that redirects a browser. */
 export const redirectResponse = (description: string): ResponseDescription => ({
   description,
-  headers: { location: texts('Where the browser goes next.') },
+  headers: { location: stringHeader('Where the browser goes next.') },
 });
 
 export const NO_CONTENT_RESPONSE: ResponseDescription = { description: 'Done; there is no body.' };
 
-/** Decisions §4: the one shape of an error. */
+/** Decisions §4: the body of every error. */
 const errorOf = (codes: readonly ErrorCode[]) =>
   Type.Object({ error: Type.Unsafe<ErrorCode>({ type: 'string', enum: codes }), error_description: Type.String() });
 
 const ERROR_HEADERS: Readonly<Record<number, ResponseDescription['headers']>> = {
-  401: { 'www-authenticate': texts('How to authenticate: RFC 6750 §3 for tokens, RFC 9110 §11.6.1 for clients.') },
-  429: { 'retry-after': texts('The seconds to wait.') },
-  503: { 'retry-after': texts('The seconds to wait.') },
+  401: {
+    'www-authenticate': stringHeader('How to authenticate: RFC 6750 §3 for tokens, RFC 9110 §11.6.1 for clients.'),
+  },
+  429: { 'retry-after': stringHeader('The seconds to wait.') },
+  503: { 'retry-after': stringHeader('The seconds to wait.') },
 };
 
-/** A refusal with one of these codes. */
+/** An error response with one of these codes. */
 export function refusalResponse(status: number, codes: readonly ErrorCode[], withPage = false): ResponseDescription {
   const headers = ERROR_HEADERS[status];
   return {
@@ -123,7 +125,7 @@ export function refusalResponse(status: number, codes: readonly ErrorCode[], wit
   };
 }
 
-/** Refusals by status and code, for `schema.response`. */
+/** Error responses by status and code, for `schema.response`. */
 export const refusalResponses = (
   byStatus: Readonly<Record<number, readonly ErrorCode[]>>,
 ): Record<number, ResponseDescription> =>
@@ -131,10 +133,10 @@ export const refusalResponses = (
     Object.entries(byStatus).map(([status, codes]) => [status, refusalResponse(Number(status), codes)]),
   );
 
-/** An id, as it stands in paths and answers. */
+/** An id in paths and answers. */
 export const Id = Type.String({ format: 'id', description: 'an id' });
 
-/** An instant of an answer. */
+/** A time in an answer. */
 export const Instant = Type.String({ format: 'instant', description: 'an instant in UTC, as ISO 8601 writes it' });
 
 export const nullableField = <S extends Type.TSchema>(schema: S, about?: string) =>

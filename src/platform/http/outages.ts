@@ -2,28 +2,29 @@ import { type Clock, SECOND } from '../clock.ts';
 import { afterEvent, type Outage, type OutageEvent, type OutageLine } from './rules/outage.ts';
 import type { Meter } from './server.ts';
 
-/** How a refusal for the store is told from others, in the log and the figures. */
+/** The reason of a refusal because the store is unavailable, in the log and the metrics. */
 export const STORE_UNAVAILABLE = 'the store is unavailable';
 
-/** What is known of the store from work that it failed. */
+/** Tracks outages of the store by the work that failed because of it. */
 export interface Outages {
-  /** @param refused whether a request was refused for it; otherwise it was work beside the requests */
+  /** @param refused whether a request was refused; otherwise background work failed */
   failed(error: Error, refused: boolean): void;
+  /** Whether an outage is in progress. */
   lasts(): boolean;
   stop(): void;
 }
 
-/** Tells the log of an outage of the store as a whole, whatever it fails. Its end is noticed without any request. */
+/** Logs an outage of the store as a whole, whatever fails because of it. A timer notices its end, without any request. */
 export function watchOutages(
   clock: Clock,
   meter: Pick<Meter, 'refusedForStore'>,
-  tell: (line: OutageLine) => void,
+  log: (line: OutageLine) => void,
 ): Outages {
   let outage: Outage | undefined;
   function on(event: OutageEvent): void {
     const after = afterEvent(outage, event, clock());
     outage = after.outage;
-    if (after.line !== undefined) tell(after.line);
+    if (after.line !== undefined) log(after.line);
   }
   const timer = setInterval(() => on({ kind: 'passed' }), SECOND);
   timer.unref();

@@ -5,11 +5,11 @@ import { BlockList, isIP, type LookupFunction } from 'node:net';
 import { isLoopback } from '../config/config.ts';
 import { request as overHttp } from './node-http.ts';
 
-/** Which places requests of our own may go to. They are named by registrations, and our network trusts us more than those. */
+/** Where outgoing requests may go. Client registrations name the URLs, which must not reach the service's own network (SSRF). */
 export interface OutgoingRules {
-  /** Whether this installation is one on a developer's machine: then loopback, `http` and every network are open. */
+  /** Whether this installation runs on a developer's machine: then loopback, `http` and every network are allowed. */
   readonly local: boolean;
-  /** Networks beside the public internet that are open, as `<address>/<bits>` or an address. */
+  /** Networks beyond the public internet that are allowed, each as an address or `<address>/<bits>`. */
   readonly networks: readonly string[];
 }
 
@@ -18,11 +18,11 @@ export interface OutgoingRequest {
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The most bytes that the answer's body may have; left out where nobody reads it. */
+  /** The largest body of the answer that is read, in bytes; if absent, the body is ignored. */
   readonly longestBody?: number;
-  /** For the whole of it: name, connection, request and answer. */
+  /** For the whole exchange: name resolution, connection, request and answer. */
   readonly timeoutMs: number;
-  /** Ends it early. */
+  /** Aborts the request. */
   readonly signal?: AbortSignal;
 }
 
@@ -32,25 +32,25 @@ export interface OutgoingAnswer {
   readonly body: Buffer;
 }
 
-/** A request of ours that was not made, or got no answer; the message says why in words for an operator. */
+/** An outgoing request that was not sent, or got no answer; the message is for operators. */
 export class OutgoingFailed extends Error {
   override readonly name = 'OutgoingFailed';
 }
 
 export type Outgoing = (request: OutgoingRequest) => Promise<OutgoingAnswer>;
 
-/** IPv4 but what is private, special or nobody's (RFC 6890 and the registry that it began). */
-const CLOSED_4 = [
+/** IPv4 networks that are private, special or reserved (RFC 6890 and its registry). */
+const PRIVATE_4 = [
   ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.0.0.0/24'],
   ...['192.0.2.0/24', '192.88.99.0/24', '192.168.0.0/16', '198.18.0.0/15', '198.51.100.0/24', '203.0.113.0/24'],
   ...['224.0.0.0/4', '240.0.0.0/4'],
 ];
-/** How much of an answer that nobody reads is taken in before the line is cut. */
+/** How many bytes of an ignored answer are received before the connection is closed. */
 const IGNORED_BODY = 64 * 1024;
 
-/** Of IPv6 only global unicast is open, without what carries IPv4 addresses inside or is for documentation. */
-const OPEN_6 = ['2000::/3'];
-const CLOSED_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
+/** IPv6 global unicast is public, except for networks that embed IPv4 addresses or are for documentation. */
+const PUBLIC_6 = ['2000::/3'];
+const PRIVATE_6 = ['2001::/23', '2001:db8::/32', '2002::/16', '3fff::/20'];
 
 function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
@@ -62,32 +62,32 @@ function blockList(networks: readonly string[]): BlockList {
   return list;
 }
 
-const closed4 = blockList(CLOSED_4);
-const open6 = blockList(OPEN_6);
-const closed6 = blockList(CLOSED_6);
+const private4 = blockList(PRIVATE_4);
+const public6 = blockList(PUBLIC_6);
+const private6 = blockList(PRIVATE_6);
 
-/** Whether an address is on the public internet. What is none at all is not. */
+/** Whether a text is an IP address on the public internet. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  if (family === 4) return !closed4.check(address, 'ipv4');
-  return family === 6 && open6.check(address, 'ipv6') && !closed6.check(address, 'ipv6');
+  if (family === 4) return !private4.check(address, 'ipv4');
+  return family === 6 && public6.check(address, 'ipv6') && !private6.check(address, 'ipv6');
 }
 
 /**
- * Makes requests to addresses that registrations name (OWASP SSRF Prevention). A name is resolved once, and the connection
- * goes to an address that was judged: a second answer of the name server cannot lead it elsewhere. Redirects are not
- * followed, answers are bounded, and no connection is kept.
- * @param resolve how a name becomes addresses
+ * Sends requests to URLs of client registrations (OWASP SSRF Prevention). A name is resolved once, and the connection uses an
+ * address that was checked, so that a second DNS answer cannot redirect it. Redirects are not followed, answers are limited in
+ * size, and connections are not reused.
+ * @param resolve resolves a host name
  */
 export function outgoing(
   rules: OutgoingRules,
   resolve: (name: string) => Promise<readonly LookupAddress[]> = (name) => systemLookup(name, { all: true }),
 ): Outgoing {
-  const opened = blockList(rules.networks);
-  const isOpen = (address: string): boolean =>
-    rules.local || isPublicAddress(address) || opened.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const allowed = blockList(rules.networks);
+  const isAllowed = (address: string): boolean =>
+    rules.local || isPublicAddress(address) || allowed.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
 
-  async function openAddresses(host: string): Promise<readonly LookupAddress[]> {
+  async function allowedAddresses(host: string): Promise<readonly LookupAddress[]> {
     const literal = host.replace(/^\[|\]$/g, '');
     const addresses =
       isIP(literal) === 0
@@ -95,13 +95,13 @@ export function outgoing(
             throw new OutgoingFailed(`the name ${host} is not known`);
           })
         : [{ address: literal, family: isIP(literal) }];
-    const open = addresses.filter(({ address }) => isOpen(address));
-    if (open.length === 0) {
+    const usable = addresses.filter(({ address }) => isAllowed(address));
+    if (usable.length === 0) {
       throw new OutgoingFailed(
         `${host} is not on the public internet, and TESSERA_OUTGOING_ALLOW does not name its network`,
       );
     }
-    return open;
+    return usable;
   }
 
   return async (request) => {
@@ -111,20 +111,20 @@ export function outgoing(
     }
     const deadline = AbortSignal.timeout(request.timeoutMs);
     const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
-    const targets = await untilAborted(openAddresses(url.hostname), signal, request);
+    const targets = await unlessAborted(allowedAddresses(url.hostname), signal, request);
     return await send(request, url, targets, signal);
   };
 }
 
-const late = ({ timeoutMs }: OutgoingRequest): OutgoingFailed =>
+const timedOut = ({ timeoutMs }: OutgoingRequest): OutgoingFailed =>
   new OutgoingFailed(`there was no answer within ${timeoutMs / 1000} seconds`);
 
-function untilAborted<T>(work: Promise<T>, signal: AbortSignal, request: OutgoingRequest): Promise<T> {
+function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, request: OutgoingRequest): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => reject(late(request));
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    const abort = () => reject(timedOut(request));
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
 
@@ -141,7 +141,7 @@ function send(
   const options = { method, headers: { 'user-agent': 'Tessera', ...headers, ...length }, lookup: pinned, signal };
   return new Promise((resolve, reject) => {
     const fail = (error: NodeJS.ErrnoException) =>
-      reject(signal.aborted ? late(request) : new OutgoingFailed(said(error)));
+      reject(signal.aborted ? timedOut(request) : new OutgoingFailed(describeFailure(error)));
     const sent = (url.protocol === 'https:' ? overHttps : overHttp)(url, { ...options, agent: false }, (answer) => {
       const chunks: Buffer[] = [];
       let size = 0;
@@ -166,8 +166,8 @@ function send(
   });
 }
 
-/** What an operator can do something with: a certificate, a port that is closed, a line that broke. */
-function said({ code, message }: NodeJS.ErrnoException): string {
+/** A network error as an operator can act on it. */
+function describeFailure({ code, message }: NodeJS.ErrnoException): string {
   if (code === 'ECONNREFUSED') return 'nothing listens there';
   if (code === 'ECONNRESET') return 'the connection was closed without an answer';
   return message;

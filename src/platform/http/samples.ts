@@ -1,4 +1,4 @@
-/** Values of the documented examples. The tests put real ones in their place. */
+/** Sample values for the documented examples. The tests replace them with real ones. */
 export const sample = {
   userId: '333941263663255552',
   clientId: '333941264481144832',

@@ -3,40 +3,40 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 import { SECOND } from '../clock.ts';
 
-/** How long a stopping node waits for requests under way; anybody may leave one unfinished. */
-const LONGEST_STOP = 10 * SECOND;
+/** How long a stopping node waits for running requests, since a client may never finish one. */
+const STOP_TIMEOUT = 10 * SECOND;
 
-/** How long a caller whose connection has ended on our side has to end it on its own. */
-const FAREWELL = 2 * SECOND;
+/** How long a client may take to close its side of a connection after our FIN. */
+const LINGER_TIMEOUT = 2 * SECOND;
 
-/** After this time without a new connection none waits to be accepted; it is waited for no longer than so long. */
-const QUIET = 100;
-const LONGEST_QUIET = SECOND / 2;
+/** After this time without a new connection, none is waiting to be accepted; and the longest wait for that. */
+const QUIET_PERIOD = 100;
+const QUIET_TIMEOUT = SECOND / 2;
 
-/** How long a kept connection may be without a request before it ends: a caller in the middle of its work sends one sooner. */
-const BETWEEN_REQUESTS = SECOND / 2;
+/** How long a kept-alive connection may be idle before it is closed: a busy client sends its next request sooner. */
+const IDLE_PERIOD = SECOND / 2;
 
-const SWEEP = 20;
+const SWEEP_INTERVAL = 20;
 
-/** Nothing slows down a caller whose requests are not answered: so many are held, of all callers together. */
+/** How many requests are held at a time. Clients do not slow down while their requests are unanswered. */
 const MOST_HELD = 1000;
 
 interface Stopper {
-  /** Asks every caller that keeps a connection to open another one, which may lead to another node. */
+  /** Asks the clients of kept-alive connections to open new ones, which may reach another node. */
   drain(): void;
   close(patiently?: boolean): Promise<void>;
 }
 
 /**
- * Ends the connections of a server so that no request is lost which it could still answer.
+ * Closes the connections of a server without losing a request that it could still answer.
  *
- * 1. No connection waits to be accepted when the listening socket closes, for the system resets those that do. Callers open few
- *    while they wait for an answer, so for this moment none is given.
- * 2. What is asked on a kept connection is answered with `Connection: close`: its caller learns of the end with an answer.
- * 3. Connections without a request end with FIN, and are read on from until their caller ends them too: closing one with
- *    unread octets would reset it.
+ * 1. The listening socket is closed while no connection is waiting to be accepted, since the system resets those. Clients open few
+ *    connections while they wait for answers, so for this moment no request is answered.
+ * 2. A request on a kept-alive connection is answered with `Connection: close`.
+ * 3. Idle connections are closed with FIN, and read until the client closes its side too: closing one with unread bytes would
+ *    reset it.
  *
- * A request that crosses the FIN on its way is lost to its caller, as with every server (RFC 9112 §9.5), and is not done.
+ * A request that crosses the FIN is lost, as with every server (RFC 9112 §9.5), and is not processed.
  */
 export function stopper(server: Server): Stopper {
   const connections = new Set<Socket>();
@@ -46,29 +46,31 @@ export function stopper(server: Server): Stopper {
     newest = performance.now();
     socket.once('close', () => connections.delete(socket));
   });
-  const leave = (_request: unknown, response: ServerResponse) => void response.setHeader('connection', 'close');
+  const addConnectionClose = (_request: unknown, response: ServerResponse) =>
+    void response.setHeader('connection', 'close');
 
   function drain(): void {
-    if (!server.listeners('request').includes(leave)) server.prependListener('request', leave);
+    if (!server.listeners('request').includes(addConnectionClose))
+      server.prependListener('request', addConnectionClose);
   }
 
-  async function untilQuiet(): Promise<void> {
-    // Those that were told to open another connection do so now.
+  async function waitUntilQuiet(): Promise<void> {
+    // Clients that were told to open a new connection do so now.
     newest = performance.now();
-    const until = newest + LONGEST_QUIET;
-    // Where many callers come and go there is hardly a pause: with time a shorter one will do, looked for in every turn.
+    const until = newest + QUIET_TIMEOUT;
+    // Under load there is hardly a pause, so the required length shrinks with time.
     for (let now = newest; now < until; now = performance.now()) {
-      const enough = (QUIET * (until - now)) / LONGEST_QUIET;
+      const enough = (QUIET_PERIOD * (until - now)) / QUIET_TIMEOUT;
       if (now - newest >= enough) return;
-      await (enough > SWEEP ? wait(SWEEP / 2) : nextTurn());
+      await (enough > SWEEP_INTERVAL ? wait(SWEEP_INTERVAL / 2) : nextTurn());
     }
   }
 
   /**
-   * Stands before the routes from now on. What comes behind our FIN cannot be answered any more, so it must not be done either.
-   * @param crowded called where so many requests are held that holding more would cost more than it saves
+   * Puts itself before the routes. A request after our FIN cannot be answered any more, so it must not be processed either.
+   * @param onLimit called when so many requests are held that holding more would cost more than it saves
    */
-  function intercept(crowded: () => void): { hold(): void; release(): void } {
+  function intercept(onLimit: () => void): { hold(): void; release(): void } {
     const handlers = server.rawListeners('request') as RequestListener[];
     let held: Parameters<RequestListener>[] | undefined;
     const answer: RequestListener = (request, response) => {
@@ -79,7 +81,7 @@ export function stopper(server: Server): Stopper {
     server.on('request', (request, response) => {
       if (held === undefined) return answer(request, response);
       held.push([request, response]);
-      if (held.length === MOST_HELD) crowded();
+      if (held.length === MOST_HELD) onLimit();
     });
     return {
       hold() {
@@ -93,41 +95,41 @@ export function stopper(server: Server): Stopper {
     };
   }
 
-  /** Stops listening alone: what the server does beyond that when it closes would reset connections. */
+  /** Only stops listening: `close` of the HTTP server would also reset connections. */
   const stopListening = () => new Promise<void>((resolve) => NetServer.prototype.close.call(server, () => resolve()));
 
   return {
     drain,
     async close(patiently = false) {
-      const end = setTimeout(() => {
+      const timer = setTimeout(() => {
         for (const socket of connections) socket.destroy();
-      }, LONGEST_STOP);
+      }, STOP_TIMEOUT);
       drain();
-      const { promise: crowd, resolve: crowded } = Promise.withResolvers<void>();
-      const requests = intercept(crowded);
+      const { promise: limit, resolve: onLimit } = Promise.withResolvers<void>();
+      const requests = intercept(onLimit);
       if (patiently) {
-        // While a request waits to be answered its caller opens no other connection.
+        // A client that waits for an answer opens no other connection.
         requests.hold();
-        await Promise.race([untilQuiet(), crowd]);
+        await Promise.race([waitUntilQuiet(), limit]);
       }
       const closed = stopListening();
       requests.release();
-      const patience = performance.now() + (patiently ? BETWEEN_REQUESTS : 0);
+      const idleUntil = performance.now() + (patiently ? IDLE_PERIOD : 0);
       const sweep = () => {
-        if (performance.now() >= patience) endIdle(server, connections);
+        if (performance.now() >= idleUntil) endIdle(server, connections);
       };
-      const sweeping = setInterval(sweep, SWEEP);
+      const sweeping = setInterval(sweep, SWEEP_INTERVAL);
       sweep();
       await closed;
       clearInterval(sweeping);
-      clearTimeout(end);
-      // The rest of what a server does when it closes.
+      clearTimeout(timer);
+      // Does the rest of what closing a server does.
       server.close();
     },
   };
 }
 
-/** Ends every connection on which there is no request. Which those are, the server alone knows: it would destroy them. */
+/** Closes every idle connection with FIN. Only the server knows which are idle, and it would destroy them. */
 function endIdle(server: Server, connections: ReadonlySet<Socket>): void {
   const idle: Socket[] = [];
   for (const socket of connections) {
@@ -139,13 +141,13 @@ function endIdle(server: Server, connections: ReadonlySet<Socket>): void {
   }
   server.closeIdleConnections();
   for (const socket of connections) Reflect.deleteProperty(socket, 'destroy');
-  for (const socket of idle) sayFarewell(socket);
+  for (const socket of idle) closeGracefully(socket);
 }
 
-function sayFarewell(socket: Socket): void {
+function closeGracefully(socket: Socket): void {
   if (socket.writableEnded) return;
   socket.end();
-  // What still comes cannot be answered any more.
-  const end = setTimeout(() => socket.destroy(), FAREWELL);
-  socket.once('close', () => clearTimeout(end));
+  // Later requests are not answered.
+  const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT);
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -4,14 +4,14 @@ type Labels = Readonly<Record<string, string | number>>;
 
 interface Series {
   readonly labels: Labels;
-  /** How many observations fell into each bucket and into none of the wider ones before it; the last is beyond all bounds. */
+  /** The number of observations in each bucket, not cumulative; the last bucket has no upper bound. */
   readonly counts: number[];
   sum: number;
 }
 
 /**
- * A histogram for what every request goes through: the library's own hashes and validates the labels of each observation,
- * which costs a twentieth of a request. A registry of the library reads it as one of its own.
+ * A histogram for the hot path: that of prom-client hashes and validates the labels of each observation, which takes a twentieth of
+ * the time of a request. A registry of prom-client reads it like one of its own.
  */
 export class Durations {
   readonly type = 'histogram';
@@ -30,7 +30,7 @@ export class Durations {
     this.#bounds = bounds;
   }
 
-  /** @param key names the series; its labels are asked for once */
+  /** @param key identifies the series; `labels` is called once for each */
   observe(key: string, labels: () => Labels, seconds: number): void {
     let series = this.#series.get(key);
     if (series === undefined) {
@@ -43,7 +43,7 @@ export class Durations {
     series.sum += seconds;
   }
 
-  /** What a registry asks each of its metrics for. */
+  /** Called by the registry. */
   async get() {
     const values: MetricValueWithName<string>[] = [...this.#series.values()].flatMap(({ labels, counts, sum }) => {
       let total = 0;

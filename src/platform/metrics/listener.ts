@@ -8,8 +8,8 @@ export interface MetricsListener {
 }
 
 /**
- * Serves `GET /metrics` on an address of its own, which the public never needs to reach.
- * @throws {ConfigError} when the address cannot be had
+ * Serves `GET /metrics` on a separate address, which need not be public.
+ * @throws {ConfigError} if the address cannot be bound
  */
 export async function listenForMetrics(
   { host, port }: { readonly host: string; readonly port: number },
@@ -17,14 +17,14 @@ export async function listenForMetrics(
 ): Promise<MetricsListener> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {
-      response.writeHead(404, { 'content-type': 'text/plain' }).end('The figures are at GET /metrics.\n');
+      response.writeHead(404, { 'content-type': 'text/plain' }).end('The metrics are at GET /metrics.\n');
       return;
     }
     try {
       const text = await registry.metrics();
       response.writeHead(200, { 'content-type': registry.contentType, 'cache-control': 'no-store' }).end(text);
     } catch {
-      response.writeHead(500, { 'content-type': 'text/plain' }).end('The figures cannot be read now.\n');
+      response.writeHead(500, { 'content-type': 'text/plain' }).end('The metrics cannot be read now.\n');
     }
   });
   await new Promise<void>((resolve, reject) => {

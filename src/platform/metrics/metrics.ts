@@ -4,58 +4,58 @@ import type { Database, DatabaseMeter } from '../database/database.ts';
 import type { Meter } from '../http/server.ts';
 import { Durations } from './durations.ts';
 
-/** What is looked at when the figures are read. */
-export interface Watched {
+/** The components whose load is read with the metrics. */
+export interface LoadSources {
   readonly database: Pick<Database, 'load'>;
   readonly passwords: Pick<Passwords, 'load'>;
 }
 
-/** What is found out about the node when the metrics are read. */
+/** The state of the node, read with the metrics. */
 export interface NodeState {
-  /** Why it should get no requests; undefined where it should. */
+  /** Why the node is not ready; undefined if it is. */
   unready(): Promise<string | undefined>;
   /** How far its clock is ahead of the database's, in milliseconds. */
   clockOffset(): Promise<number>;
 }
 
-/** What is counted in the database when the figures are read. */
-export interface Queued {
+/** The notices that wait in the database, of all nodes. */
+export interface NoticeQueue {
   waiting(): Promise<number>;
 }
 
-/** What is counted in the database, of all nodes. */
-export interface Numbered {
+/** The leases of node numbers in the database, of all nodes. */
+export interface NodeNumberLeases {
   countLeases(): Promise<number>;
 }
 
 export interface Metrics {
   readonly meter: Meter & DatabaseMeter;
   readonly registry: Registry;
-  /** Shows the load of these too, from now on. */
-  watch(watched: Watched): void;
-  /** Shows how many notices of ended sessions wait, from now on. */
-  watchNotices(queued: Queued): void;
-  /** Shows the state of the node, from now on. */
+  /** Adds the load of these components. */
+  watch(sources: LoadSources): void;
+  /** Adds the number of logout notices that wait. */
+  watchNotices(queue: NoticeQueue): void;
+  /** Adds the state of the node. */
   watchNode(node: NodeState): void;
-  /** Shows how many node numbers are held, from now on. */
-  watchNumbers(numbered: Numbered): void;
-  /** Shows whether an outage of the store lasts, from now on. */
+  /** Adds the number of leased node numbers. */
+  watchNumbers(leases: NodeNumberLeases): void;
+  /** Adds whether the store is unavailable. */
   watchStore(outages: { lasts(): boolean }): void;
 }
 
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const CROWD = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** The figures of one process, as Prometheus reads them. */
+/** The metrics of one process in the format of Prometheus. */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  let watched: Watched | undefined;
-  let notices: Queued | undefined;
+  let sources: LoadSources | undefined;
+  let notices: NoticeQueue | undefined;
   let node: NodeState | undefined;
-  let numbers: Numbered | undefined;
+  let numbers: NodeNumberLeases | undefined;
   let outages: { lasts(): boolean } | undefined;
-  // Event-loop delay, memory, processor time, garbage collection: the library's own.
+  // The defaults of prom-client: event-loop delay, memory, processor time, garbage collection.
   collectDefaultMetrics({ register: registry });
 
   const requests = new Durations(
@@ -74,7 +74,7 @@ export function createMetrics(): Metrics {
   const units = new Histogram({
     name: 'tessera_database_commit_units',
     help: 'How many units of work shared one commit.',
-    buckets: CROWD,
+    buckets: COUNTS,
     registers,
   });
   const commits = new Histogram({
@@ -91,7 +91,7 @@ export function createMetrics(): Metrics {
   const callers = new Histogram({
     name: 'tessera_database_shared_read_callers',
     help: 'How many callers shared one reading round trip (PostgreSQL) or lock (SQLite).',
-    buckets: CROWD,
+    buckets: COUNTS,
     registers,
   });
   new Gauge({
@@ -99,7 +99,7 @@ export function createMetrics(): Metrics {
     help: 'Units of work that wait for a commit (SQLite) or for a connection (PostgreSQL).',
     registers,
     collect() {
-      this.set(watched?.database.load().waiting ?? 0);
+      this.set(sources?.database.load().waiting ?? 0);
     },
   });
   new Gauge({
@@ -108,7 +108,7 @@ export function createMetrics(): Metrics {
     labelNames: ['pool', 'state'] as const,
     registers,
     collect() {
-      const connections = watched?.database.load().connections;
+      const connections = sources?.database.load().connections;
       if (connections === undefined) return;
       for (const [pool, { busy, idle, unanswered }] of Object.entries(connections)) {
         this.set({ pool, state: 'busy' }, busy);
@@ -123,7 +123,7 @@ export function createMetrics(): Metrics {
     labelNames: ['state'] as const,
     registers,
     collect() {
-      const { running = 0, waiting = 0 } = watched?.passwords.load() ?? {};
+      const { running = 0, waiting = 0 } = sources?.passwords.load() ?? {};
       this.set({ state: 'running' }, running);
       this.set({ state: 'waiting' }, waiting);
     },
@@ -139,7 +139,7 @@ export function createMetrics(): Metrics {
     help: 'Notices of ended sessions that no app has answered yet, of all nodes.',
     registers,
     async collect() {
-      // While the database is away nobody knows, and the other figures are wanted the more.
+      // While the database is unavailable the number is unknown; the other metrics are still served.
       const waiting = await notices?.waiting().catch(() => Number.NaN);
       this.set(waiting ?? 0);
     },
@@ -193,10 +193,10 @@ export function createMetrics(): Metrics {
   return {
     registry,
     watch(those) {
-      watched = those;
+      sources = those;
     },
-    watchNotices(queued) {
-      notices = queued;
+    watchNotices(queue) {
+      notices = queue;
     },
     watchNode(state) {
       node = state;

@@ -2,12 +2,12 @@ import { isIP } from 'node:net';
 import { isSnowflake } from '../ids/ids.ts';
 import { isPhoneNumber } from './phone.ts';
 
-/** Text of one line: no control characters, no characters that reorder what follows them. */
+/** One line of text: no control characters and no bidirectional formatting characters. */
 const SINGLE_LINE = /^[^\p{Cc}\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]*$/u;
 /**
- * A character that leaves a mark of its own. Separators, controls, unassigned and private characters, combining marks and what
- * a font is to ignore (among them the Hangul fillers, which count as letters) do not, nor do the characters of other kinds whose
- * picture is blank: the Braille blank, the blank Egyptian hieroglyphs and the null notehead.
+ * A visible character. Not visible are separators, controls, unassigned and private characters, combining marks and default
+ * ignorable characters (among them the Hangul fillers, which are letters), nor the other characters with a blank glyph: the Braille
+ * blank, the blank Egyptian hieroglyphs and the null notehead.
  */
 const VISIBLE = /[^\p{Z}\p{C}\p{M}\p{Default_Ignorable_Code_Point}\u2800\u{13441}\u{13442}\u{1d159}]/u;
 
@@ -30,7 +30,7 @@ function isHttpsUrl(value: string): boolean {
   return url !== undefined && url.protocol === 'https:' && url.username === '' && url.password === '';
 }
 
-/** A date of the calendar as `YYYY-MM-DD`; whether it is past is for the caller, who knows the time. */
+/** A calendar date as `YYYY-MM-DD`. Whether it is in the past is for the caller, who knows the time. */
 function isCalendarDate(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(value)) return false;
   const date = new Date(`${value}T00:00:00Z`);
@@ -39,20 +39,20 @@ function isCalendarDate(value: string): boolean {
 
 const LATEST = Date.parse('9999-12-31T23:59:59.999Z');
 
-/** An instant of ISO 8601 with its offset, to the second or finer; no leap second, no year beyond 9999. */
+/** A time in ISO 8601 with an offset, to the second or finer; no leap second, no year after 9999. */
 function isInstant(value: string): boolean {
   const parts = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(\.\d{1,9})?(Z|[+-]([01]\d|2[0-3]):[0-5]\d)$/.exec(
     value,
   );
-  // The offset may carry the instant itself into the year 10000, which this format cannot write.
+  // The offset may put the time into the year 10000, which this format cannot represent.
   return parts?.[1] !== undefined && isCalendarDate(parts[1]) && Date.parse(value) <= LATEST;
 }
 
-/** What people see as a name, a label or a place: a name that shows nothing could pass for no name, or for ours. */
+/** A visible name, label or place. A name without visible characters could pass for a missing name, or for the service's own. */
 const isSingleLine = (value: string): boolean =>
   value.isWellFormed() && SINGLE_LINE.test(value) && value.trim() === value && VISIBLE.test(value);
 
-/** The formats that schemas may name. */
+/** The values of `format` in schemas. */
 export const formats = {
   'single-line': isSingleLine,
   'multi-line': (value: string) => value.isWellFormed() && MULTI_LINE.test(value),

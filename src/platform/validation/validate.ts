@@ -4,14 +4,14 @@ import { formats } from './formats.ts';
 import type { Static, TSchema } from './type.ts';
 
 /**
- * One validator for the HTTP API and the command line. A schema's `description` completes the sentence
- * "<field> must be …", so a refusal says what was expected.
+ * The validator of the HTTP API and the command line. A schema's `description` completes the sentence "<field> must be …", so that
+ * an error says what was expected.
  */
 const ajv = new Ajv({ strict: false, verbose: true, formats, coerceTypes: false, removeAdditional: false });
 
 const compiled = new WeakMap<object, ValidateFunction>();
 
-/** The first thing that is wrong with a value, or undefined. */
+/** The first error of a value, or undefined if it is valid. */
 export function findProblem(schema: object, value: unknown, where = ''): OAuthError | undefined {
   let check = compiled.get(schema);
   if (check === undefined) {
@@ -19,18 +19,18 @@ export function findProblem(schema: object, value: unknown, where = ''): OAuthEr
     compiled.set(schema, check);
   }
   if (check(value)) return undefined;
-  // Of a union the first error speaks of one member only; the union itself says what is expected. What is wrong within the
-  // value is of the one member that has a within.
+  // The first error of a union is about its first member; the union itself describes what is expected. An error inside the value
+  // can only be about the member that is an object or an array.
   const errors = check.errors ?? [];
   const union = errors.find(({ keyword }) => keyword === 'anyOf');
-  const within = errors.find(({ instancePath }) => instancePath.length > (union?.instancePath.length ?? 0));
-  const error = union === undefined ? errors[0] : (within ?? union);
+  const inner = errors.find(({ instancePath }) => instancePath.length > (union?.instancePath.length ?? 0));
+  const error = union === undefined ? errors[0] : (inner ?? union);
   return invalidRequest(error === undefined ? 'The input is not valid.' : explain(error, where));
 }
 
 /**
- * The value, proved to be what the schema says.
- * @throws {OAuthError} `invalid_request`, naming the field, what was expected and what came
+ * Returns the value, if it is valid.
+ * @throws {OAuthError} `invalid_request` with the field, what was expected and what was sent
  */
 export function validate<S extends TSchema>(schema: S, value: unknown): Static<S> {
   const problem = findProblem(schema, value);
@@ -62,12 +62,12 @@ function explain(error: ErrorObject, where: string): string {
 
 const join = (path: string, name: string): string => (path === '' ? name : `${path}.${name}`);
 
-/** What came, without its content: it may be a secret. */
+/** Describes a value without its content, which may be a secret. */
 function describe(value: unknown): string {
   if (value === null) return 'null';
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === 'string') return value === '' ? 'an empty text' : `a text of ${[...value].length} characters`;
   if (typeof value === 'object') return 'an object';
-  // A password may be sent without its quotes.
+  // A number may be a password that was sent without quotes.
   return typeof value === 'number' ? 'a number' : `the value ${String(value)}`;
 }

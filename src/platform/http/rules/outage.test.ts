@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { afterEvent, type Outage, type OutageEvent, type OutageLine } from './outage.ts';
 
-/** A log that is told of events at seconds. */
+/** Collects the log lines of events at given seconds. */
 function log() {
   let outage: Outage | undefined;
   const lines: string[] = [];
@@ -19,16 +19,16 @@ function log() {
 }
 
 const refused = (cause = 'no connection'): OutageEvent => ({ kind: 'failed', refused: true, cause });
-const undone: OutageEvent = { kind: 'failed', refused: false, cause: 'no connection' };
+const backgroundFailure: OutageEvent = { kind: 'failed', refused: false, cause: 'no connection' };
 const passed: OutageEvent = { kind: 'passed' };
 
-test('an outage has a line when it begins, one a minute while it lasts, and one when it is over', () => {
+test('an outage is logged when it starts, once a minute while it lasts, and when it is over', () => {
   const { lines, on } = log();
   on(0, passed);
   for (let second = 10; second <= 140; second++) {
     for (let request = 0; request < 1000; request++)
       on(second, refused(second === 50 ? 'the disk is full' : undefined));
-    on(second, undone);
+    on(second, backgroundFailure);
     on(second, passed);
   }
   for (let second = 141; second < 400; second++) on(second, passed);
@@ -40,9 +40,9 @@ test('an outage has a line when it begins, one a minute while it lasts, and one 
   ]);
 });
 
-test('an outage that nobody asks in is told of by what is done beside the requests', () => {
+test('an outage without requests is logged because of background work', () => {
   const { lines, on } = log();
-  for (let second = 0; second <= 60; second += 10) on(second, undone);
+  for (let second = 0; second <= 60; second += 10) on(second, backgroundFailure);
   assert.equal(lines.length, 2);
   assert.match(
     lines[1] ?? '',
@@ -55,17 +55,17 @@ for (const pause of [1, 5, 29, 31, 45]) {
     const { lines, on } = log();
     for (let second = 0; second < 600; second++) on(second, second % pause === 0 ? refused() : passed);
     assert.ok(lines.length <= 50, lines.join('\n'));
-    assert.ok(lines.length >= 10, 'and does not fall silent');
+    assert.ok(lines.length >= 10, 'but does not stop logging');
   });
 }
 
-test('causes are told each once, and not without end', () => {
+test('each cause is logged once, and their number is bounded', () => {
   const { lines, on } = log();
   for (let request = 0; request < 100; request++) on(request, refused(`cause ${request}`));
   assert.ok((lines[1] ?? '').length < 300);
 });
 
-test('a clock that is set back does not keep the log from telling', () => {
+test('a clock that is set back does not delay log lines', () => {
   const { lines, on } = log();
   on(7200, refused());
   for (let second = 3600; second <= 3700; second++) on(second, refused());
