@@ -1,5 +1,5 @@
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
-import { schemasOf, type Values } from '../platform/validation/fields.ts';
+import { optional, requestBody, schemasOf, type Values } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { PROFILE_FIELDS } from './fields.ts';
 
@@ -9,21 +9,17 @@ type ProfileValues = Values<typeof PROFILE_FIELDS>;
 export const password = Type.String({ minLength: 8, maxLength: 256, description: '8 to 256 characters' });
 
 const { username, displayName, email, ...others } = schemasOf(PROFILE_FIELDS, 'schema');
-const optional = (schemas: Readonly<Record<string, Type.TSchema>>) =>
-  Object.fromEntries(Object.entries(schemas).map(([field, schema]) => [field, Type.Optional(schema)]));
-const body = (properties: Type.TProperties, title: string) =>
-  Type.Object(properties, { additionalProperties: false, description: 'a JSON object', title });
 
 /** What an operator gives to make an account. */
 export type CreateUserRequest = Pick<ProfileValues, 'username' | 'displayName' | 'email'> & UpdateUserRequest;
 export const CreateUserRequest = Type.Unsafe<CreateUserRequest>(
-  body({ username, displayName, email, ...optional({ password, ...others }) }, 'CreateUserRequest'),
+  requestBody('CreateUserRequest', { username, displayName, email, ...optional({ password, ...others }) }),
 );
 
 /** What an operator may change; a field left out stays as it is. */
 export type UpdateUserRequest = Partial<ProfileValues & { readonly password: string }>;
 export const UpdateUserRequest = Type.Unsafe<UpdateUserRequest>(
-  body(optional({ username, displayName, email, password, ...others }), 'UpdateUserRequest'),
+  requestBody('UpdateUserRequest', optional({ username, displayName, email, password, ...others })),
 );
 
 const reason = Type.Optional(
@@ -35,23 +31,17 @@ const reason = Type.Optional(
   }),
 );
 
-export const BanRequest = Type.Object(
-  {
-    until: Type.Optional(
-      Type.Union([Type.String({ format: 'instant' }), Type.Null()], {
-        description: 'an instant of ISO 8601 with its offset, such as 2030-01-31T12:00:00Z, in the future, or null',
-      }),
-    ),
-    reason,
-  },
-  { additionalProperties: false, description: 'a JSON object', title: 'BanRequest' },
-);
+export const BanRequest = requestBody('BanRequest', {
+  until: Type.Optional(
+    Type.Union([Type.String({ format: 'instant' }), Type.Null()], {
+      description: 'an instant of ISO 8601 with its offset, such as 2030-01-31T12:00:00Z, in the future, or null',
+    }),
+  ),
+  reason,
+});
 export type BanRequest = Type.Static<typeof BanRequest>;
 
-export const SuspensionRequest = Type.Object(
-  { reason },
-  { additionalProperties: false, description: 'a JSON object', title: 'SuspensionRequest' },
-);
+export const SuspensionRequest = requestBody('SuspensionRequest', { reason });
 export type SuspensionRequest = Type.Static<typeof SuspensionRequest>;
 
 const textOrNull = nullableField(Type.String());

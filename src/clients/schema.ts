@@ -1,20 +1,16 @@
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
-import { schemasOf, type Values } from '../platform/validation/fields.ts';
+import { optional, requestBody, schemasOf, type Values } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 
 type ClientValues = Values<typeof CLIENT_FIELDS>;
 
 const { name, redirectUris, type, ...others } = schemasOf(CLIENT_FIELDS, 'schema');
-const optional = (schemas: Readonly<Record<string, Type.TSchema>>) =>
-  Object.fromEntries(Object.entries(schemas).map(([field, schema]) => [field, Type.Optional(schema)]));
-const body = (properties: Type.TProperties, title: string) =>
-  Type.Object(properties, { additionalProperties: false, description: 'a JSON object', title });
 
 /** What an operator gives to register a client. Only one that uses codes needs redirect URIs. */
 export type CreateClientRequest = Pick<ClientValues, 'name'> & Partial<ClientValues>;
 export const CreateClientRequest = Type.Unsafe<CreateClientRequest>(
-  body({ name, ...optional({ redirectUris, type, ...others }) }, 'CreateClientRequest'),
+  requestBody('CreateClientRequest', { name, ...optional({ redirectUris, type, ...others }) }),
 );
 
 const status = Type.Unsafe<'active' | 'disabled'>({
@@ -26,23 +22,20 @@ const status = Type.Unsafe<'active' | 'disabled'>({
 /** What an operator may change; a field left out stays as it is. */
 export type UpdateClientRequest = Partial<Omit<ClientValues, 'type'> & { readonly status: 'active' | 'disabled' }>;
 export const UpdateClientRequest = Type.Unsafe<UpdateClientRequest>(
-  body(optional({ name, redirectUris, status, ...others }), 'UpdateClientRequest'),
+  requestBody('UpdateClientRequest', optional({ name, redirectUris, status, ...others })),
 );
 
 /** How a second secret is made. */
-export const RotateSecretRequest = Type.Object(
-  {
-    expirePreviousIn: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 30 * 24 * 60 * 60,
-        about: 'Without it: 86400, a day.',
-        description: 'the seconds for which the previous secret still holds, from 0 to 2592000',
-      }),
-    ),
-  },
-  { additionalProperties: false, description: 'a JSON object', title: 'RotateSecretRequest' },
-);
+export const RotateSecretRequest = requestBody('RotateSecretRequest', {
+  expirePreviousIn: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 30 * 24 * 60 * 60,
+      about: 'Without it: 86400, a day.',
+      description: 'the seconds for which the previous secret still holds, from 0 to 2592000',
+    }),
+  ),
+});
 export type RotateSecretRequest = Type.Static<typeof RotateSecretRequest>;
 
 const secretFields = {

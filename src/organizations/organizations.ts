@@ -6,34 +6,29 @@ import { Id, Instant } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { conflict, notFound } from '../platform/oauth-error.ts';
+import { requestBody } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import type { Organization } from './store.ts';
 import * as store from './store.ts';
 
-export const CreateOrganizationRequest = Type.Object(
-  {
-    name: Type.String({
-      pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
-      about: 'Unique.',
-      description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not beginning or ending with "-"',
-    }),
-    domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
-  },
-  { additionalProperties: false, description: 'a JSON object', title: 'CreateOrganizationRequest' },
-);
+export const CreateOrganizationRequest = requestBody('CreateOrganizationRequest', {
+  name: Type.String({
+    pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
+    about: 'Unique.',
+    description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not beginning or ending with "-"',
+  }),
+  domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
+});
 export type CreateOrganizationRequest = Type.Static<typeof CreateOrganizationRequest>;
 
 const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
-export const SetMembershipRequest = Type.Object(
-  {
-    role: Type.Optional(
-      Type.Union([Type.Unsafe<store.Role>({ enum: ROLES }), Type.Null()], {
-        description: `one of ${ROLES.join(', ')}, or null`,
-      }),
-    ),
-  },
-  { additionalProperties: false, description: 'a JSON object', title: 'SetMembershipRequest' },
-);
+export const SetMembershipRequest = requestBody('SetMembershipRequest', {
+  role: Type.Optional(
+    Type.Union([Type.Unsafe<store.Role>({ enum: ROLES }), Type.Null()], {
+      description: `one of ${ROLES.join(', ')}, or null`,
+    }),
+  ),
+});
 export type SetMembershipRequest = Type.Static<typeof SetMembershipRequest>;
 
 const role = Type.Unsafe<store.Role | null>({ enum: [...ROLES, null] });

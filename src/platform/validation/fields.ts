@@ -1,6 +1,6 @@
-import type { TSchema } from './type.ts';
+import * as Type from './type.ts';
 
-/** How a value is stored in a column. */
+/** How a value is read from a column and written to it. */
 export interface Codec<T> {
   readonly decode: (stored: unknown) => T;
   readonly encode: (value: T) => unknown;
@@ -11,32 +11,32 @@ export interface FieldOption {
   /** As in `--redirect-uri <uri>`. */
   readonly flags: string;
   readonly about: string;
-  /** How its text becomes the value: an empty text is null where the field is nullable, a list takes each occurrence as an item. */
+  /** How the option's text is parsed: for a nullable kind, an empty text is null; a list gets one item for each occurrence. */
   readonly kind: 'text' | 'nullable text' | 'list' | 'switch' | 'nullable seconds' | 'JSON list' | 'JSON file';
-  /** Of a switch: what its `--no-` form says. */
+  /** The help text of a switch's `--no-` form. */
   readonly aboutOff?: string;
 }
 
-/** A field of a record, declared once: its column, codec, initial value, schemas and command-line option. */
+/** A field of a record, declared once: its column, codec, default, schemas and command-line option. */
 export interface Field<T, Column extends string = string> {
   readonly column: Column;
   readonly codec: Codec<T>;
-  /** The value in a new record that is given none, or how it follows from the others that are given. */
+  /** The default in a new record, or a function that derives it from the values that were given. */
   readonly initial?: NoInfer<T> | ((given: Readonly<Record<string, unknown>>) => NoInfer<T>);
-  /** What may be given. */
-  readonly schema: TSchema<unknown>;
-  /** How it is shown. */
-  readonly record: TSchema<unknown>;
+  /** The values that a request may set. */
+  readonly schema: Type.TSchema<unknown>;
+  /** The value in a response. */
+  readonly record: Type.TSchema<unknown>;
   readonly option?: FieldOption;
 }
 
-/** A part of a record that is neither given nor shown as it is. */
+/** A column of a record that requests do not set directly. */
 type StoredField<T, Column extends string = string> = Pick<Field<T, Column>, 'column' | 'codec'>;
 
 /** Declares a field. */
 export const declareField = <T, const Column extends string>(declared: Field<T, Column>): Field<T, Column> => declared;
 
-/** Declares a part of a record that is neither given nor shown as it is. */
+/** Declares a column of a record that requests do not set directly. */
 export const storedField = <T, const Column extends string>(
   column: Column,
   codec: Codec<T>,
@@ -51,33 +51,33 @@ type Fields = Readonly<Record<string, Field<any>>>;
 export type Values<F extends StoredFields> = { readonly [Name in keyof F]: ReturnType<F[Name]['codec']['decode']> };
 
 const asStored = <T>(stored: unknown): T => stored as T;
-const asGiven = (value: unknown): unknown => value;
+const unchanged = (value: unknown): unknown => value;
 
-/** A value that is stored as it is; it was validated before. */
-export const plain = <T>(): Codec<T> => ({ decode: asStored, encode: asGiven });
+/** A value that is stored unchanged. It was validated before. */
+export const plain = <T>(): Codec<T> => ({ decode: asStored, encode: unchanged });
 
 /** A boolean, stored as 1 or 0. */
 export const bit: Codec<boolean> = { decode: (stored) => stored === 1, encode: (value) => (value ? 1 : 0) };
 
-/** A value, stored as JSON. */
+/** A value stored as JSON. */
 export const json = <T>(): Codec<T> => ({
   decode: (stored) => JSON.parse(String(stored)) as T,
   encode: (value) => JSON.stringify(value),
 });
 
-/** A value, stored as JSON or as null, which is read as `absent`. */
+/** A value stored as JSON. Null is stored as null, and read as `absent`. */
 export const jsonOr = <T, A>(absent: A): Codec<T | A> => ({
   decode: (stored) => (stored === null ? absent : (JSON.parse(String(stored)) as T)),
   encode: (value) => (value === null ? null : JSON.stringify(value)),
 });
 
-/** The columns of fields. */
+/** The columns that store these fields. */
 export const columnsOf = <F extends StoredFields>(fields: F): readonly F[keyof F]['column'][] =>
   Object.values(fields).map(({ column }) => column);
 
 /**
- * A function that reads the values of fields from a row. It is compiled once, as the parameters of a statement are, because it
- * runs for every request: an object literal is made several times as fast as members are set by their names.
+ * Compiles a function that reads the values of fields from a row. It runs for every request, and an object literal is several
+ * times faster than setting properties by computed names.
  */
 export function decoder<F extends StoredFields>(fields: F): (row: object) => Values<F> {
   const members = Object.entries(fields).map(([name, { column, codec }], index) =>
@@ -87,13 +87,13 @@ export function decoder<F extends StoredFields>(fields: F): (row: object) => Val
   return new Function('decode', `return (row) => ({ ${members.join(', ')} });`)(decode);
 }
 
-/** The columns of a row that hold the values of fields. */
+/** The row that stores the values of fields. */
 export const encode = <F extends StoredFields>(fields: F, values: Values<F>): { [C in F[keyof F]['column']]: never } =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { column, codec }]) => [column, codec.encode(values[name])]),
   ) as never;
 
-/** The fields of a new record: each as it is given, or with its initial value. */
+/** The values of a new record: those that were given, and defaults for the rest. */
 export const initialValues = <F extends Fields>(fields: F, given: Readonly<Record<string, unknown>>): Values<F> =>
   Object.fromEntries(
     Object.entries(fields).map(([name, { initial }]) => [
@@ -102,6 +102,14 @@ export const initialValues = <F extends Fields>(fields: F, given: Readonly<Recor
     ]),
   ) as Values<F>;
 
-/** One of the two schemas of each field. */
-export const schemasOf = <F extends Fields>(fields: F, which: 'schema' | 'record'): Record<keyof F, TSchema> =>
+/** Each field's schema for requests (`schema`) or for responses (`record`). */
+export const schemasOf = <F extends Fields>(fields: F, which: 'schema' | 'record'): Record<keyof F, Type.TSchema> =>
   Object.fromEntries(Object.entries(fields).map(([name, declared]) => [name, declared[which]])) as never;
+
+/** Schemas of properties that may be left out. */
+export const optional = (schemas: Type.TProperties): Type.TProperties =>
+  Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, Type.Optional(schema)]));
+
+/** The schema of a JSON request body that has no other properties than these. */
+export const requestBody = <P extends Type.TProperties>(title: string, properties: P) =>
+  Type.Object(properties, { additionalProperties: false, description: 'a JSON object', title });
