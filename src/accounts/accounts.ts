@@ -10,7 +10,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
-import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import type { Profile } from './fields.ts';
 import { changeProfile, newProfile } from './rules/profile.ts';
@@ -18,40 +18,45 @@ import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserReques
 import type { Account } from './store.ts';
 import * as store from './store.ts';
 
-interface Parts {
+interface AccountsContext {
   readonly database: Database;
   readonly clock: Clock;
-  readonly ids: Ids;
-  readonly passwords: Passwords;
 }
-type Stored = Pick<Parts, 'database' | 'clock'>;
 
-const missing = (id: string) => notFound(`There is no user with the id ${id}.`);
+export const userNotFound = (id: string): OAuthError => notFound(`There is no user with the id ${id}.`);
 
-/** @throws {OAuthError} `invalid_request` for a password that would be guessed first */
-async function refuseCommon(password: string, { username, email }: Pick<Profile, 'username' | 'email'>): Promise<void> {
+/** @throws {OAuthError} `invalid_request` for a common password */
+async function rejectCommonPassword(
+  password: string,
+  { username, email }: Pick<Profile, 'username' | 'email'>,
+): Promise<void> {
   if (!(await isCommonPassword(password, [username, email]))) return;
   throw invalidRequest(
     'password must be harder to guess: this one is among the most used, or made of a name. A few unrelated words make a good one.',
   );
 }
 
-function* refuseTaken(profile: Profile, ownId: string): Work<void> {
-  const field = yield* store.takenField(profile, ownId);
+/** @throws {OAuthError} `conflict` where another account has the username or email address */
+function* requireUnique(profile: Profile, id: string): Work<void> {
+  const field = yield* store.takenField(profile, id);
   if (field !== undefined) throw conflict(`${field} is taken: another account has it. Choose another ${field}.`);
 }
 
 /**
- * Makes an account.
- * @throws {OAuthError} `conflict` when the user name or email address is taken, `invalid_request` for a bad field or a common password
+ * Creates an account.
+ * @throws {OAuthError} `conflict` where the username or email address is taken, `invalid_request` for an invalid field or a
+ * common password
  */
-export async function createAccount(parts: Parts, input: CreateUserRequest, origin: Origin): Promise<Account> {
-  const now = parts.clock();
-  const id = await parts.ids.next();
+export async function createAccount(
+  { database, clock, ids, passwords }: AccountsContext & { readonly ids: Ids; readonly passwords: Passwords },
+  input: CreateUserRequest,
+  origin: Origin,
+): Promise<Account> {
+  const now = clock();
+  const id = await ids.next();
   const profile = newProfile(input, id, now);
-  if (input.password !== undefined) await refuseCommon(input.password, profile);
-  const passwordHash =
-    input.password === undefined ? null : await parts.passwords.hash(input.password, addressFlows(origin));
+  if (input.password !== undefined) await rejectCommonPassword(input.password, profile);
+  const passwordHash = input.password === undefined ? null : await passwords.hash(input.password, addressFlows(origin));
   const account: Account = {
     id,
     profile,
@@ -65,9 +70,9 @@ export async function createAccount(parts: Parts, input: CreateUserRequest, orig
     createdAt: now,
     updatedAt: now,
   };
-  await parts.database.commit(function* create() {
+  await database.commit(function* create() {
     if (!(yield* store.insertAccount(account))) {
-      yield* refuseTaken(profile, id);
+      yield* requireUnique(profile, id);
       throw conflict('username or email is taken: another account has it.');
     }
     yield* record({ at: now, type: 'account.created', origin, accountId: id });
@@ -75,83 +80,101 @@ export async function createAccount(parts: Parts, input: CreateUserRequest, orig
   return account;
 }
 
+/** The audit event of a change to an account. */
+interface AccountChangeEvent {
+  readonly type: EventType;
+  readonly origin: Origin;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** The new values of stored fields; undefined where there is nothing to change, and so nothing to record. */
+type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | undefined;
+
 /**
- * Changes an account under its lock and records the event, in one commit.
- * @param apply what becomes of the account as it is then; the same object where there is nothing to change
- * @param also more work of the same commit, given the account as changed
- * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and what `apply` throws
+ * Changes an account under its lock and records the event, in one commit. Where the generation changes, the apps to notify are
+ * enqueued with it.
+ * @param decide gives the change to the account as it is under the lock
+ * @param afterSave further work of the same commit, given the changed account
+ * @returns the account after the commit
+ * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and any error of `decide`
  */
 export async function changeAccount(
-  { database, clock }: Stored,
+  { database, clock }: AccountsContext,
   id: string,
-  event: { type: EventType; origin: Origin; details?: Readonly<Record<string, unknown>> },
-  apply: (account: Account, now: number) => Account,
-  also?: (changed: Account) => Work<void>,
+  event: AccountChangeEvent,
+  decide: (account: Account, now: number) => AccountChange,
+  afterSave?: (changed: Account) => Work<void>,
 ): Promise<Account> {
   const now = clock();
-  return database.commit(function* apply_(): Work<Account> {
+  return database.commit(function* change(): Work<Account> {
     const account = yield* store.lockAccount({ id });
-    if (account === undefined) throw missing(id);
-    const applied = apply(account, now);
-    // Nothing to change is nothing to record.
-    if (applied === account) return account;
-    const changed = { ...applied, updatedAt: now };
-    yield* refuseTaken(changed.profile, id);
+    if (account === undefined) throw userNotFound(id);
+    const values = decide(account, now);
+    if (values === undefined) return account;
+    const changed: Account = { ...account, ...values, updatedAt: now };
+    yield* requireUnique(changed.profile, id);
     if (changed.generation !== account.generation) yield* enqueueAccountNotices(id, now);
     yield* store.saveAccount(changed);
-    if (also !== undefined) yield* also(changed);
+    if (afterSave !== undefined) yield* afterSave(changed);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
   });
 }
 
 /**
- * Changes fields of an account. A new password ends every session and token from before.
+ * Changes fields of an account. A new password ends every existing session, code and token.
  * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
  */
 export async function updateAccount(
-  parts: Stored & Pick<Parts, 'passwords'>,
+  context: AccountsContext & { readonly passwords: Passwords },
   id: string,
   input: UpdateUserRequest,
   origin: Origin,
 ): Promise<Account> {
-  if (input.password !== undefined) {
-    const { profile } = await getAccount(parts, id);
-    await refuseCommon(input.password, { ...profile, ...input });
+  const details = { fields: Object.keys(input) };
+  const { password } = input;
+  if (password === undefined) {
+    return changeAccount(context, id, { type: 'account.updated', origin, details }, (account, now) => {
+      const profile = changeProfile(account.profile, input, now);
+      return isDeepStrictEqual(profile, account.profile) ? undefined : { profile };
+    });
   }
-  const hash =
-    input.password === undefined
-      ? undefined
-      : await parts.passwords.hash(input.password, [...addressFlows(origin), `account ${id}`]);
-  const type = hash === undefined ? 'account.updated' : 'account.password_changed';
-  return changeAccount(parts, id, { type, origin, details: { fields: Object.keys(input) } }, (account, now) => {
-    const profile = changeProfile(account.profile, input, now);
-    if (hash !== undefined) return { ...account, profile, passwordHash: hash, generation: randomIdentifier() };
-    return isDeepStrictEqual(profile, account.profile) ? account : { ...account, profile };
-  });
+  const { profile } = await getAccount(context, id);
+  await rejectCommonPassword(password, { ...profile, ...input });
+  const passwordHash = await context.passwords.hash(password, [...addressFlows(origin), `account ${id}`]);
+  return changeAccount(context, id, { type: 'account.password_changed', origin, details }, (account, now) => ({
+    profile: changeProfile(account.profile, input, now),
+    passwordHash,
+    generation: randomIdentifier(),
+  }));
 }
 
-/** Gives an account a picture, or with null its initials again. Harmless where it has none. */
-export function setPicture(parts: Stored, id: string, picture: Picture | null, origin: Origin): Promise<Account> {
+/** Sets or replaces an account's picture; null removes it, and the initials are shown. */
+export function setPicture(
+  context: AccountsContext,
+  id: string,
+  picture: Picture | null,
+  origin: Origin,
+): Promise<Account> {
   const name = picture?.name ?? null;
   return changeAccount(
-    parts,
+    context,
     id,
     { type: 'account.updated', origin, details: { fields: ['picture'] } },
-    (account) =>
-      account.profile.picture === name ? account : { ...account, profile: { ...account.profile, picture: name } },
+    ({ profile }) => (profile.picture === name ? undefined : { profile: { ...profile, picture: name } }),
     () => replacePicture({ accountId: id }, picture),
   );
 }
 
 /**
- * Deletes an account with all that hangs on it, and what operators wrote about it in the audit trail. Its name and address are
- * free again; its id never is.
+ * Deletes an account, every row that refers to it, and the reasons that operators gave in its audit events. Its username and
+ * email address may be used again; its id is never reused.
+ * @throws {OAuthError} `not_found`
  */
-export async function deleteAccount({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
+export async function deleteAccount({ database, clock }: AccountsContext, id: string, origin: Origin): Promise<void> {
   const now = clock();
   await database.commit(function* remove() {
-    if ((yield* store.lockAccount({ id })) === undefined) throw missing(id);
+    if ((yield* store.lockAccount({ id })) === undefined) throw userNotFound(id);
     yield* enqueueAccountNotices(id, now);
     yield* store.removeAccount({ id });
     yield* eraseReasons(id);
@@ -160,60 +183,67 @@ export async function deleteAccount({ database, clock }: Stored, id: string, ori
 }
 
 /**
- * Bans an account, or replaces the end and reason of its ban. Every session, code and token from before is dead for ever.
- * @throws {OAuthError} `invalid_request` when the end is not in the future
+ * Bans an account, or replaces the end and reason of its ban. Every existing session, code and token is invalid for good.
+ * @throws {OAuthError} `not_found`, `invalid_request` where the end is not in the future
  */
-export async function banAccount(parts: Stored, id: string, ban: BanRequest, origin: Origin): Promise<Account> {
+export async function banAccount(
+  context: AccountsContext,
+  id: string,
+  ban: BanRequest,
+  origin: Origin,
+): Promise<Account> {
   const until = ban.until == null ? null : Date.parse(ban.until);
-  if (until !== null && until <= parts.clock()) {
+  if (until !== null && until <= context.clock()) {
     throw invalidRequest(`until must be in the future; got ${ban.until}. To lift a ban, delete it.`);
   }
-  const details = { until, reason: ban.reason ?? null };
-  return changeAccount(parts, id, { type: 'account.banned', origin, details }, (account, now) => ({
-    ...account,
-    bannedAt: now,
-    bannedUntil: until,
-    banReason: ban.reason ?? null,
-    generation: randomIdentifier(),
-  }));
-}
-
-/** Lifts a ban. What was dead stays dead; the person signs in anew. Harmless where there is none. */
-export function unbanAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return changeAccount(parts, id, { type: 'account.unbanned', origin }, (account) =>
-    account.bannedAt === null ? account : { ...account, bannedAt: null, bannedUntil: null, banReason: null },
+  const reason = ban.reason ?? null;
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.banned', origin, details: { until, reason } },
+    (_account, now) => ({ bannedAt: now, bannedUntil: until, banReason: reason, generation: randomIdentifier() }),
   );
 }
 
-/** Suspends an account until it is reinstated. Every session, code and token from before is dead for ever. */
-export function suspendAccount(parts: Stored, id: string, input: SuspensionRequest, origin: Origin): Promise<Account> {
-  const details = { reason: input.reason ?? null };
-  return changeAccount(parts, id, { type: 'account.suspended', origin, details }, (account, now) => ({
-    ...account,
+/** Lifts a ban, if there is one. Earlier sessions and tokens stay invalid; the person signs in again. */
+export function unbanAccount(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  return changeAccount(context, id, { type: 'account.unbanned', origin }, ({ bannedAt }) =>
+    bannedAt === null ? undefined : { bannedAt: null, bannedUntil: null, banReason: null },
+  );
+}
+
+/** Suspends an account until it is reinstated. Every existing session, code and token is invalid for good. */
+export function suspendAccount(
+  context: AccountsContext,
+  id: string,
+  input: SuspensionRequest,
+  origin: Origin,
+): Promise<Account> {
+  const reason = input.reason ?? null;
+  return changeAccount(context, id, { type: 'account.suspended', origin, details: { reason } }, (_account, now) => ({
     suspendedAt: now,
-    suspensionReason: input.reason ?? null,
+    suspensionReason: reason,
     generation: randomIdentifier(),
   }));
 }
 
-/** Lifts a suspension. Harmless where there is none. */
-export function reinstateAccount(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return changeAccount(parts, id, { type: 'account.reinstated', origin }, (account) =>
-    account.suspendedAt === null ? account : { ...account, suspendedAt: null, suspensionReason: null },
+/** Lifts a suspension, if there is one. Earlier sessions and tokens stay invalid. */
+export function reinstateAccount(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  return changeAccount(context, id, { type: 'account.reinstated', origin }, ({ suspendedAt }) =>
+    suspendedAt === null ? undefined : { suspendedAt: null, suspensionReason: null },
   );
 }
 
-/** Ends every session, code and token of an account, and answers the account with its new generation. */
-export function signOutEverywhere(parts: Stored, id: string, origin: Origin): Promise<Account> {
-  return changeAccount(parts, id, { type: 'account.signed_out_everywhere', origin }, (account) => ({
-    ...account,
+/** Ends every session, code and token of an account. @returns the account with its new generation */
+export function signOutEverywhere(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
+  return changeAccount(context, id, { type: 'account.signed_out_everywhere', origin }, () => ({
     generation: randomIdentifier(),
   }));
 }
 
 /** @throws {OAuthError} `not_found` */
-export async function getAccount({ database }: Pick<Parts, 'database'>, id: string): Promise<Account> {
+export async function getAccount({ database }: Pick<AccountsContext, 'database'>, id: string): Promise<Account> {
   const account = await database.read(() => store.findAccount({ id }));
-  if (account === undefined) throw missing(id);
+  if (account === undefined) throw userNotFound(id);
   return account;
 }

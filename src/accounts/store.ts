@@ -11,7 +11,7 @@ import { emailKey } from './rules/profile.ts';
 const STORED = {
   id: storedField('id', plain<string>()),
   passwordHash: storedField('password_hash', plain<string | null>()),
-  /** Changes when everything issued to the user ends. */
+  /** Replaced to invalidate every session, code and token of the user. */
   generation: storedField('generation', plain<string>()),
   bannedAt: storedField('banned_at', plain<number | null>()),
   bannedUntil: storedField('banned_until', plain<number | null>()),
@@ -28,7 +28,7 @@ export type Account = Values<typeof STORED> & { readonly profile: Profile };
 const COLUMNS = [...columnsOf(STORED), ...columnsOf(STORED_PROFILE), 'email_key'] as const;
 const columns = (p: AccountTable): AccountTable => pick(p, COLUMNS);
 
-/** The columns of a profile, in a join in which the table is `a`. */
+/** The columns of a profile in a join where the table's alias is `a`. */
 export const PROFILE_OF_A = columnsOf(STORED_PROFILE).map((column) => `a.${column}` as const);
 
 /** Reads a profile from a row that has its columns. */
@@ -47,16 +47,13 @@ export const findAccount = one(
   toAccount,
 );
 
-/** Reads an account that the same unit of work is about to change. Rows that refer to it may still be written meanwhile. */
+/** Reads an account and locks it against changes until the unit of work ends. Rows that refer to it may still be written. */
 export const lockAccount = one(
   (db, p: { id: string }) => db.selectFrom('account').select(COLUMNS).where('id', '=', p.id).forNoKeyUpdate(),
   toAccount,
 );
 
-/**
- * Locks an account without reading it: until the end of this unit of work no other one changes it or signs in to it. Rows that
- * refer to it may still be written.
- */
+/** Locks an account as {@link lockAccount} does, without reading it. Until the unit of work ends, no sign-in to it commits. */
 export const takeAccountLock = command((db, p: { id: string }) =>
   db.selectFrom('account').select('id').where('id', '=', p.id).forNoKeyUpdate(),
 );
@@ -70,13 +67,13 @@ const findByEmailKey = one(
   toAccount,
 );
 
-/** Finds an account by its username or email address, whatever the case of their letters. */
+/** Finds an account by its username or email address, ignoring case. */
 export function findByIdentifier(identifier: string): Work<Account | undefined> {
   const key = identifier.toLowerCase();
   return key.includes('@') ? findByEmailKey({ key }) : findByUsername({ username: key });
 }
 
-/** The unique field of a profile that another account has, if any. */
+/** The field of a profile whose value another account has, if there is one. */
 export function* takenField(profile: Profile, ownId: string): Work<'username' | 'email' | undefined> {
   const sameName = yield* findByUsername({ username: profile.username });
   if (sameName !== undefined && sameName.id !== ownId) return 'username';
@@ -93,12 +90,12 @@ const insert = changes((db, p: AccountTable) =>
 );
 const update = command((db, p: AccountTable) => db.updateTable('account').set(columns(p)).where('id', '=', p.id));
 
-/** Adds an account; false where a unique field is taken. */
+/** Inserts an account; false where the username or email address is taken. */
 export const insertAccount = (account: Account): Work<boolean> => insert(toRow(account));
 
 export const saveAccount = (account: Account): Work<void> => update(toRow(account));
 
-/** Deletes an account; false where there is none. */
+/** Deletes an account; false where it does not exist. */
 export const removeAccount = changes((db, p: { id: string }) =>
   db.deleteFrom('account').where('id', '=', p.id).returning('id'),
 );
@@ -109,7 +106,7 @@ const page = many(
   toAccount,
 );
 
-/** Whether a column contains a text. On SQLite `lower` knows the letters of ASCII only. */
+/** Whether a column matches a pattern in lower case. SQLite's `lower` converts ASCII letters only. */
 const contains = (column: 'username' | 'email_key' | 'display_name', pattern: string) =>
   sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 
@@ -133,10 +130,10 @@ const search = many(
   toAccount,
 );
 
-/** A pattern for texts that contain this one, in which no character is a wildcard. */
+/** A LIKE pattern for values that contain a text literally. */
 const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Accounts in the order of their ids, after one of them; with a text, those that contain it. */
+/** Accounts after an id, in the order of their ids; with a text, those whose name or address contains it, or whose id it is. */
 export const listAccounts = ({
   after,
   limit,
@@ -160,12 +157,12 @@ const idsAfter = many((db, p: { after: string; limit: number }) =>
   db.selectFrom('account').select('id').where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 
-/** The last id of a batch of accounts after an id; undefined where there are no more. */
+/** The last id of the next batch of accounts after an id; undefined where there are no more. */
 export function* endOfBatch(after: string, limit: number): Work<string | undefined> {
   return (yield* idsAfter({ after, limit })).at(-1)?.id;
 }
 
-/** Gives the accounts after one id through another a new generation: what they were issued before is invalid. */
+/** Sets the generation of the accounts after one id through another, which invalidates everything issued to them. */
 export const renewGenerations = command((db, p: { after: string; through: string; generation: string }) =>
   db.updateTable('account').set({ generation: p.generation }).where('id', '>', p.after).where('id', '<=', p.through),
 );

@@ -1,12 +1,12 @@
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
 import { PROFILE_FIELDS } from './fields.ts';
-import { accountStatus, isBanned } from './rules/standing.ts';
+import { accountStatus, isBanned } from './rules/status.ts';
 import type { Account } from './store.ts';
 
 const SHOWN = Object.keys(PROFILE_FIELDS) as (keyof typeof PROFILE_FIELDS)[];
 
-/** An account as operators see it: the fields of the profile, and an allow-list of the rest. */
+/** An account in the admin API: the fields of the profile, and an allow-list of the rest. */
 export function accountView(account: Account, now: number) {
   const { profile } = account;
   return {

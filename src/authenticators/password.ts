@@ -1,4 +1,4 @@
-import { accountStatus } from '../accounts/rules/standing.ts';
+import { accountStatus } from '../accounts/rules/status.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { giveBack, take } from '../limits/limits.ts';

@@ -1,3 +1,4 @@
+import { userNotFound } from '../accounts/accounts.ts';
 import { findAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { type Clock, iso } from '../platform/clock.ts';
@@ -37,7 +38,7 @@ const organizationFields = { id: Id, name: Type.String(), domain: Type.String(),
 /** An organization as operators see it: the shape of `organizationView`. */
 export const OrganizationRecord = Type.Object(organizationFields, { title: 'Organization' });
 
-/** One with its people. */
+/** An organization with its members. */
 export const OrganizationWithMembers = Type.Object(
   {
     ...organizationFields,
@@ -46,16 +47,18 @@ export const OrganizationWithMembers = Type.Object(
   { title: 'OrganizationWithMembers' },
 );
 
-/** That a person is in an organization. */
 export const MembershipRecord = Type.Object({ organizationId: Id, userId: Id, role }, { title: 'Membership' });
 
-type Stored = { readonly database: Database; readonly clock: Clock };
+interface OrganizationsContext {
+  readonly database: Database;
+  readonly clock: Clock;
+}
 
-const missing = (id: string) => notFound(`There is no organization with the id ${id}.`);
+const organizationNotFound = (id: string) => notFound(`There is no organization with the id ${id}.`);
 
-/** @throws {OAuthError} `conflict` when the name is taken */
+/** Creates an organization. @throws {OAuthError} `conflict` where the name is taken */
 export async function createOrganization(
-  { database, clock, ids }: Stored & { readonly ids: Ids },
+  { database, clock, ids }: OrganizationsContext & { readonly ids: Ids },
   input: CreateOrganizationRequest,
   origin: Origin,
 ): Promise<Organization> {
@@ -76,19 +79,19 @@ export async function createOrganization(
 }
 
 /**
- * Makes a person a member, or changes the role. A person is in one organization at most.
- * @throws {OAuthError} `not_found`, or `conflict` when the person is in another organization
+ * Adds a user to an organization, or changes a member's role. A user belongs to at most one organization.
+ * @throws {OAuthError} `not_found`, or `conflict` where the user belongs to another organization
  */
 export async function setMember(
-  { database, clock }: Stored,
+  { database, clock }: OrganizationsContext,
   member: { readonly organizationId: string; readonly accountId: string; readonly role: store.Role | null },
   origin: Origin,
 ): Promise<void> {
   const { organizationId, accountId, role } = member;
   await database.commit(function* set(): Work<void> {
-    if ((yield* store.findOrganization({ id: organizationId })) === undefined) throw missing(organizationId);
-    if ((yield* findAccount({ id: accountId })) === undefined)
-      throw notFound(`There is no user with the id ${accountId}.`);
+    if ((yield* store.findOrganization({ id: organizationId })) === undefined)
+      throw organizationNotFound(organizationId);
+    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
     if (!(yield* store.upsertMember(member))) {
       throw conflict('The user is in another organization. Remove the user from it first.');
     }
@@ -97,9 +100,9 @@ export async function setMember(
   });
 }
 
-/** @throws {OAuthError} `not_found` when the person is not a member */
+/** @throws {OAuthError} `not_found` where the user is not a member */
 export async function removeMember(
-  { database, clock }: Stored,
+  { database, clock }: OrganizationsContext,
   organizationId: string,
   accountId: string,
   origin: Origin,
@@ -114,10 +117,10 @@ export async function removeMember(
 }
 
 /** @throws {OAuthError} `not_found` */
-export async function getOrganization({ database }: Pick<Stored, 'database'>, id: string) {
+export async function getOrganization({ database }: Pick<OrganizationsContext, 'database'>, id: string) {
   return database.read(function* get() {
     const organization = yield* store.findOrganization({ id });
-    if (organization === undefined) throw missing(id);
+    if (organization === undefined) throw organizationNotFound(id);
     return { organization, members: yield* store.listMembers({ organizationId: id }) };
   });
 }

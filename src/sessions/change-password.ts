@@ -49,7 +49,7 @@ export async function changePassword(
       if (locked.passwordHash !== account.passwordHash) {
         throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
       }
-      return { ...locked, passwordHash: hash, generation: randomIdentifier() };
+      return { passwordHash: hash, generation: randomIdentifier() };
     },
     function* replace({ generation }) {
       yield* removeSession({ hash: session.hash });

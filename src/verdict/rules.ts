@@ -1,8 +1,8 @@
-import { type AccountStanding, isBanned, isSuspended } from '../accounts/rules/standing.ts';
+import { type AccountRestrictions, isBanned, isSuspended } from '../accounts/rules/status.ts';
 
 /** What is on record about that which a credential stands on, read in one moment; null is not on record. */
 export interface Standing {
-  readonly account: (AccountStanding & { readonly generation: string }) | null;
+  readonly account: (AccountRestrictions & { readonly generation: string }) | null;
   readonly client: { readonly status: string; readonly generation: string } | null;
   readonly grant: { readonly revokedAt: number | null } | null;
   /** Absent for a credential that has no family yet. */
@@ -102,7 +102,7 @@ export function judgeClientToken(
 
 /** The verdict on a browser's session: the same rules, where no client is involved. */
 export function judgeSession(
-  account: (AccountStanding & { readonly generation: string }) | null,
+  account: (AccountRestrictions & { readonly generation: string }) | null,
   generation: string,
   now: number,
 ): Verdict {

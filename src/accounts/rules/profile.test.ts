@@ -28,23 +28,23 @@ test('a new profile has the documented defaults', () => {
   });
 });
 
-test('another address is unverified, the same one in another case is not', () => {
+test('a new email address is unverified, the same address in another case is not', () => {
   assert.equal(changeProfile(ada, { email: 'new@example.com' }, now).emailVerified, false);
   assert.equal(changeProfile(ada, { email: 'ADA@example.com' }, now).emailVerified, true);
   assert.equal(changeProfile(ada, { email: 'new@example.com', emailVerified: true }, now).emailVerified, true);
 });
 
-test('a birth date must be past', () => {
+test('a birth date must be in the past', () => {
   for (const later of [now, now + 86_399_999]) {
     assert.throws(() => changeProfile(ada, { birthDate: '2026-01-01' }, later), /birthDate must be in the past/);
   }
   assert.equal(changeProfile(ada, { birthDate: '2025-12-31' }, now).birthDate, '2025-12-31');
 });
 
-test('a password never becomes part of the profile', () => {
+test('a password is not part of the profile', () => {
   assert.ok(!('password' in changeProfile(ada, { password: 'correct horse' }, now)));
 });
 
-test('an address is split at its last at-sign', () => {
+test('an email address is split at its last at sign', () => {
   assert.deepEqual(splitEmail('ada.l@example.com'), { username: 'ada.l', domain: 'example.com' });
 });

@@ -6,14 +6,14 @@ import type { CreateUserRequest, UpdateUserRequest } from '../schema.ts';
 /** Backgrounds for initials, each dark enough for white letters (contrast ≥ 4.5). */
 export const COLORS = ['#5b2a86', '#7a1f5c', '#8a2f2f', '#6b4a12', '#2f5d34', '#0f5e63', '#1f4e8c', '#42458f'] as const;
 
-/** The colour of an account that chose none: always the same for the same id. */
+/** The default color of an account, which follows from its id. */
 export function colorFor(id: string): string {
   return COLORS[Number(BigInt(id) % BigInt(COLORS.length))] ?? COLORS[0];
 }
 
 /**
  * The profile of a new account.
- * @throws {OAuthError} when the birth date is not past
+ * @throws {OAuthError} `invalid_request` where the birth date is not in the past
  */
 export function newProfile(input: CreateUserRequest, id: string, now: number): Profile {
   return changeProfile(
@@ -28,8 +28,8 @@ export function newProfile(input: CreateUserRequest, id: string, now: number): P
 }
 
 /**
- * The profile after a change. Another email address is unverified, unless the same change says otherwise.
- * @throws {OAuthError} when the birth date is not past
+ * The profile after a change. A new email address is unverified unless the same change sets `emailVerified`.
+ * @throws {OAuthError} `invalid_request` where the birth date is not in the past
  */
 export function changeProfile(profile: Profile, change: UpdateUserRequest, now: number): Profile {
   if (change.birthDate != null && change.birthDate >= new Date(now).toISOString().slice(0, 10)) {
@@ -44,10 +44,10 @@ export function changeProfile(profile: Profile, change: UpdateUserRequest, now: 
   };
 }
 
-/** What an email address is unique and found by. */
+/** The form in which email addresses are compared. */
 export const emailKey = (email: string): string => email.toLowerCase();
 
-/** The two parts of an address, around its last at-sign. */
+/** The parts of an email address before and after its last at sign. */
 export function splitEmail(email: string): { readonly username: string; readonly domain: string } {
   const at = email.lastIndexOf('@');
   return { username: email.slice(0, at), domain: email.slice(at + 1) };

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accountStatus } from '../../accounts/rules/standing.ts';
+import { accountStatus } from '../../accounts/rules/status.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { avatarPath, initials } from '../../claims/rules/avatar.ts';
 import { findClient } from '../../clients/store.ts';
