@@ -3,7 +3,7 @@ import { adminRoutes } from './admin/routes.ts';
 import { throttledRecorder } from './audit/throttle.ts';
 import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { fillOrigins, registeredOrigins } from './clients/origins.ts';
-import { type Core, type Opening, openCore } from './core.ts';
+import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
@@ -13,7 +13,7 @@ import { readiness } from './operations/health/readiness.ts';
 import { healthRoutes } from './operations/health/routes.ts';
 
 import { startHousekeeping } from './operations/housekeeping/housekeeping.ts';
-import { type Clock, type ClockWatch, MINUTE, startClockWatch } from './platform/clock.ts';
+import { type Clock, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
 import { previousSecret } from './platform/config/secret-file.ts';
 import { deriveKey } from './platform/crypto/secrets.ts';
@@ -27,7 +27,7 @@ import { outgoing } from './platform/http/outgoing.ts';
 import { readByHandler } from './platform/http/parameters.ts';
 import { createApp, unmetered } from './platform/http/server.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
-import { listenForMetrics, type MetricsListener } from './platform/metrics/listener.ts';
+import { listenForMetrics } from './platform/metrics/listener.ts';
 import { authorizationRoutes } from './protocol/authorize/authorize.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
@@ -47,61 +47,64 @@ import { playgroundRoutes } from './web/playground/routes.ts';
 
 import { sessionRoutes } from './web/sign-in/routes.ts';
 
-/** A server that answers. */
+/** A running server. */
 export interface Tessera {
   readonly baseUrl: string;
-  /** The port of the figures, where they are served. */
+  /** The port of the metrics, if they are served. */
   readonly metricsPort: number | undefined;
-  /** Tells load balancers that this node is about to stop; it goes on answering. */
+  /** Reports to load balancers that this node is about to stop. It still answers requests. */
   drain(): void;
-  /** Tells apps of the sessions that have ended; this is done every second by itself, too. */
+  /** Notifies apps of ended sessions now; this also happens every second. */
   deliverNotices(): Promise<void>;
   /**
-   * Answers what is under way, then lets go of the port and the data.
-   * @param patiently whether callers that are about to send another request get the time to
+   * Answers the requests in progress, then closes the port and the store.
+   * @param patiently whether to wait for clients that may be about to send another request
    */
   close(patiently?: boolean): Promise<void>;
 }
 
 /**
- * Puts the service together: configuration, port, store, domains, routes. There is no other place where they meet.
- * @throws {ConfigError} where something of it cannot be had, with the remedy
+ * Composes the service: configuration, store, domains, routes, background work, listener.
+ * @throws {ConfigError} when a part of it cannot be used; the message says what to do
  */
-export async function start(config: Config, clock: Clock = Date.now, opening: Opening = {}): Promise<Tessera> {
+export async function start(config: Config, clock: Clock = Date.now, options: OpenOptions = {}): Promise<Tessera> {
   const listener = await openHttpListener(config.host, config.port);
-  let core: Core | undefined;
-  let figures: MetricsListener | undefined;
-  let watch: ClockWatch | undefined;
+  // What was started is stopped in the reverse order, whether the start fails or the server is closed.
+  const resources = new AsyncDisposableStack();
   try {
+    // Configuration
     const baseUrl = baseUrlOf(config, listener.port);
+    const { hostname, pathname, protocol } = new URL(baseUrl);
+    const basePath = pathname.replace(/\/$/, '');
+    const local = isLoopback(hostname);
     const metrics = config.metricsAddress && (await import('./platform/metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
-    const opened = await openCore(config, clock, {
-      ...opening,
-      ...(metrics && { meter: metrics.meter }),
-      thorough: true,
-    });
-    core = opened;
-    metrics?.watch(opened);
-    figures = metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
-    const { database, ids, passwords, pictures, secret } = opened;
-    const time = await startClockWatch(database, clock);
-    watch = time;
+
+    // Store
+    const meterOption = metrics && { meter: metrics.meter };
+    const core = await openCore(config, clock, { ...options, ...meterOption, checkStructure: true });
+    resources.defer(() => core.close());
+    const { database, ids, passwords, pictures, secret } = core;
+    metrics?.watch(core);
+    const metricsListener =
+      metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
+    resources.defer(() => metricsListener?.close());
+
+    // Domains
+    const clockWatch = await startClockWatch(database, clock);
+    resources.defer(() => clockWatch.stop());
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
-    const { limits } = config;
-    const basePath = new URL(baseUrl).pathname.replace(/\/$/, '');
     const site: Site = { path: (path) => basePath + path, messages: en };
-    const local = isLoopback(new URL(baseUrl).hostname);
-    const ask = outgoing({ local, networks: config.outgoingAllow });
-    const parts = {
+    const send = outgoing({ local, networks: config.outgoingAllow });
+    const services = {
       database,
-      // By a clock that is known to be wrong nothing is decided for anyone.
-      clock: time.clock,
+      // Throws while the clock is known to be wrong, so that nothing is decided by it.
+      clock: clockWatch.clock,
       ids,
       keys,
       passwords,
       pictures,
-      limits,
+      limits: config.limits,
       issuer: baseUrl,
       site,
       local,
@@ -109,25 +112,26 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
       recordThrottled: throttledRecorder(database),
-      clientKeys: createClientKeys(ask, clock),
+      clientKeys: createClientKeys(send, clock),
       playgroundKey: deriveKey(secret, 'playground visits'),
       sendRequest: requestSender(listener, baseUrl),
     };
-
     await fillOrigins(database);
+
+    // Routes
     let draining = false;
-    const known = opening.migration?.steps ?? timeline;
-    const unready = readiness({ ...parts, compareClocks: time.compare, timeline: known, leaving: () => draining });
-    metrics?.watchNode({ unready, clockOffset: time.compare });
+    const unready = readiness({
+      database,
+      ids,
+      compareClocks: clockWatch.compare,
+      timeline: options.migration?.steps ?? timeline,
+      isDraining: () => draining,
+    });
     const outages = watchOutages(clock, meter, ({ level, facts, message }) => app.log[level](facts, message));
-    metrics?.watchStore(outages);
-    const failedAt = (what: string) => (error: unknown) => {
-      if (error instanceof StoreUnavailable) outages.failed(new StoreUnavailable(`${what}: ${error.message}`), false);
-      else app.log.error({ err: error }, what);
-    };
+    resources.defer(() => outages.stop());
     const app = createApp({
       server: listener.server,
-      https: new URL(baseUrl).protocol === 'https:',
+      https: protocol === 'https:',
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
       meter,
@@ -135,86 +139,89 @@ export async function start(config: Config, clock: Clock = Date.now, opening: Op
       isRegisteredOrigin: registeredOrigins(database),
       answerError: strayErrors(site),
     });
+    resources.defer(() => app.close());
     const described = describedRoutes(app);
     app.register(
       async (root) => {
-        tokenRoutes(root, parts);
-        userInfoRoutes(root, parts);
-        adminRoutes(root, parts);
-        pictureRoutes(root, parts);
+        tokenRoutes(root, services);
+        userInfoRoutes(root, services);
+        adminRoutes(root, services);
+        pictureRoutes(root, services);
         healthRoutes(root, unready);
-        doctorRoutes(root, { ...parts, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
-        discoveryRoutes(root, parts);
-        referenceRoutes(root, { ...parts, described });
+        // By the clock itself: the doctor examines a clock that is wrong, too.
+        doctorRoutes(root, { ...services, clock, trustProxy: config.trustProxy, probeKey: probeKey(secret) });
+        discoveryRoutes(root, services);
+        referenceRoutes(root, { ...services, described });
         serveAssets(root);
         homeRoutes(root, site, config.playground);
         root.register(async (pages) => {
           pages.register(cookie);
           acceptForms(pages);
-          // What is wrong with a parameter becomes a page or a redirect, which the routes decide about.
+          // The routes themselves answer invalid parameters, with a page or a redirect.
           pages.setValidatorCompiler(readByHandler);
           pages.setErrorHandler(pageErrors(site));
-          authorizationRoutes(pages, parts);
-          sessionRoutes(pages, parts);
-          consentRoutes(pages, parts);
-          accountPages(pages, parts);
-          logoutRoutes(pages, parts);
-          if (config.playground) playgroundRoutes(pages, parts);
+          authorizationRoutes(pages, services);
+          sessionRoutes(pages, services);
+          consentRoutes(pages, services);
+          accountPages(pages, services);
+          logoutRoutes(pages, services);
+          if (config.playground) playgroundRoutes(pages, services);
         });
       },
       { prefix: basePath },
     );
-    insertedDiscoveryRoutes(app, parts, basePath);
+    insertedDiscoveryRoutes(app, services, basePath);
     changePasswordRoute(app, site);
     await app.ready();
-    const stopHousekeeping = startHousekeeping({
-      database,
-      clock,
-      interval: MINUTE,
-      keepEvents: config.auditRetention,
-      afterSweep: (now) => maintainKeys(database, secret, now, config.keyRotation),
-      failed: failedAt('housekeeping'),
-    });
+
+    // Background work
+    const reportFailure = (work: string) => (error: unknown) => {
+      if (error instanceof StoreUnavailable) outages.failed(new StoreUnavailable(`${work}: ${error.message}`), false);
+      else app.log.error({ err: error }, work);
+    };
+    resources.defer(startLeaseRenewal(ids, reportFailure('the node number')));
+    resources.defer(
+      startHousekeeping({
+        database,
+        clock,
+        interval: MINUTE,
+        keepEvents: config.auditRetention,
+        afterSweep: (now) => maintainKeys(database, secret, now, config.keyRotation),
+        failed: reportFailure('housekeeping'),
+      }),
+    );
     const dispatcher = startNoticeDispatcher({
-      ...parts,
+      ...services,
       clock,
-      send: ask,
+      send,
       meter,
-      failed: failedAt('notices of ended sessions'),
+      failed: reportFailure('notices of ended sessions'),
     });
+    resources.defer(() => dispatcher.stop());
+    metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
+    metrics?.watchStore(outages);
     metrics?.watchNotices(dispatcher);
     metrics?.watchNumbers(ids);
-    const stopKeeping = startLeaseRenewal(ids, failedAt('the node number'));
-    listener.open();
 
-    const served = figures;
+    listener.open();
     const drain = () => {
       draining = true;
       listener.drain();
     };
     return {
       baseUrl,
-      metricsPort: served?.port,
+      metricsPort: metricsListener?.port,
       drain,
       deliverNotices: dispatcher.deliverDue,
       async close(patiently) {
         drain();
         await listener.close(patiently);
-        await dispatcher.stop();
-        await stopHousekeeping();
-        await stopKeeping();
-        outages.stop();
-        time.stop();
-        await app.close();
-        await opened.close();
-        await served?.close();
+        await resources.disposeAsync();
       },
     };
   } catch (error) {
-    watch?.stop();
     await listener.close();
-    await core?.close();
-    await figures?.close();
+    await resources.disposeAsync();
     throw error;
   }
 }

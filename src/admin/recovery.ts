@@ -7,7 +7,7 @@ import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Loss } from '../platform/database/loss.ts';
+import type { DataLoss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
 import { revokeAllAdminKeys } from './key-store.ts';
@@ -32,7 +32,7 @@ export interface Recovered {
  */
 export async function endAllIssued(
   { database, clock, secret }: { readonly database: Database; readonly clock: Clock; readonly secret: Buffer },
-  loss: Loss | undefined,
+  loss: DataLoss | undefined,
   origin: Origin,
 ): Promise<Recovered> {
   const at = clock();

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { inspectDatabase } from '../core.ts';
 import { type Finding, warning } from '../operations/doctor/finding.ts';
-import { fitOf } from '../operations/doctor/fit.ts';
+import { findSecretMatch } from '../operations/doctor/fit.ts';
 import { lookOnline } from '../operations/doctor/online.ts';
 import { probeKey } from '../operations/doctor/probe.ts';
 import { judgeAddress } from '../operations/doctor/rules/address.ts';
@@ -15,11 +15,11 @@ import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../operation
 import { judgeJournal } from '../operations/doctor/rules/journal.ts';
 import { judgeNodeNumbers } from '../operations/doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
-import { type Fit, judgeSecret, type SecretSight } from '../operations/doctor/rules/secret.ts';
+import { judgeSecret, type SecretMatch, type SecretSight } from '../operations/doctor/rules/secret.ts';
 import { baseUrlOf, type Config, ConfigError, readConfig } from '../platform/config/config.ts';
 import { findSecret, previousSecret, secretFile } from '../platform/config/secret-file.ts';
 import type { Inspection } from '../platform/database/inspection.ts';
-import { positionOf } from '../platform/database/migrations/position.ts';
+import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { cookieStyle } from '../platform/http/browser.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
@@ -52,16 +52,16 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const baseUrl = baseUrlOf(config, config.port);
   const { secret, sight: secretSight } = lookAtSecret(config);
   const { sight, inspection } = await lookAtDatabase(config, clock);
-  const position = inspection && positionOf(inspection.applied, timeline);
+  const position = inspection && migrationState(inspection.applied, timeline);
   const current = position?.obstacle === undefined && position?.pending.length === 0;
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let heldNumbers: number | undefined;
-  let fit: Fit = { kind: empty ? 'no keys' : 'not looked at' };
+  let fit: SecretMatch = { kind: empty ? 'no keys' : 'not looked at' };
   try {
     const roots = { current: secret, previous: previousSecret(config) };
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
-      fit = await fitOf(inspection, roots, clock);
+      fit = await findSecretMatch(inspection, roots, clock);
     }
   } finally {
     await inspection?.close();

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { databaseFile, inspectDatabase, migrateDatabase } from '../core.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
-import { positionOf } from '../platform/database/migrations/position.ts';
+import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { type ContextOf, examples } from './context.ts';
 import { environment, sayWaiting } from './session.ts';
@@ -52,7 +52,7 @@ const UP_TO_DATE = 'Nothing is pending: the database has the schema of this vers
 async function pendingOf(config: Config): Promise<readonly string[]> {
   const inspection = await inspectDatabase(config, Date.now);
   await inspection?.close();
-  const { pending, obstacle } = positionOf(inspection?.applied ?? [], timeline);
+  const { pending, obstacle } = migrationState(inspection?.applied ?? [], timeline);
   // The words of a start that is refused.
   if (obstacle !== undefined) throw new ConfigError([obstacle.message]);
   return pending;

@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { endAllIssued } from '../admin/recovery.ts';
 import { listEvents } from '../audit/search-store.ts';
-import { lossOf } from '../core.ts';
+import { findDataLoss } from '../core.ts';
 import { iso } from '../platform/clock.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { describeLoss } from '../platform/database/loss.ts';
@@ -23,7 +23,7 @@ export function recoverCommand(contextOf: ContextOf): Command {
     )
     .action(async (options: { yes?: boolean }, command: Command) => {
       const { flags, out } = contextOf(command);
-      const loss = await lossOf(readConfig(environment(flags)));
+      const loss = await findDataLoss(readConfig(environment(flags)));
       // Before the data is opened to be written: until then a lost journal can still be put back.
       await confirm(
         `${loss === undefined ? 'Nothing is known to be missing.' : `The database lacks ${describeLoss(loss)}.`} ` +

@@ -4,7 +4,7 @@ import { setFlagsFromString } from 'node:v8';
 import { start } from '../app.ts';
 import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
-import { makeRoomForHashing } from '../platform/config/threads.ts';
+import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { shellWord } from '../platform/shell.ts';
 import { environment, type GlobalFlags, sayWaiting } from './session.ts';
 
@@ -19,9 +19,9 @@ const HEAP_GROWTH = '--heap-growing-percent=60';
 export async function serve(flags: GlobalFlags & { host?: string; port?: string }): Promise<void> {
   const config = readConfig(environment(flags));
   setFlagsFromString(HEAP_GROWTH);
-  makeRoomForHashing(config.hashingConcurrency);
-  const caution = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
-  const tessera = await start(config, Date.now, { migration: { progress: sayWaiting }, caution });
+  reserveHashingThreads(config.hashingConcurrency);
+  const warn = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
+  const tessera = await start(config, Date.now, { migration: { progress: sayWaiting }, warn });
   // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
   let stoppingSince: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -3,7 +3,7 @@ import { readVersion } from '../../keys/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import type { Inspection } from '../../platform/database/inspection.ts';
-import type { Fit } from './rules/secret.ts';
+import type { SecretMatch } from './rules/secret.ts';
 
 /** Thrown instead of a commit: the keys would be sealed anew. */
 class WouldWrite extends Error {}
@@ -12,11 +12,11 @@ class WouldWrite extends Error {}
  * Which secret opens the keys of a database: found by opening them as a start does, without its writes.
  * @param inspection a database that has this version's tables
  */
-export async function fitOf(
+export async function findSecretMatch(
   inspection: Inspection,
   roots: { readonly current: Buffer | undefined; readonly previous: Buffer | undefined },
   clock: Clock,
-): Promise<Fit> {
+): Promise<SecretMatch> {
   const { current, previous } = roots;
   if ((await inspection.read(() => readVersion({}))) === undefined) return { kind: 'no keys' };
   if (current === undefined) return { kind: 'neither', message: '' };

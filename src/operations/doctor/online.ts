@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import type { Clock } from '../../platform/clock.ts';
 import { type ProbeResult, sendProbe } from './http-probe.ts';
-import { PROBE_HEADER, SEEN_PATH, type Seen, sealProbe } from './probe.ts';
+import { PROBE_HEADER, PROBE_PATH, type ProbeReport, sealProbe } from './probe.ts';
 import { answersLive, cookieNamed, trustworthy } from './rules/answers.ts';
 import { MARKER } from './rules/proxy.ts';
 
@@ -15,7 +15,7 @@ export interface Online {
   readonly plain: ProbeResult | undefined;
   readonly ready: ProbeResult | undefined;
   /** What the service saw; undefined where it does not know this command, or was not asked. */
-  readonly seen: Seen | undefined;
+  readonly seen: ProbeReport | undefined;
   readonly signIn: ProbeResult | undefined;
   /** The sign-in page again, with the cookie that came with it. */
   readonly signInAgain: ProbeResult | undefined;
@@ -52,12 +52,13 @@ export async function lookOnline(
   plainAddress.protocol = 'http:';
   const plain = protocol === 'https:' && port === '' ? await sendProbe(plainAddress) : undefined;
   const ready = await sendProbe(at('/health/ready'));
-  let seen: Seen | undefined;
+  let seen: ProbeReport | undefined;
   if (probeKey !== undefined) {
     const asked = clock();
     const headers = { [PROBE_HEADER]: sealProbe(probeKey, asked), 'x-forwarded-for': MARKER };
-    const answer = await sendProbe(at(SEEN_PATH), headers);
-    seen = answer.kind === 'answer' && answer.status === 200 ? (parse(answer.text) as Seen | undefined) : undefined;
+    const answer = await sendProbe(at(PROBE_PATH), headers);
+    seen =
+      answer.kind === 'answer' && answer.status === 200 ? (parse(answer.text) as ProbeReport | undefined) : undefined;
     if (seen !== undefined) ahead = seen.now - (asked + clock()) / 2;
   }
   const signIn = await sendProbe(at('/login'));

@@ -2,13 +2,13 @@ import { HOUR } from '../../platform/clock.ts';
 import { deriveKey, equalSecrets, keyedDigest } from '../../platform/crypto/secrets.ts';
 
 /** Where a running server tells what it saw of a request. */
-export const SEEN_PATH = '/health/seen';
+export const PROBE_PATH = '/health/seen';
 
 /** The header that proves who asks. */
 export const PROBE_HEADER = 'tessera-probe';
 
 /** What a running server saw of a request that came through whatever stands in front of it. */
-export interface Seen {
+export interface ProbeReport {
   /** Its clock, in milliseconds. */
   readonly now: number;
   readonly baseUrl: string;

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
 import type { TrustProxy } from '../../platform/config/config.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
-import { isProbe, PROBE_HEADER, SEEN_PATH, type Seen } from './probe.ts';
+import { isProbe, PROBE_HEADER, PROBE_PATH, type ProbeReport } from './probe.ts';
 
 export interface DoctorParts {
   readonly clock: Clock;
@@ -13,14 +13,14 @@ export interface DoctorParts {
 
 /** Tells `tessera doctor` what the server saw of its request. For everybody else there is nothing at this address. */
 export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, probeKey }: DoctorParts): void {
-  app.get(SEEN_PATH, async (request, reply) => {
+  app.get(PROBE_PATH, async (request, reply) => {
     const { headers, socket } = request.raw;
     const proof = headers[PROBE_HEADER];
     if (typeof proof !== 'string' || !isProbe(probeKey, proof, clock())) {
       throw nothingHere();
     }
     const forwarded = headers['x-forwarded-for'];
-    const seen: Seen = {
+    const seen: ProbeReport = {
       now: clock(),
       baseUrl: issuer,
       trustProxy,

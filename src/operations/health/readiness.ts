@@ -1,75 +1,76 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { ClockOutOfSync, MAX_CLOCK_OFFSET, SECOND } from '../../platform/clock.ts';
 import { type Database, StoreUnavailable } from '../../platform/database/database.ts';
-import { positionOf } from '../../platform/database/migrations/position.ts';
+import { migrationState } from '../../platform/database/migrations/position.ts';
 import type { Timeline } from '../../platform/database/migrations/timeline.ts';
-import { all, statement } from '../../platform/database/statement.ts';
+import { many } from '../../platform/database/statement.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 
-/** Migrations are numbered: those that this version does not know come after its own. */
-const migrationsAfter = statement((db, p: { last: string }) =>
-  db.selectFrom('kysely_migration').select('name').where('name', '>', p.last),
+/** Migrations are numbered, so those of later versions follow the last known one. */
+const migrationsAfter = many(
+  (db, p: { last: string }) => db.selectFrom('kysely_migration').select('name').where('name', '>', p.last),
+  (row) => row.name,
 );
 
-/** How long an answer about writes and clocks is good, and how long one is waited for, in milliseconds. */
-const FRESH = SECOND;
-const PATIENCE = 2 * SECOND;
+/** How long the result of a write and a comparison of the clocks is used again, and how long it may take, in milliseconds. */
+const MAX_AGE = SECOND;
+const TIMEOUT = 2 * SECOND;
 
-export interface ReadinessParts {
+export interface ReadinessOptions {
   readonly database: Database;
   readonly ids: Pick<Ids, 'renew'>;
   /** See `ClockWatch`. */
   readonly compareClocks: () => Promise<number>;
   /** The migrations that this version knows. */
   readonly timeline: Timeline;
-  /** Whether the process is about to end. */
-  leaving(): boolean;
+  /** Whether the process is about to stop. */
+  readonly isDraining: () => boolean;
 }
 
 /**
- * Tells why this node should get no requests now, or undefined where it should: what a request would meet, writes included. It
- * reads each time it is asked, and writes once a second at most, however often that is.
- * @throws {StoreUnavailable} where the database does not answer, or takes no writes
+ * Creates the readiness check. It returns why this node should get no requests now, or undefined if it should. Each call reads from the
+ * database; at most once a second a call also writes, as most requests do, and compares the clocks.
+ * @throws {StoreUnavailable} when the database does not answer, or takes no writes
  */
 export function readiness({
   database,
   ids,
   compareClocks,
   timeline,
-  leaving,
-}: ReadinessParts): () => Promise<string | undefined> {
+  isDraining,
+}: ReadinessOptions): () => Promise<string | undefined> {
   const known = Object.keys(timeline);
-  let latest: { readonly at: number; readonly outcome: Promise<string | undefined> } | undefined;
+  let latest: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
 
-  async function writesAndTime(): Promise<string | undefined> {
-    // A durable write of this node's own row, which a node without a number to make ids with does not have.
+  async function checkWritesAndClock(): Promise<string | undefined> {
+    // A durable write of this node's own row. A node that has no node number cannot do it.
     await ids.renew();
     const offset = await compareClocks();
     return Math.abs(offset) > MAX_CLOCK_OFFSET ? new ClockOutOfSync(offset).message : undefined;
   }
 
-  function refreshed(): Promise<string | undefined> {
-    if (latest !== undefined && performance.now() < latest.at + FRESH) return latest.outcome;
-    const outcome = Promise.race([writesAndTime(), late()]);
-    const begun = { at: Number.POSITIVE_INFINITY, outcome };
-    latest = begun;
+  function latestCheck(): Promise<string | undefined> {
+    if (latest !== undefined && performance.now() < latest.at + MAX_AGE) return latest.result;
+    const result = Promise.race([checkWritesAndClock(), timeOut()]);
+    // Shared while it runs, and for a second after its end.
+    latest = { at: Number.POSITIVE_INFINITY, result };
     const ended = () => {
-      latest = { at: performance.now(), outcome };
+      latest = { at: performance.now(), result };
     };
-    outcome.then(ended, ended);
-    return outcome;
+    result.then(ended, ended);
+    return result;
   }
 
   return async () => {
-    if (leaving()) return 'This node is about to stop.';
-    const later = await database.read(() => all(migrationsAfter, { last: known.at(-1) ?? '' }));
-    const { obstacle } = positionOf([...known, ...later.map(({ name }) => name)], timeline);
+    if (isDraining()) return 'This node is about to stop.';
+    const later = await database.read(() => migrationsAfter({ last: known.at(-1) ?? '' }));
+    const { obstacle } = migrationState([...known, ...later], timeline);
     if (obstacle !== undefined) return obstacle.message;
-    return refreshed();
+    return latestCheck();
   };
 }
 
-async function late(): Promise<never> {
-  await wait(PATIENCE, undefined, { ref: false });
-  throw new StoreUnavailable(`the database has not confirmed a write within ${PATIENCE / SECOND} seconds`);
+async function timeOut(): Promise<never> {
+  await wait(TIMEOUT, undefined, { ref: false });
+  throw new StoreUnavailable(`the database has not confirmed a write within ${TIMEOUT / SECOND} seconds`);
 }

@@ -10,7 +10,7 @@ export function secretFile(config: Config): string | undefined {
 }
 
 /** The file of the secret that a first start has made in the data folder, where it is there and is the one that counts. */
-export function ownSecretFile(config: Config): string | undefined {
+export function generatedSecretFile(config: Config): string | undefined {
   const path = join(config.dataDir, 'secret');
   return secretFile(config) === path && config.secretFile === undefined && existsSync(path) ? path : undefined;
 }
@@ -19,7 +19,7 @@ export function ownSecretFile(config: Config): string | undefined {
  * The secret of a first start with the embedded database: made in a file that only its owner can read.
  * @throws {ConfigError} when the file cannot be made
  */
-export function firstSecret(config: Config): Buffer {
+export function createSecret(config: Config): Buffer {
   const path = join(config.dataDir, 'secret');
   makeSecret(path, config.dataDir);
   return readSecret(path);

@@ -6,6 +6,6 @@ const RUNTIME = 4;
  * that everything else has: so it is as fast as was asked for, and nothing waits behind a crowd that signs in. The runtime looks
  * once, when it first needs a thread; what an operator chose (`UV_THREADPOOL_SIZE`) stays.
  */
-export function makeRoomForHashing(concurrency: number): void {
+export function reserveHashingThreads(concurrency: number): void {
   process.env['UV_THREADPOOL_SIZE'] ??= String(RUNTIME + concurrency);
 }

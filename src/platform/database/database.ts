@@ -73,7 +73,7 @@ export interface DatabaseMeter {
 }
 
 /** The database cannot be used as it is. The message says what is wrong with it and what to do. */
-export class DatabaseUnusable extends Error {
+export class UnusableDatabase extends Error {
   override readonly name = 'DatabaseUnusable';
 }
 

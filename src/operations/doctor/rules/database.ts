@@ -1,5 +1,5 @@
 import type { DatabaseFacts, PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
-import type { Position } from '../../../platform/database/migrations/position.ts';
+import type { MigrationState } from '../../../platform/database/migrations/position.ts';
 import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -160,7 +160,7 @@ function judgeServer(facts: PostgresFacts): Finding[] {
 }
 
 /** @param position undefined where the database could not be looked at */
-export function judgeMigrations(sight: DatabaseSight, position: Position | undefined): Finding[] {
+export function judgeMigrations(sight: DatabaseSight, position: MigrationState | undefined): Finding[] {
   if (sight.kind === 'none') return [];
   if (position === undefined) {
     return [warning('migrations', 'Not looked at, since the database cannot be.', 'Mend the database first.')];

@@ -2,7 +2,7 @@ import type { Config } from '../../../platform/config/config.ts';
 import { isLoopback } from '../../../platform/config/config.ts';
 import { canonicalAddress, parseForwardedEntry } from '../../../platform/validation/ip-address.ts';
 import { type Finding, ok, problem, warning } from '../finding.ts';
-import type { Seen } from '../probe.ts';
+import type { ProbeReport } from '../probe.ts';
 
 /** An address that nobody has (RFC 5737), sent as a stranger would who wants to pass for somebody else. */
 export const MARKER = '192.0.2.77';
@@ -11,20 +11,25 @@ const HEADER = 'X-Forwarded-For';
 const SEPARATE = `Let the proxy add the caller’s address to ${HEADER}, for example: proxy_set_header ${HEADER} $proxy_add_x_forwarded_for;`;
 
 /** Whether the service believes the right ones about the caller's address: limits and the audit trail rest on it. */
-export function judgeProxies(config: Config, baseUrl: string, seen: Seen | undefined, reached: boolean): Finding[] {
+export function judgeProxies(
+  config: Config,
+  baseUrl: string,
+  seen: ProbeReport | undefined,
+  reached: boolean,
+): Finding[] {
   const findings = seen === undefined ? unseen(config, baseUrl, reached) : [...judgeSeen(seen), ...judgeEntries(seen)];
   return [...findings, ...exposure(config)];
 }
 
 /** The entries of the list, the outermost first, and where what the command itself sent stands among them. */
-function readList({ forwardedFor }: Seen): { readonly list: readonly string[]; readonly marked: number } {
+function readList({ forwardedFor }: ProbeReport): { readonly list: readonly string[]; readonly marked: number } {
   const entries = (forwardedFor ?? '').split(',').map((entry) => entry.trim());
   const list = entries.filter((entry) => entry !== '');
   return { list, marked: list.lastIndexOf(MARKER) };
 }
 
 /** Whether the proxies write addresses by themselves; Tessera reads other forms, as far as they hold an address. */
-function judgeEntries(seen: Seen): Finding[] {
+function judgeEntries(seen: ProbeReport): Finding[] {
   const { list, marked } = readList(seen);
   const noted = list.slice(marked + 1);
   const withPort = noted.find((entry) => parseForwardedEntry(entry)?.hasPort);
@@ -68,7 +73,7 @@ function unseen({ trustProxy }: Config, baseUrl: string, reached: boolean): Find
   ];
 }
 
-function judgeSeen(seen: Seen): Finding[] {
+function judgeSeen(seen: ProbeReport): Finding[] {
   const { list, marked } = readList(seen);
   const peer = canonicalAddress(seen.peer) ?? seen.peer;
   const taken = seen.address ?? 'no address';
@@ -130,7 +135,7 @@ function judgeSeen(seen: Seen): Finding[] {
  * Whether the service ends at one of the proxies instead of the caller whom the outermost noted. Their number tells it also
  * where the command runs on the machine of the proxy, and both have one address.
  */
-function stopsShort({ trustProxy, address }: Seen, noted: readonly string[]): boolean {
+function stopsShort({ trustProxy, address }: ProbeReport, noted: readonly string[]): boolean {
   if (noted.length === 0) return false;
   if (typeof trustProxy === 'number') return trustProxy < noted.length;
   return trustProxy === false || address !== (parseForwardedEntry(noted[0] ?? '')?.address ?? null);

@@ -6,7 +6,7 @@ import type { PostgresFacts, SqliteFacts } from '../../../platform/database/insp
 import type { Finding } from '../finding.ts';
 import type { ProbeResponse, ProbeResult } from '../http-probe.ts';
 import type { Online } from '../online.ts';
-import type { Seen } from '../probe.ts';
+import type { ProbeReport } from '../probe.ts';
 import { judgeAddress } from './address.ts';
 import { judgeClocks } from './clock.ts';
 import { judgeConfiguration } from './configuration.ts';
@@ -21,7 +21,7 @@ function worst(findings: readonly Finding[]): string {
   return first === undefined ? 'nothing' : `${first.level}: ${first.found}${first.remedy ? ` → ${first.remedy}` : ''}`;
 }
 
-const proxies: [string, Partial<Seen>, RegExp][] = [
+const proxies: [string, Partial<ProbeReport>, RegExp][] = [
   ['none, and none trusted', {}, /^ok: No proxy/],
   ['none, and one trusted', { trustProxy: 1, address: MARKER }, /^problem: Anybody can choose.*unset/],
   [
@@ -89,7 +89,7 @@ const proxies: [string, Partial<Seen>, RegExp][] = [
 ];
 for (const [what, changes, expected] of proxies) {
   test(`X-Forwarded-For, proxies in front: ${what}`, () => {
-    const seen: Seen = {
+    const seen: ProbeReport = {
       now: 0,
       baseUrl: 'http://localhost:3000',
       trustProxy: false,

@@ -2,7 +2,7 @@ import { configurationProblem, type Finding, ok, problem, warning } from '../fin
 import { othersWhoRead } from './database.ts';
 
 /** Which secret opens the keys of the database. */
-export type Fit =
+export type SecretMatch =
   | { readonly kind: 'current' | 'previous' | 'no keys' | 'not looked at' }
   | { readonly kind: 'neither'; readonly message: string };
 
@@ -16,7 +16,7 @@ export interface SecretSight {
   readonly previousIsSet: boolean;
 }
 
-export function judgeSecret(secret: SecretSight, fit: Fit): Finding[] {
+export function judgeSecret(secret: SecretSight, fit: SecretMatch): Finding[] {
   const { file, problems, missing } = secret;
   if (problems.length > 0)
     return problems.map((text) => configurationProblem('secret', text, 'Restore it from a backup.'));

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Dialect, Kysely, sql } from 'kysely';
-import { DatabaseUnusable, type Row } from '../database.ts';
-import { positionOf } from './position.ts';
+import { type Row, UnusableDatabase } from '../database.ts';
+import { migrationState } from './position.ts';
 import type { ColumnTypes, Timeline } from './timeline.ts';
 
 /** Runs one statement. */
@@ -32,7 +32,7 @@ export interface MigrationProgress {
 }
 
 /** A step failed, and nothing of the migration holds. */
-class MigrationFailed extends DatabaseUnusable {}
+class MigrationFailed extends UnusableDatabase {}
 
 /** Kept from the first version on, so that a database tells every version where it stands. */
 const TABLE = 'kysely_migration';
@@ -73,7 +73,7 @@ export async function appliedOn(query: Query, { findTable }: Pick<MigrationDiale
 }
 
 async function pendingOn(query: Query, kind: MigrationDialect, steps: Timeline): Promise<readonly string[]> {
-  const { pending, obstacle } = positionOf(await appliedOn(query, kind), steps);
+  const { pending, obstacle } = migrationState(await appliedOn(query, kind), steps);
   if (obstacle !== undefined) throw obstacle;
   return pending;
 }
@@ -83,7 +83,7 @@ async function acquire(query: Query, kind: MigrationDialect, progress: Migration
   for (let told = false; !(await kind.begin(query)); told = true) {
     if (!told) progress.waiting?.();
     if (performance.now() - since > PATIENCE) {
-      throw new DatabaseUnusable(
+      throw new UnusableDatabase(
         'Another process has held the lock of the migrations for an hour. End it, and run this again.',
       );
     }

@@ -1,5 +1,5 @@
 import { DatabaseError } from 'pg';
-import { DatabaseUnusable, StoreUnavailable } from '../database.ts';
+import { StoreUnavailable, UnusableDatabase } from '../database.ts';
 
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
@@ -44,7 +44,7 @@ const POOL =
 export function translate(error: unknown): unknown {
   if (error instanceof StoreUnavailable || !(error instanceof Error)) return error;
   const code = codeOf(error);
-  if (error instanceof DatabaseUnusable) return new StoreUnavailable(error.message, { cause: error });
+  if (error instanceof UnusableDatabase) return new StoreUnavailable(error.message, { cause: error });
   const stale = error instanceof DatabaseError && isStale(error);
   const away =
     stale || OUTAGE.test(code) || SOCKET.test(code) || POOL.test(error.message) || error instanceof AggregateError;

@@ -5,7 +5,7 @@ import { type Inspection, type PostgresFacts, readSingly } from '../inspection.t
 import { appliedOn } from '../migrations/migrate.ts';
 import { postgresBuilder, postgresColumnTypes, rowsOf } from './dialect.ts';
 import { POOL_SIZE } from './pools.ts';
-import { cautions, checkServer, explainStart, requireDurableSettings } from './start.ts';
+import { checkServer, durabilityWarnings, explainConnectionError, requireDurableSettings } from './start.ts';
 
 const ROUNDS = 7;
 
@@ -29,14 +29,14 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
     const server = await checkServer(pool);
     if (!local) requireDurableSettings(server);
     return {
-      facts: { ...(await gather(ask, clock)), cautions: cautions(server) },
+      facts: { ...(await gather(ask, clock)), cautions: durabilityWarnings(server) },
       applied: await appliedOn(ask, postgresColumnTypes),
       read: (work) => readSingly(work(), postgresBuilder, ask),
       close: () => pool.end(),
     };
   } catch (error) {
     await pool.end();
-    throw explainStart(error);
+    throw explainConnectionError(error);
   }
 }
 

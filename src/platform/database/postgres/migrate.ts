@@ -2,7 +2,7 @@ import { PostgresDialect } from 'kysely';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { postgresColumnTypes } from './dialect.ts';
 import { migrationPool } from './pools.ts';
-import { explainStart } from './start.ts';
+import { explainConnectionError } from './start.ts';
 
 /**
  * Brings the tables of a PostgreSQL database to the current schema, on a connection of its own with as much time as large
@@ -16,7 +16,7 @@ export async function migratePostgres(url: string, options?: MigrationOptions): 
     const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
     return await migrate(new PostgresDialect({ pool: lent }), postgresColumnTypes, options);
   } catch (error) {
-    throw explainStart(error);
+    throw explainConnectionError(error);
   } finally {
     await pool.end();
   }

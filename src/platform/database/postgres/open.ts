@@ -10,7 +10,7 @@ import { migratePostgres } from './migrate.ts';
 import { READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
 import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
-import { cautions, checkServer, explainStart, requireDurableSettings } from './start.ts';
+import { checkServer, durabilityWarnings, explainConnectionError, requireDurableSettings } from './start.ts';
 
 /** How often a unit of work is run again after a conflict with another, before the caller is told to come back. */
 const ATTEMPTS = 12;
@@ -20,10 +20,10 @@ const serverTime = statement((db, _p: object) =>
 );
 
 /** What a start makes of a server that may lose what it acknowledged. */
-export interface Risk {
+export interface RiskOptions {
   /** Whether only this machine is served: a developer's, who may throw the data away. */
   readonly local: boolean;
-  caution?(text: string): void;
+  warn?(text: string): void;
 }
 
 /**
@@ -37,18 +37,18 @@ export async function openPostgres(
   url: string,
   options?: MigrationOptions,
   meter?: DatabaseMeter,
-  risk: Risk = { local: true },
+  risk: RiskOptions = { local: true },
 ): Promise<Database> {
   const pool = reaperPool(url);
   const reaping = reaper(pool);
   try {
     const server = await checkServer(pool);
     if (!risk.local) requireDurableSettings(server);
-    for (const { found, remedy } of cautions(server)) risk.caution?.(`${found} ${remedy}`);
+    for (const { found, remedy } of durabilityWarnings(server)) risk.warn?.(`${found} ${remedy}`);
     await migratePostgres(url, options);
   } catch (error) {
     await reaping.close();
-    throw explainStart(error);
+    throw explainConnectionError(error);
   }
 
   // A unit of work takes a connection of one of them, and never waits for the other.

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { cautions, requireDurableSettings, type ServerFacts, unfitness } from './start.ts';
+import { durabilityWarnings, requireDurableSettings, type ServerFacts, unsuitability } from './start.ts';
 
 const good: ServerFacts = {
   version: '180004',
@@ -28,13 +28,13 @@ const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
 ];
 for (const [what, facts, reason] of cases) {
   test(`a server that says ${what} is ${reason === undefined ? 'taken' : 'refused'}`, () => {
-    if (reason === undefined) assert.equal(unfitness(facts), undefined);
-    else assert.match(unfitness(facts) ?? '', reason);
+    if (reason === undefined) assert.equal(unsuitability(facts), undefined);
+    else assert.match(unsuitability(facts) ?? '', reason);
   });
 }
 
 test('what a loss of power may undo is told; where others are served, it is refused', () => {
-  const told = (facts: ServerFacts) => cautions(facts).map(({ found }) => found.split(' ', 1)[0]);
+  const told = (facts: ServerFacts) => durabilityWarnings(facts).map(({ found }) => found.split(' ', 1)[0]);
   assert.deepEqual(told(good), []);
   assert.deepEqual(told({ ...good, fsync: 'off' }), ['fsync']);
   assert.deepEqual(told({ ...good, fullPages: 'off' }), ['full_page_writes']);

@@ -1,5 +1,5 @@
 import type { QueryResult } from 'pg';
-import { DatabaseUnusable } from '../database.ts';
+import { UnusableDatabase } from '../database.ts';
 
 /** The oldest server that is tested. */
 const OLDEST = 140_000;
@@ -64,7 +64,7 @@ export interface Backend {
 }
 
 /** Why a server cannot be used, with the remedy; undefined where it can. */
-export function unfitness(server: ServerFacts | undefined): string | undefined {
+export function unsuitability(server: ServerFacts | undefined): string | undefined {
   if (server === undefined) return 'The server does not say which it is.';
   if (!(Number(server.version) >= OLDEST)) {
     return `The server is PostgreSQL ${server.release}; Tessera needs 14 or newer. Upgrade it.`;
@@ -81,17 +81,17 @@ export function unfitness(server: ServerFacts | undefined): string | undefined {
 }
 
 /** What is not well with a server, and what to do about it. */
-export interface Caution {
+export interface ServerWarning {
   readonly found: string;
   readonly remedy: string;
 }
 
-const LOSS: Caution = {
+const LOSS: ServerWarning = {
   found:
     'fsync is off on the PostgreSQL server: a loss of power undoes acknowledged changes, and revives what was revoked.',
   remedy: 'Turn it on: ALTER SYSTEM SET fsync = on; SELECT pg_reload_conf();',
 };
-const TORN_PAGES: Caution = {
+const TORN_PAGES: ServerWarning = {
   found:
     'full_page_writes is off on the PostgreSQL server: on most file systems, a loss of power leaves pages that are half written.',
   remedy:
@@ -99,14 +99,14 @@ const TORN_PAGES: Caution = {
 };
 
 /** What a server's settings put at risk. */
-export const cautions = ({ fsync, fullPages }: ServerFacts): readonly Caution[] => [
+export const durabilityWarnings = ({ fsync, fullPages }: ServerFacts): readonly ServerWarning[] => [
   ...(fsync === 'off' ? [LOSS] : []),
   ...(fullPages === 'off' ? [TORN_PAGES] : []),
 ];
 
-/** @throws {DatabaseUnusable} where the server loses acknowledged changes when its machine fails */
+/** @throws {UnusableDatabase} where the server loses acknowledged changes when its machine fails */
 export function requireDurableSettings({ fsync }: ServerFacts): void {
-  if (fsync === 'off') throw new DatabaseUnusable(`${LOSS.found} ${LOSS.remedy}`);
+  if (fsync === 'off') throw new UnusableDatabase(`${LOSS.found} ${LOSS.remedy}`);
 }
 
 /** A connection, or a pool of them. */
@@ -122,23 +122,23 @@ const FACTS =
 
 /**
  * Asks a server what it is, and which of its processes serves this connection.
- * @throws {DatabaseUnusable} where the server is too old, or does not take writes
+ * @throws {UnusableDatabase} where the server is too old, or does not take writes
  */
 export async function checkServer(connection: Queryable): Promise<ServerFacts & Backend> {
   const { rows } = await connection.query(FACTS);
   const facts = rows[0] as ServerFacts & Backend;
-  const reason = unfitness(facts);
-  if (reason !== undefined) throw new DatabaseUnusable(reason);
+  const reason = unsuitability(facts);
+  if (reason !== undefined) throw new UnusableDatabase(reason);
   return facts;
 }
 
 /** An error of the start in words that name the remedy, as far as there are some. */
-export function explainStart(error: unknown): unknown {
-  if (error instanceof DatabaseUnusable || !(error instanceof Error)) return error;
+export function explainConnectionError(error: unknown): unknown {
+  if (error instanceof UnusableDatabase || !(error instanceof Error)) return error;
   const causes = error instanceof AggregateError ? error.errors : [error];
   for (const cause of causes as (Error & { code?: string; syscall?: string; path?: string })[]) {
     const remedy = remedyFor(cause);
-    if (remedy !== undefined) return new DatabaseUnusable(remedy, { cause: error });
+    if (remedy !== undefined) return new UnusableDatabase(remedy, { cause: error });
   }
   return error;
 }

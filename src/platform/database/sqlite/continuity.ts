@@ -2,26 +2,29 @@ import { existsSync, realpathSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
-import { DatabaseUnusable } from '../database.ts';
-import { describeLoss, type Loss } from '../loss.ts';
+import { UnusableDatabase } from '../database.ts';
+import { type DataLoss, describeLoss } from '../loss.ts';
 import { resultCode } from './dialect.ts';
 import { type Mark, markFile, readMark } from './mark.ts';
 
 /** What a database file is looked at for before it is used. */
-export interface Look {
+export interface DatabaseCheck {
   /** The file of the secret that a first start made for this folder's database, where there is one. */
   readonly secretFile?: string | undefined;
   /** Whether the structure is checked where a journal was left behind: half a second for each million of rows. */
-  readonly thorough?: boolean | undefined;
+  readonly checkStructure?: boolean | undefined;
 }
 
 /**
  * Looks at a database file before anything touches it. The write-ahead log stays as it is, so that it can still be mended or
  * put back: a connection that may write would cut it at the first damaged frame, and remove it when it closes.
  * @returns what the database lacks, undefined where nothing is known to be missing
- * @throws {DatabaseUnusable} where it is gone or damaged
+ * @throws {UnusableDatabase} where it is gone or damaged
  */
-export function findLoss(given: string, { secretFile, thorough = false }: Look = {}): Loss | undefined {
+export function findDataLossIn(
+  given: string,
+  { secretFile, checkStructure: thorough = false }: DatabaseCheck = {},
+): DataLoss | undefined {
   const path = realPath(given);
   const mark = readMark(path);
   const atRest = !existsSync(`${path}-wal`);
@@ -40,7 +43,7 @@ export function findLoss(given: string, { secretFile, thorough = false }: Look =
   if (found === undefined) refuseGone(path, { mark, secretFile, journal: false, state: 'holds no tables of Tessera' });
   if (mark.kind !== 'known' || mark.sequence <= (found ?? 0)) return undefined;
   // Another process began to write while the file was read as one at rest.
-  if (atRest && existsSync(`${path}-wal`)) return findLoss(path, { secretFile, thorough });
+  if (atRest && existsSync(`${path}-wal`)) return findDataLossIn(path, { secretFile, checkStructure: thorough });
   return { expected: mark.sequence, found: found ?? 0, writtenAt: mark.writtenAt };
 }
 
@@ -57,11 +60,11 @@ function lookInside<T>(path: string, look: (connection: DatabaseSync) => T): T {
   }
 }
 
-/** @throws {DatabaseUnusable} also where changes are missing */
-export function requireContinuity(path: string, look: Look): void {
-  const loss = findLoss(path, look);
+/** @throws {UnusableDatabase} also where changes are missing */
+export function requireContinuity(path: string, look: DatabaseCheck): void {
+  const loss = findDataLossIn(path, look);
   if (loss === undefined) return;
-  throw new DatabaseUnusable(
+  throw new UnusableDatabase(
     `${path} lacks ${describeLoss(loss)}: its write-ahead log ${path}-wal was lost, cut or damaged after an unclean end, or ` +
       'the file is an older copy. Put back the missing log or the newer file while nothing runs. Where they are lost for ' +
       'good, what was revoked meanwhile would be accepted again; this accepts the loss and ends all that was issued before: ' +
@@ -97,7 +100,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** @throws {DatabaseUnusable} where something that is left says that there was a database */
+/** @throws {UnusableDatabase} where something that is left says that there was a database */
 function refuseGone(
   path: string,
   {
@@ -113,7 +116,7 @@ function refuseGone(
   );
   if (left.length === 0) return;
   const names = left.join(' and ');
-  throw new DatabaseUnusable(
+  throw new UnusableDatabase(
     `The database is gone: ${path} ${state}, and ${names} ${left.length > 1 ? 'belong' : 'belongs'} to one. Put the database ` +
       'back, with its -wal file where it has one; name the right one with TESSERA_DATA_DIR or TESSERA_DATABASE_URL; or, to ' +
       `begin anew with nothing of before, move ${names} away` +
@@ -131,7 +134,7 @@ function refuseDamaged(path: string, connection: DatabaseSync): void {
 const CORRUPT = 11;
 
 function refuse(path: string, why: string): never {
-  throw new DatabaseUnusable(
+  throw new UnusableDatabase(
     `${path} is damaged, or ${path}-wal is not the log that belongs to it: ${why}. Put back the two files as they were ` +
       'together, or restore a backup as docs/how-to/back-up-and-restore.md says.',
   );
