@@ -45,7 +45,7 @@ const NAMED: readonly (readonly [RegExp, string])[] = [
 /** What is known by the file that called it, the nearest one first. */
 const PLACES: readonly (readonly [RegExp, string])[] = [
   [/\/node_modules\/jose\/|\/src\/(keys|platform\/crypto)\//, 'Signatures and hashes'],
-  [/\/node_modules\/(pino|sonic-boom|prom-client)\/|\/src\/platform\/(metrics\/|http\/observe\.ts)/, 'Log and figures'],
+  [/\/node_modules\/(pino|sonic-boom|prom-client)\/|\/src\/platform\/metrics\//, 'Log and metrics'],
   [/\/node_modules\/|\/src\/platform\/http\//, 'Fastify, with our part of it'],
   [/\/src\/platform\/database\//, 'SQLite'],
   [/\/src\//, 'Tessera’s own rules: claims, verdict, answer'],
