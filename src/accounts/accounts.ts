@@ -10,7 +10,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
-import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
+import { invalidRequest, notFound, OAuthError } from '../platform/oauth-error.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import type { Profile } from './fields.ts';
 import { changeProfile, newProfile } from './rules/profile.ts';
@@ -36,16 +36,26 @@ async function rejectCommonPassword(
   );
 }
 
-/** @throws {OAuthError} `conflict` where another account has the username or email address */
+/** Another account has the username or the email address. */
+export class FieldTaken extends OAuthError {
+  readonly field: 'username' | 'email';
+  constructor(field: 'username' | 'email', description: string) {
+    super(409, 'conflict', description);
+    this.field = field;
+  }
+}
+
+/** @throws {FieldTaken} */
 function* requireUnique(profile: Profile, id: string): Work<void> {
   const field = yield* store.takenField(profile, id);
-  if (field !== undefined) throw conflict(`${field} is taken: another account has it. Choose another ${field}.`);
+  if (field === undefined) return;
+  throw new FieldTaken(field, `${field} is taken: another account has it. Choose another ${field}.`);
 }
 
 /**
  * Creates an account.
- * @throws {OAuthError} `conflict` where the username or email address is taken, `invalid_request` for an invalid field or a
- * common password
+ * @throws {FieldTaken}
+ * @throws {OAuthError} `invalid_request` for an invalid field or a common password
  */
 export async function createAccount(
   { database, clock, ids, passwords }: AccountsContext & { readonly ids: Ids; readonly passwords: Passwords },
@@ -73,7 +83,7 @@ export async function createAccount(
   await database.commit(function* create() {
     if (!(yield* store.insertAccount(account))) {
       yield* requireUnique(profile, id);
-      throw conflict('username or email is taken: another account has it.');
+      throw new FieldTaken('username', 'username or email is taken: another account has it.');
     }
     yield* record({ at: now, type: 'account.created', origin, accountId: id });
   });

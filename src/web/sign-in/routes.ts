@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { createAccount } from '../../accounts/accounts.ts';
+import { createAccount, FieldTaken } from '../../accounts/accounts.ts';
 import { isCommonPassword } from '../../accounts/common-passwords.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { password } from '../../accounts/schema.ts';
@@ -13,7 +13,6 @@ import type { Browser } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { OAuthError } from '../../platform/oauth-error.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
 import { addressBucket } from '../../platform/validation/ip-address.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
@@ -224,18 +223,18 @@ export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
       reply.header('retry-after', String(wait));
       return showSignUp(at, 429, generalProblem(messages.signUp.limited(wait)), values);
     }
-    let taken: OAuthError | undefined;
+    let taken: FieldTaken | undefined;
     try {
       await createAccount(parts, { ...values, password }, origin);
     } catch (error) {
-      if (!(error instanceof OAuthError && error.code === 'conflict')) throw error;
+      if (!(error instanceof FieldTaken)) throw error;
       taken = error;
     }
     // A second submit of the same form finds the account that the first one made: whoever knows its password signs in.
     const outcome = await attempt(at, values.username, password);
     if (outcome.kind === 'signed in') return arrive(at, outcome);
     if (taken === undefined) return refuseSignIn(at, outcome, values.username);
-    const field = taken.message.startsWith('email') ? 'email' : 'username';
+    const { field } = taken;
     const text = field === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
     return showSignUp(at, 409, { fields: { [field]: text }, general: [] }, values);
   });
