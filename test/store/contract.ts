@@ -29,7 +29,7 @@ import {
   insertInteraction,
 } from '../../src/protocol/authorize/interaction-store.ts';
 import type { AuthorizationRequest } from '../../src/protocol/authorize/rules/request.ts';
-import { storedRequest } from '../../src/protocol/authorize/rules/stored-request.ts';
+import { storedRequest } from '../../src/protocol/authorize/rules/request.ts';
 import { insertSession } from '../../src/sessions/store.ts';
 import { account, client, code, dump, family, fixture, grant, NOW } from './rows.ts';
 

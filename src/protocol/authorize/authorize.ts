@@ -14,11 +14,11 @@ import { audience } from '../token/rules/claims.ts';
 import { continueRoutes } from './continue.ts';
 import { begin, INTERACTION_LIFETIME, issueCode, progressOf, refusalRedirect } from './progress.ts';
 import { authorizeByGetSchema, authorizeByPostSchema } from './route-schemas.ts';
+import { checkRequest } from './rules/check-request.ts';
+import { checkQueryOfPost, checkTarget, type RedirectTarget, requestedClient } from './rules/check-target.ts';
 import { intersection } from './rules/claims-parameter.ts';
-import { errorResponse } from './rules/redirect.ts';
-import { type AuthorizationRequest, checkRequest, misplaced, type RedirectedError } from './rules/request.ts';
-import { checkSize } from './rules/stored-request.ts';
-import { checkTarget, type RedirectTarget, requestedClient } from './rules/target.ts';
+import type { AuthorizationRequest, RedirectedError } from './rules/request.ts';
+import { checkSize, errorResponse } from './rules/request.ts';
 import {
   type FlowParts,
   HANDLE,
@@ -43,7 +43,7 @@ export function authorizationRoutes(app: FastifyInstance, parts: AuthorizationPa
     authorize(request, reply, request.query as RepeatableParameters),
   );
   app.post(PATH, { schema: authorizeByPostSchema }, async (request, reply) => {
-    const error = misplaced(request.query as RepeatableParameters);
+    const error = checkQueryOfPost(request.query as RepeatableParameters);
     return error === undefined ? authorize(request, reply, formOf(request)) : showError(parts, request, reply, error);
   });
   continueRoutes(app, parts);

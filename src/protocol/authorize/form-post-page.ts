@@ -3,7 +3,7 @@ import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { foreign } from '../../web/kit/components.ts';
 import { html } from '../../web/kit/html.ts';
 import { type Site, sendPage } from '../../web/kit/layout.ts';
-import { type ClientResponse, formActionSources } from './rules/redirect.ts';
+import { type ClientResponse, formActionSources } from './rules/request.ts';
 
 /**
  * OAuth 2.0 Form Post Response Mode §2: an answer as the fields of a form that the browser sends to the client. It sends itself

@@ -1,7 +1,7 @@
 import type { Work } from '../../platform/database/database.ts';
 import { first, run, statement } from '../../platform/database/statement.ts';
 import type { AuthorizationRequest } from './rules/request.ts';
-import { restoredRequest, type StoredRequest } from './rules/stored-request.ts';
+import { restoredRequest, type StoredRequest } from './rules/request.ts';
 
 /** How a pending request ended. */
 export type InteractionOutcome = 'code' | 'denied';

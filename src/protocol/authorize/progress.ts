@@ -29,9 +29,15 @@ import {
   type NewInteraction,
 } from './interaction-store.ts';
 import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
-import { type ClientResponse, errorResponse, successResponse } from './rules/redirect.ts';
-import { type AuthorizationRequest, consentScopes, type RedirectedError } from './rules/request.ts';
-import { storedRequest } from './rules/stored-request.ts';
+import {
+  type AuthorizationRequest,
+  type ClientResponse,
+  consentScopes,
+  errorResponse,
+  type RedirectedError,
+  storedRequest,
+  successResponse,
+} from './rules/request.ts';
 
 export interface AuthorizationParts {
   readonly database: Database;

@@ -18,9 +18,9 @@ import {
   refusalRedirect,
   resume,
 } from './progress.ts';
-import { addressOf, type ClientResponse, errorResponse } from './rules/redirect.ts';
+import type { DisplayedError } from './rules/check-target.ts';
 import type { AuthorizationRequest, RedirectedError } from './rules/request.ts';
-import type { DisplayedError } from './rules/target.ts';
+import { type ClientResponse, errorResponse, locationOf } from './rules/request.ts';
 
 /** What the pages of a sign-in work with. */
 export interface FlowParts extends AuthorizationParts {
@@ -49,7 +49,7 @@ export function respond(
 ): FastifyReply {
   return response.mode === 'form_post'
     ? sendFormPost(reply, site, response)
-    : redirect(request, reply, addressOf(response));
+    : redirect(request, reply, locationOf(response));
 }
 
 /** Sends the browser to the client with an error, which the log and the metrics have too. */

@@ -6,8 +6,7 @@ import { GRANT_TYPES } from '../../clients/rules/grant-types.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
 import { en } from '../../web/kit/messages.ts';
-import { PROMPTS } from '../authorize/rules/authentication-request.ts';
-import { RESPONSE_MODES } from '../authorize/rules/parameters.ts';
+import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
 import { END_SESSION_PATH } from '../logout/routes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 

@@ -13,7 +13,7 @@ import { invalidRequest } from '../../platform/oauth-error.ts';
 import { endSession, findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { sendErrorPage } from '../../web/kit/error-page.ts';
 import { type Site, sendPage } from '../../web/kit/layout.ts';
-import { formActionSources, withQuery } from '../authorize/rules/redirect.ts';
+import { formActionSources, withQuery } from '../authorize/rules/request.ts';
 import { redirect } from '../authorize/steps.ts';
 import { readHint } from './id-token-hint.ts';
 import { askPage, CONFIRM_PATH, type LogoutFault, signedOutPage } from './pages.ts';

@@ -13,7 +13,7 @@ import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { deny, type IssueOutcome, issueCode } from '../../protocol/authorize/progress.ts';
 import type { AuthorizationStep } from '../../protocol/authorize/rules/next-step.ts';
-import { formActionSources } from '../../protocol/authorize/rules/redirect.ts';
+import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import {
   type FlowParts,
   follow,

@@ -19,7 +19,7 @@ import { findProblem } from '../../platform/validation/validate.ts';
 import { continueContext } from '../../protocol/authorize/continue.ts';
 import { signInFor } from '../../protocol/authorize/interaction-store.ts';
 import type { Progress } from '../../protocol/authorize/progress.ts';
-import { formActionSources } from '../../protocol/authorize/rules/redirect.ts';
+import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import {
   type FlowParts,
   follow,

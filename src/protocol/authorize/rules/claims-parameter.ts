@@ -1,30 +1,30 @@
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 
-/** The `claims` parameter, as far as it means something here: OpenID Connect Core 1.0 §5.5. */
+/** The `claims` parameter, as far as it is supported: OpenID Connect Core 1.0 §5.5. */
 export interface ClaimsParameter {
   readonly userinfo: readonly string[];
   readonly idToken: readonly string[];
-  /** The people to whom the request is limited by a value of `sub`; null is anybody. */
+  /** The accounts to which a value of `sub` limits the request; null is any. */
   readonly subjects: readonly string[] | null;
   readonly acr: { readonly essential: boolean; readonly values: readonly unknown[] | null };
 }
 
-interface Problem {
+/** What is wrong with the parameter, phrased to follow "claims". */
+interface ClaimsProblem {
   readonly problem: string;
 }
 
 /** More than there are claims. */
 const MOST_CLAIMS = 100;
 
-/** What is asked of one claim (§5.5.1). */
+/** How one claim is requested (§5.5.1). */
 interface ClaimRequest {
   readonly essential: boolean;
   /** The values that it may have; null is any. */
   readonly values: readonly unknown[] | null;
 }
 
-/** Reads the parameter; a problem is phrased to follow "claims". */
-export function parseClaims(text: string): ClaimsParameter | Problem {
+export function parseClaims(text: string): ClaimsParameter | ClaimsProblem {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -48,13 +48,16 @@ export function parseClaims(text: string): ClaimsParameter | Problem {
   };
 }
 
-/** The people who are in both sets; null is everybody. */
+/** The ids that are in both sets; null is every id. */
 export function intersection(a: readonly string[] | null, b: readonly string[] | null): readonly string[] | null {
   if (a === null || b === null) return a ?? b;
   return a.filter((id) => b.includes(id));
 }
 
-function parseMember(claims: Readonly<Record<string, unknown>>, name: string): Map<string, ClaimRequest> | Problem {
+function parseMember(
+  claims: Readonly<Record<string, unknown>>,
+  name: string,
+): Map<string, ClaimRequest> | ClaimsProblem {
   const member = Object.hasOwn(claims, name) ? claims[name] : {};
   if (!isObject(member)) return { problem: `must have an object as ${name}` };
   const entries = Object.entries(member);
@@ -70,7 +73,7 @@ function parseMember(claims: Readonly<Record<string, unknown>>, name: string): M
   return requests;
 }
 
-/** §5.5.1; members that it does not know are ignored. */
+/** §5.5.1. Unknown members are ignored. */
 function parseRequest(asked: unknown): ClaimRequest | undefined {
   if (asked === null) return { essential: false, values: null };
   if (!isObject(asked)) return undefined;
@@ -80,7 +83,7 @@ function parseRequest(asked: unknown): ClaimRequest | undefined {
   return { essential, values: values === undefined && single.length === 0 ? null : [...single, ...(values ?? [])] };
 }
 
-/** Those of the values that could be somebody's `sub`. */
+/** The values that are valid as `sub`. */
 const ids = (values: readonly unknown[]): readonly string[] =>
   values.filter((value): value is string => typeof value === 'string' && isSnowflake(value));
 

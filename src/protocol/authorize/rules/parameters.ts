@@ -1,14 +1,9 @@
 import { ACR } from '../../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../../claims/scopes.ts';
 import * as Type from '../../../platform/validation/type.ts';
-import { PROMPTS } from './authentication-request.ts';
-import { LARGEST_REQUEST } from './stored-request.ts';
+import { LARGEST_REQUEST, PROMPTS, RESPONSE_MODES } from './request.ts';
 
-/** How an answer reaches its client: in the address, or in a form that the browser sends there. */
-export const RESPONSE_MODES = ['query', 'form_post'] as const;
-export type ResponseMode = (typeof RESPONSE_MODES)[number];
-
-/** Goes into the database, the ID token and so into headers of clients. */
+/** It is stored, and repeated in the ID token, which clients may send in headers. */
 export const LONGEST_NONCE = 1024;
 
 /** RFC 7636 §4.2: the base64url of a SHA-256. */
@@ -53,10 +48,9 @@ export const AuthorizationParameters = Type.Object({
   ),
 });
 
-/** Every name. */
 export const PARAMETER_NAMES = Object.keys(AuthorizationParameters.properties);
 
-/** Those that go to the redirect URI as an error where they are repeated (RFC 6749 §3.1); a `resource` may be. */
+/** The parameters that must not be repeated, and whose errors are sent to the redirect URI (RFC 6749 §3.1). */
 export const SINGLE_NAMES = PARAMETER_NAMES.filter(
   (name) => name !== 'client_id' && name !== 'redirect_uri' && name !== 'resource',
 );

@@ -1,26 +1,25 @@
 import { claimScopes, type RequestedClaims } from '../../../claims/claims.ts';
-import { parseScope, SCOPES } from '../../../claims/scopes.ts';
-import { parseResources } from '../../../clients/rules/resources.ts';
-import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
-import { checkAuthentication, type Prompt } from './authentication-request.ts';
-import {
-  CHALLENGE,
-  LONGEST_NONCE,
-  PARAMETER_NAMES,
-  RESPONSE_MODES,
-  type ResponseMode,
-  SINGLE_NAMES,
-} from './parameters.ts';
-import {
-  type DisplayedError,
-  displayedError,
-  formPostProblem,
-  type RedirectingClient,
-  type RedirectTarget,
-} from './target.ts';
+
+/** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
+export const RESPONSE_MODES = ['query', 'form_post'] as const;
+export type ResponseMode = (typeof RESPONSE_MODES)[number];
+
+/** The values of `prompt`: OpenID Connect Core 1.0 §3.1.2.1. */
+export const PROMPTS = ['none', 'login', 'consent', 'select_account'] as const;
+
+export interface Prompt {
+  /** Respond without any page. */
+  readonly none: boolean;
+  /** Authenticate again. */
+  readonly login: boolean;
+  /** Show the consent page whatever was decided before. */
+  readonly consent: boolean;
+  /** Ask which account to continue with. */
+  readonly select: boolean;
+}
 
 /**
- * The errors that this endpoint sends: those of RFC 6749 §4.1.2.1, of OpenID Connect Core 1.0 §3.1.2.6, and the one of OpenID
+ * The error codes of this endpoint: those of RFC 6749 §4.1.2.1, of OpenID Connect Core 1.0 §3.1.2.6, and the one of OpenID
  * Connect Core Unmet Authentication Requirements 1.0.
  */
 export const AUTHORIZATION_ERRORS = [
@@ -40,160 +39,165 @@ export const AUTHORIZATION_ERRORS = [
 ] as const;
 export type AuthorizationErrorCode = (typeof AUTHORIZATION_ERRORS)[number];
 
-/** An error for the client, sent to its own address. */
+/** An error for the client, sent to its redirect URI. */
 export interface RedirectedError {
   readonly kind: 'redirect';
   readonly error: AuthorizationErrorCode;
   readonly description: string;
-  /** In few words for the log and the metrics, where the description is not the same each time. */
+  /** A short text for the log and the metrics, where the description varies. */
   readonly reason?: string;
 }
 
-/** A request that may go on, as it is kept until it is answered. */
-export interface AuthorizationRequest {
-  readonly clientId: string;
-  /** The client's generation when it asked: a client that was disabled since must ask again. */
-  readonly clientGeneration: string;
+export const redirectedError = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
+  kind: 'redirect',
+  error,
+  description,
+});
+
+/** Where the responses to a request go. */
+interface ResponseTarget {
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
   readonly state: string | null;
+}
+
+/** A valid request, as it is stored until it is answered. */
+export interface AuthorizationRequest extends ResponseTarget {
+  readonly clientId: string;
+  /** The client's generation at the time of the request: one that was disabled since must send another request. */
+  readonly clientGeneration: string;
   readonly scopes: readonly string[];
   readonly nonce: string | null;
   readonly codeChallenge: string | null;
   readonly prompt: Prompt;
   /** The seconds since the last sign-in after which the person must sign in again; null is no limit. */
   readonly maxAge: number | null;
-  /** The only people for whom there may be an answer; null is anybody. */
+  /** The only accounts that the response may be about; null is any. */
   readonly subjects: readonly string[] | null;
-  /** Whom a verified ID token names, for the sign-in page. */
+  /** The account that a verified ID token names, for the sign-in page. */
   readonly hinted: string | null;
-  /** What the client would type into the sign-in page. */
+  /** `login_hint`: what the client wants in the first field of the sign-in page. */
   readonly loginHint: string | null;
-  /** Single claims that were asked for beside the scopes. */
+  /** Individual claims that were requested beside the scopes. */
   readonly claims: RequestedClaims | null;
-  /** The resources that tokens are asked for (RFC 8707 §2.1); absent where none is named. */
+  /** The resources that tokens are requested for (RFC 8707 §2.1); absent where there is none. */
   readonly resources?: readonly string[];
 }
 
-/** Every scope that a person is asked about: those of `scope`, and those that cover what `claims` asks for. */
+/** Every scope that a person is asked about: those of `scope`, and those that cover the claims of `claims`. */
 export const consentScopes = ({
   scopes,
   claims,
 }: Pick<AuthorizationRequest, 'scopes' | 'claims'>): readonly string[] =>
   claims === null ? scopes : [...new Set([...scopes, ...claimScopes(claims)])];
 
-/**
- * OpenID Connect Core 1.0 §3.1.2.1: a POST carries its parameters in the body. One that stands in the address besides could be
- * meant to be seen by some and not by others, so nothing is redirected.
- */
-export function misplaced(query: RepeatableParameters): DisplayedError | undefined {
-  const name = PARAMETER_NAMES.find((known) => query.has(known));
-  const problem = name === 'redirect_uri' ? 'redirect_uri' : 'client';
-  return name === undefined
-    ? undefined
-    : displayedError(problem, 'address of a POST', `${name} stands in the address of a POST.`, 'Send it in the body.');
+/** A pending request as it is stored: `state` as bytes, for JSON can take six of them for one of its characters. */
+export interface StoredRequest {
+  /** The rest of it, as JSON. */
+  readonly json: string;
+  readonly state: Uint8Array | null;
+  /** How many bytes all of it takes. */
+  readonly size: number;
 }
 
-const refuse = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
-  kind: 'redirect',
-  error,
-  description,
-});
+/** How many bytes are stored of a request: any client may start one, and it stays for an hour. */
+export const LARGEST_REQUEST = 4096;
 
-/** The rest of a request, whose errors go to its target: contract §4.1 and §7, decisions §§2–3. */
-export function checkRequest(
-  parameters: RepeatableParameters,
-  client: RedirectingClient,
-  target: RedirectTarget,
-): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
-  for (const name of SINGLE_NAMES) {
-    if (parameters.repeated.has(name)) return refuse('invalid_request', `${name} was sent more than once`);
-    if (parameters.malformed.has(name)) return refuse('invalid_request', `${name} is not percent-encoded UTF-8`);
-  }
-  // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
-  if (parameters.get('request')) return refuse('request_not_supported', 'request objects are not supported');
-  if (parameters.get('request_uri')) return refuse('request_uri_not_supported', 'request_uri is not supported');
-  if (parameters.get('registration')) return refuse('registration_not_supported', 'registration is not supported');
+/** The other columns of its row: four hashes of 43 characters, an id, two times, an outcome. */
+const OTHER_COLUMNS = 256;
 
-  // RFC 6749 §4.1.2.1, RFC 7591 §2.1.
-  if (!client.grantTypes.includes('authorization_code')) {
-    return refuse('unauthorized_client', 'the client is not registered for the grant authorization_code');
-  }
+export function storedRequest({ state, ...rest }: AuthorizationRequest): StoredRequest {
+  const json = JSON.stringify(rest);
+  const octets = state === null ? null : Buffer.from(state);
+  return { json, state: octets, size: OTHER_COLUMNS + Buffer.byteLength(json) + (octets?.length ?? 0) };
+}
 
-  const responseType = parameters.get('response_type');
-  if (responseType === undefined) return refuse('invalid_request', 'response_type is missing: send response_type=code');
-  if (responseType !== 'code') return refuse('invalid_request', 'response_type must be code');
-  const responseMode = parameters.get('response_mode');
-  if (responseMode !== undefined && !isResponseMode(responseMode)) {
-    return refuse('invalid_request', `response_mode must be ${RESPONSE_MODES.join(' or ')}`);
-  }
-  if (responseMode === 'form_post' && target.responseMode !== 'form_post') {
-    return refuse('invalid_request', formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
-  }
+/** The request of a row that {@link storedRequest} made. */
+export function restoredRequest(json: string, octets: Uint8Array | null): AuthorizationRequest {
+  const rest = JSON.parse(json) as AuthorizationRequest;
+  return octets === null
+    ? { ...DEFAULTS, ...rest }
+    : { ...DEFAULTS, ...rest, state: Buffer.from(octets.buffer, octets.byteOffset, octets.length).toString('utf8') };
+}
 
-  const scopes = checkScopes(parameters.get('scope'), client.scopes);
-  if ('kind' in scopes) return scopes;
+/** The members that a request stored by an earlier version lacks. */
+const DEFAULTS = {
+  state: null,
+  responseMode: 'query',
+  maxAge: null,
+  subjects: null,
+  hinted: null,
+  loginHint: null,
+  claims: null,
+} as const satisfies Partial<AuthorizationRequest>;
 
-  const nonce = parameters.get('nonce') ?? null;
-  if (nonce !== null && nonce.length > LONGEST_NONCE) {
-    return refuse('invalid_request', `nonce must be at most ${LONGEST_NONCE} characters`);
-  }
-
-  const resources = parseResources(parameters.all('resource'));
-  if (resources === undefined || parameters.malformed.has('resource')) {
-    return refuse('invalid_target', 'resource must be an absolute URI without a fragment, five at most');
-  }
-
-  const codeChallenge = checkChallenge(parameters, client);
-  if (typeof codeChallenge === 'object' && codeChallenge !== null) return codeChallenge;
-
-  const authentication = checkAuthentication(parameters, client);
-  if ('kind' in authentication) return authentication;
-
+/**
+ * Rejects a request that is larger than what is stored of one, also where it need not be stored: whether a page is needed depends
+ * on the person, and a client must be able to rely on what it sends.
+ */
+export function checkSize(request: AuthorizationRequest): RedirectedError | undefined {
+  const { size, state } = storedRequest(request);
+  if (size <= LARGEST_REQUEST) return undefined;
+  const json = (value: unknown) => Buffer.byteLength(JSON.stringify(value ?? null));
+  const parameters: readonly (readonly [name: string, bytes: number])[] = [
+    ['state', state?.length ?? 0],
+    ['nonce', json(request.nonce)],
+    ['claims', json(request.claims) + json(request.subjects)],
+    ['resource', json(request.resources)],
+    ['login_hint', json(request.loginHint)],
+    ['redirect_uri', json(request.redirectUri)],
+  ];
+  const [name, bytes] = parameters.reduce((largest, parameter) => (parameter[1] > largest[1] ? parameter : largest));
   return {
-    kind: 'request',
-    request: {
-      clientId: client.id,
-      clientGeneration: client.generation,
-      redirectUri: target.redirectUri,
-      responseMode: target.responseMode,
-      state: target.state,
-      scopes,
-      nonce,
-      codeChallenge,
-      ...authentication,
-      hinted: null,
-      ...(resources.length > 0 && { resources }),
-    },
+    kind: 'redirect',
+    error: 'invalid_request',
+    description: `the request takes ${size} bytes, ${bytes} of them for ${name}; at most ${LARGEST_REQUEST} are kept, so shorten ${name}`,
+    reason: `${name} too large`,
   };
 }
 
-const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
-
-function checkScopes(text: string | undefined, allowed: readonly string[] | null): readonly string[] | RedirectedError {
-  const scopes = text === undefined ? ['openid'] : parseScope(text);
-  if (scopes === undefined) return refuse('invalid_scope', 'scope is malformed: separate the scopes by single spaces');
-  for (const scope of scopes) {
-    if (!SCOPES.includes(scope)) return refuse('invalid_scope', `unknown scope; the scopes are ${SCOPES.join(' ')}`);
-    // openid is part of every grant, whatever the registration lists.
-    if (allowed !== null && scope !== 'openid' && !allowed.includes(scope)) {
-      return refuse('invalid_scope', `the client is not registered for the scope ${scope}`);
-    }
-  }
-  return scopes;
+/** A response to a client, through the browser. */
+export interface ClientResponse {
+  readonly redirectUri: string;
+  readonly mode: ResponseMode;
+  readonly parameters: Readonly<Record<string, string>>;
 }
 
-function checkChallenge(parameters: RepeatableParameters, client: RedirectingClient): string | null | RedirectedError {
-  const challenge = parameters.get('code_challenge');
-  const method = parameters.get('code_challenge_method');
-  if (challenge === undefined) {
-    if (method !== undefined) return refuse('invalid_request', 'code_challenge is missing');
-    const required = client.requirePkce || client.type === 'public';
-    return required ? refuse('invalid_request', 'code_challenge is missing: this client must use PKCE (S256)') : null;
-  }
-  // RFC 7636 §4.3: without a method it means plain, which protects nothing.
-  if (method !== 'S256') return refuse('invalid_request', 'code_challenge_method must be S256');
-  return CHALLENGE.test(challenge)
-    ? challenge
-    : refuse('invalid_request', 'code_challenge must be 43 base64url characters');
+const stateOf = ({ state }: ResponseTarget) => (state === null ? {} : { state });
+
+/** Contract §4.1 with RFC 9207: a code. */
+export const successResponse = (target: ResponseTarget, code: string, issuer: string): ClientResponse => ({
+  redirectUri: target.redirectUri,
+  mode: target.responseMode,
+  parameters: { code, ...stateOf(target), iss: issuer },
+});
+
+/** Contract §7 with RFC 9207: an error. */
+export const errorResponse = (
+  target: ResponseTarget,
+  { error, description }: Pick<RedirectedError, 'error' | 'description'>,
+  issuer: string,
+): ClientResponse => ({
+  redirectUri: target.redirectUri,
+  mode: target.responseMode,
+  parameters: { error, error_description: description, ...stateOf(target), iss: issuer },
+});
+
+/** The redirect URI with a response in its query. */
+export const locationOf = ({ redirectUri, parameters }: ClientResponse): string => withQuery(redirectUri, parameters);
+
+/** Adds parameters, if there are any, to a registered URI, whose own query is retained (RFC 6749 §3.1.2). */
+export function withQuery(uri: string, parameters: Readonly<Record<string, string>>): string {
+  if (Object.keys(parameters).length === 0) return uri;
+  const separator = !uri.includes('?') ? '?' : /[?&]$/.test(uri) ? '' : '&';
+  return uri + separator + new URLSearchParams(parameters).toString();
+}
+
+/**
+ * The CSP sources of `form-action` for a form that ends at a redirect URI. Browsers check the whole chain of redirects, which may
+ * continue at other hosts of the client: so the sources are schemes, without hosts.
+ */
+export function formActionSources(redirectUri: string): readonly string[] {
+  const { protocol } = new URL(redirectUri);
+  return protocol === 'https:' ? ['https:'] : [protocol, 'https:'];
 }

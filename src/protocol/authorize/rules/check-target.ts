@@ -2,9 +2,10 @@ import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redi
 import { type Advice, explainUnregistered } from '../../../clients/rules/unregistered-uri.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
-import type { ResponseMode } from './parameters.ts';
+import { PARAMETER_NAMES } from './parameters.ts';
+import type { ResponseMode } from './request.ts';
 
-/** What the rules need to know of a client. */
+/** The registration of a client, as far as these checks need it. */
 export interface RedirectingClient {
   readonly id: string;
   readonly name: string;
@@ -19,11 +20,11 @@ export interface RedirectingClient {
   readonly generation: string;
 }
 
-/** An error that must be shown here: there is no address that it could safely be sent to. */
+/** An error that must be shown on a page: there is no address that it could safely be sent to. */
 export interface DisplayedError {
   readonly kind: 'display';
   readonly problem: 'client' | 'disabled' | 'redirect_uri';
-  /** In few words, for the log and the figures. */
+  /** A short text for the log and the metrics. */
   readonly reason: string;
   /** For the developer: what is wrong, what came, what to do. */
   readonly advice: Advice;
@@ -36,7 +37,7 @@ const display = (problem: DisplayedError['problem'], reason: string, advice: Adv
   advice,
 });
 
-/** Where answers of one request go: a client's own registered address. Only {@link checkTarget} makes one. */
+/** Where the responses to a request go: a registered redirect URI of its client. Only {@link checkTarget} makes one. */
 export interface RedirectTarget {
   readonly kind: 'target';
   readonly redirectUri: string;
@@ -51,18 +52,23 @@ const FIND_CLIENT = {
   command: 'npx tessera client list',
 };
 
-/** A parameter that stands more than once, or not where it is read. */
-export const displayedError = (
-  problem: DisplayedError['problem'],
-  reason: string,
-  description: string,
-  remedy: string,
-) => display(problem, reason, { description, remedy });
+/**
+ * OpenID Connect Core 1.0 §3.1.2.1: a POST has its parameters in the body. With one in the query as well, different programs
+ * could read different values, so nothing is redirected.
+ */
+export function checkQueryOfPost(query: RepeatableParameters): DisplayedError | undefined {
+  const name = PARAMETER_NAMES.find((known) => query.has(known));
+  if (name === undefined) return undefined;
+  return display(name === 'redirect_uri' ? 'redirect_uri' : 'client', 'address of a POST', {
+    description: `${name} stands in the address of a POST.`,
+    remedy: 'Send it in the body.',
+  });
+}
 
 const repeated = (problem: DisplayedError['problem'], name: string): DisplayedError =>
-  displayedError(problem, `${name} repeated`, `${name} was sent more than once.`, 'Send it once.');
+  display(problem, `${name} repeated`, { description: `${name} was sent more than once.`, remedy: 'Send it once.' });
 
-/** A parameter without a value: it may be there under a name that is nearly right. */
+/** A parameter without a value. It may have been sent under a misspelled name. */
 function missing(
   problem: DisplayedError['problem'],
   name: string,
@@ -76,15 +82,15 @@ function missing(
   return display(problem, `${name} missing`, { description: `${name} is missing.`, came, ...find });
 }
 
-/** The client_id of a request, or why there is none that could be looked up. */
+/** The client_id of a request, or the error of a request without one. */
 export function requestedClient(parameters: RepeatableParameters): string | DisplayedError {
   if (parameters.repeated.has('client_id')) return repeated('client', 'client_id');
   return parameters.get('client_id') ?? missing('client', 'client_id', parameters, FIND_CLIENT);
 }
 
-/** A client_id that no client has: what it looks like says what may have happened. */
+/** The error for a client_id that no client has, with the likely mistake. */
 function unknownClient(clientId: string): DisplayedError {
-  // Not repeated on the page: it may be a secret that still holds.
+  // Not repeated on the page: the secret may still be valid.
   if (/^\s*tcs_/.test(clientId)) {
     return display('client', 'client_id a secret', {
       description: 'client_id holds what looks like a client secret.',
@@ -105,8 +111,8 @@ function unknownClient(clientId: string): DisplayedError {
 }
 
 /**
- * RFC 6749 §4.1.2.1: before anything else, whom the answer goes to. Where that is in doubt there is no redirect.
- * @param client undefined where the client_id is not on record
+ * RFC 6749 §4.1.2.1: client and redirect URI are checked before everything else. Without both nothing is redirected.
+ * @param client undefined where no client has the client_id
  * @param local whether the service runs on a developer’s own machine: docs/decisions/0013
  */
 export function checkTarget(
@@ -136,7 +142,7 @@ export function checkTarget(
     const asked = { name: 'redirect_uri', sent: redirectUri, registered: client.redirectUris, local } as const;
     return display('redirect_uri', 'redirect_uri not registered', explainUnregistered(client, asked));
   }
-  // The registration was checked when it was made; this is for one that reached the database another way.
+  // Registration checks this too; a client could have been written to the database in another way.
   const problem = redirectUriProblem(redirectUri, client.type);
   if (problem !== undefined) {
     return display('redirect_uri', 'redirect_uri unusable', {
@@ -153,10 +159,10 @@ export function checkTarget(
   return { kind: 'target', redirectUri, responseMode, state } as RedirectTarget;
 }
 
-/** Why an answer cannot be sent by a form, as it can in an address. */
+/** Why a response cannot be sent by a form. */
 export function formPostProblem(redirectUri: string, state: string | null): string | undefined {
   if (!/^https?:/i.test(redirectUri)) return 'response_mode=form_post needs an https redirect_uri';
-  // HTML rewrites line ends and NUL in a field, and a state comes back unchanged or not at all.
+  // HTML changes line ends and NUL in the value of a field, and state must be returned unchanged.
   if (/[\0\r\n]/.test(state ?? '')) return 'with response_mode=form_post state must have no line ends and no NUL';
   return undefined;
 }

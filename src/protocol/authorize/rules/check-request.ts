@@ -1,0 +1,192 @@
+import { ACR } from '../../../authenticators/rules/authentication-context.ts';
+import { askedClaims } from '../../../claims/claims.ts';
+import { parseScope, SCOPES } from '../../../claims/scopes.ts';
+import { parseResources } from '../../../clients/rules/resources.ts';
+import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
+import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
+import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
+import { CHALLENGE, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
+import {
+  type AuthorizationRequest,
+  PROMPTS,
+  type Prompt,
+  RESPONSE_MODES,
+  type RedirectedError,
+  type ResponseMode,
+  redirectedError,
+} from './request.ts';
+
+/** Checks the parameters whose errors are sent to the redirect URI: contract §4.1 and §7, decisions §§2–3. */
+export function checkRequest(
+  parameters: RepeatableParameters,
+  client: RedirectingClient,
+  target: RedirectTarget,
+): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
+  for (const name of SINGLE_NAMES) {
+    if (parameters.repeated.has(name)) return redirectedError('invalid_request', `${name} was sent more than once`);
+    if (parameters.malformed.has(name)) {
+      return redirectedError('invalid_request', `${name} is not percent-encoded UTF-8`);
+    }
+  }
+  // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
+  if (parameters.get('request')) return redirectedError('request_not_supported', 'request objects are not supported');
+  if (parameters.get('request_uri')) {
+    return redirectedError('request_uri_not_supported', 'request_uri is not supported');
+  }
+  if (parameters.get('registration')) {
+    return redirectedError('registration_not_supported', 'registration is not supported');
+  }
+
+  // RFC 6749 §4.1.2.1, RFC 7591 §2.1.
+  if (!client.grantTypes.includes('authorization_code')) {
+    return redirectedError('unauthorized_client', 'the client is not registered for the grant authorization_code');
+  }
+
+  const responseType = parameters.get('response_type');
+  if (responseType === undefined) return invalidRequest('response_type is missing: send response_type=code');
+  if (responseType !== 'code') return invalidRequest('response_type must be code');
+  const responseMode = parameters.get('response_mode');
+  if (responseMode !== undefined && !isResponseMode(responseMode)) {
+    return invalidRequest(`response_mode must be ${RESPONSE_MODES.join(' or ')}`);
+  }
+  if (responseMode === 'form_post' && target.responseMode !== 'form_post') {
+    return invalidRequest(formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
+  }
+
+  const scopes = checkScopes(parameters.get('scope'), client.scopes);
+  if ('kind' in scopes) return scopes;
+
+  const nonce = parameters.get('nonce') ?? null;
+  if (nonce !== null && nonce.length > LONGEST_NONCE) {
+    return invalidRequest(`nonce must be at most ${LONGEST_NONCE} characters`);
+  }
+
+  const resources = parseResources(parameters.all('resource'));
+  if (resources === undefined || parameters.malformed.has('resource')) {
+    return redirectedError('invalid_target', 'resource must be an absolute URI without a fragment, five at most');
+  }
+
+  const codeChallenge = checkChallenge(parameters, client);
+  if (typeof codeChallenge === 'object' && codeChallenge !== null) return codeChallenge;
+
+  const authentication = checkAuthentication(parameters, client);
+  if ('kind' in authentication) return authentication;
+
+  return {
+    kind: 'request',
+    request: {
+      clientId: client.id,
+      clientGeneration: client.generation,
+      redirectUri: target.redirectUri,
+      responseMode: target.responseMode,
+      state: target.state,
+      scopes,
+      nonce,
+      codeChallenge,
+      ...authentication,
+      hinted: null,
+      ...(resources.length > 0 && { resources }),
+    },
+  };
+}
+
+const invalidRequest = (description: string): RedirectedError => redirectedError('invalid_request', description);
+
+const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
+
+function checkScopes(text: string | undefined, allowed: readonly string[] | null): readonly string[] | RedirectedError {
+  const scopes = text === undefined ? ['openid'] : parseScope(text);
+  if (scopes === undefined) {
+    return redirectedError('invalid_scope', 'scope is malformed: separate the scopes by single spaces');
+  }
+  for (const scope of scopes) {
+    if (!SCOPES.includes(scope)) {
+      return redirectedError('invalid_scope', `unknown scope; the scopes are ${SCOPES.join(' ')}`);
+    }
+    // openid is part of every grant, also where the registration does not list it.
+    if (allowed !== null && scope !== 'openid' && !allowed.includes(scope)) {
+      return redirectedError('invalid_scope', `the client is not registered for the scope ${scope}`);
+    }
+  }
+  return scopes;
+}
+
+function checkChallenge(parameters: RepeatableParameters, client: RedirectingClient): string | null | RedirectedError {
+  const challenge = parameters.get('code_challenge');
+  const method = parameters.get('code_challenge_method');
+  if (challenge === undefined) {
+    if (method !== undefined) return invalidRequest('code_challenge is missing');
+    const required = client.requirePkce || client.type === 'public';
+    return required ? invalidRequest('code_challenge is missing: this client must use PKCE (S256)') : null;
+  }
+  // RFC 7636 §4.3: without a method it means plain, which protects nothing.
+  if (method !== 'S256') return invalidRequest('code_challenge_method must be S256');
+  return CHALLENGE.test(challenge) ? challenge : invalidRequest('code_challenge must be 43 base64url characters');
+}
+
+/** Longer than any username or email address. */
+const LONGEST_HINT = 320;
+
+type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' | 'subjects' | 'loginHint' | 'claims'>;
+
+/**
+ * The parameters that OpenID Connect Core 1.0 §3.1.2.1 adds. `display`, `ui_locales` and `claims_locales` are accepted and change
+ * nothing: there is one kind of page, in one language.
+ */
+function checkAuthentication(
+  parameters: RepeatableParameters,
+  client: RedirectingClient,
+): AuthenticationParameters | RedirectedError {
+  const prompt = checkPrompt(parameters.get('prompt'));
+  if ('kind' in prompt) return prompt;
+
+  const maxAge = parameters.get('max_age');
+  if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) {
+    return invalidRequest('max_age must be a whole number of seconds');
+  }
+
+  const text = parameters.get('claims');
+  const asked = text === undefined ? undefined : parseClaims(text);
+  if (asked !== undefined && 'problem' in asked) return invalidRequest(`claims ${asked.problem}`);
+  if (asked !== undefined && !isSupportedAcr(asked.acr)) {
+    return redirectedError(
+      'unmet_authentication_requirements',
+      'the acr that is asked for as essential is not offered',
+    );
+  }
+  const idToken = new Set(asked?.idToken);
+  // §3.1.2.1: acr_values requests acr as a voluntary claim. §5.5.1.1: the acr that was met is returned, whichever was requested.
+  if (parameters.get('acr_values') !== undefined) idToken.add('acr');
+
+  return {
+    prompt,
+    maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
+    subjects: asked?.subjects ?? null,
+    loginHint: usableHint(parameters.get('login_hint')),
+    claims: askedClaims({ userinfo: asked?.userinfo ?? [], idToken }, client.scopes),
+  };
+}
+
+function checkPrompt(text: string | undefined): Prompt | RedirectedError {
+  const values = new Set((text ?? '').split(' ').filter((value) => value !== ''));
+  for (const value of values) {
+    if (!(PROMPTS as readonly string[]).includes(value)) {
+      return invalidRequest(`prompt must be made of ${PROMPTS.join(', ')}`);
+    }
+  }
+  if (values.has('none') && values.size > 1) return invalidRequest('prompt=none goes with no other value');
+  return {
+    none: values.has('none'),
+    login: values.has('login'),
+    consent: values.has('consent'),
+    select: values.has('select_account'),
+  };
+}
+
+/** §5.5.1.1: an essential acr that cannot be met is a failed authentication. */
+const isSupportedAcr = (acr: ClaimsParameter['acr']): boolean =>
+  !acr.essential || acr.values === null || acr.values.includes(ACR);
+
+/** A hint only fills in a field: one that could not be typed there is ignored. */
+const usableHint = (hint: string | undefined): string | null =>
+  hint === undefined || hint.length > LONGEST_HINT || /\p{Cc}/u.test(hint) ? null : hint;
