@@ -28,7 +28,7 @@ import { readByHandler } from './platform/http/parameters.ts';
 import { createApp, unmetered } from './platform/http/server.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
-import { authorizationRoutes } from './protocol/authorize/authorize.ts';
+import { authorizationRoutes } from './protocol/authorize/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { logoutRoutes } from './protocol/logout/routes.ts';

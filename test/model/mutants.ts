@@ -221,7 +221,7 @@ export const mutants: readonly Mutant[] = [
   ),
   without(
     'client of a pending request',
-    'src/protocol/authorize/progress.ts',
+    'src/protocol/authorize/authorization.ts',
     '  client.generation === request.clientGeneration &&\n',
   ),
   instead(

@@ -210,9 +210,11 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       insertInteraction({ hash, browserHash: 'b', clientId, stored, now: NOW, expiresAt: NOW + 1 }),
     );
     const outcomes = ['code', 'denied'] as const;
-    const ends = await times(10, (n) => database.commit(() => finishInteraction(hash, outcomes[n % 2] ?? 'code')));
+    const ends = await times(10, (n) =>
+      database.commit(() => finishInteraction({ hash, outcome: outcomes[n % 2] ?? 'code' })),
+    );
     assert.equal(countTrue(ends), 1);
-    const outcome = (await database.read(() => findInteraction(hash)))?.outcome;
+    const outcome = (await database.read(() => findInteraction({ hash })))?.outcome;
     assert.equal(outcome, outcomes[ends.indexOf(true) % 2]);
   });
 

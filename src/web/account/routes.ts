@@ -8,7 +8,7 @@ import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictu
 import { formOf } from '../../platform/http/bodies.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
-import { redirect } from '../../protocol/authorize/steps.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { changePassword } from '../../sessions/change-password.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../kit/components.ts';

@@ -5,7 +5,7 @@ import type { Browser } from '../../platform/http/browser.ts';
 import { type Origin, originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { rateLimited } from '../../platform/oauth-error.ts';
-import { redirect } from '../../protocol/authorize/steps.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';

@@ -4,7 +4,7 @@ import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
-import { redirect } from '../../protocol/authorize/steps.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { accountFormContext } from '../account/visit.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';

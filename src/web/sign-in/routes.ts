@@ -7,40 +7,36 @@ import { type Account, findAccount } from '../../accounts/store.ts';
 import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { take } from '../../limits/limits.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
 import { addressBucket } from '../../platform/validation/ip-address.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
-import { continueContext } from '../../protocol/authorize/continue.ts';
-import { signInFor } from '../../protocol/authorize/interaction-store.ts';
-import type { Progress } from '../../protocol/authorize/progress.ts';
-import { formActionSources } from '../../protocol/authorize/rules/request.ts';
+import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import {
-  type FlowParts,
-  follow,
+  type AuthorizationPageServices,
+  advance,
+  continueContext,
   HANDLE,
-  type Pending,
-  pendingOrAnswer,
-  progressFor,
+  loadPendingRequest,
+  readPending,
   redirect,
-  sendClientGone,
-} from '../../protocol/authorize/steps.ts';
+} from '../../protocol/authorize/pending-request.ts';
+import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { endSession, findVisitor, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { type SignInResult, signIn } from '../../sessions/sign-in.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import { type Present, type SignUpValues, signInPage, signUpPage, type Waiting } from './pages.ts';
 
-export interface PageServices extends FlowParts, AuthenticationServices {
+export interface PageServices extends AuthorizationPageServices, AuthenticationServices {
   readonly ids: Ids;
 }
-
-type Standing = Extract<Progress, { kind: 'step' }>;
 
 /** What a form that signs out belongs to: the person whom it was shown to. */
 export const logoutContext = (accountId: string): string => `logout ${accountId}`;
@@ -54,62 +50,50 @@ export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
     readonly request: FastifyRequest;
     readonly reply: FastifyReply;
     readonly browser: Browser;
-    readonly pending: Pending | undefined;
+    readonly pending: PendingRequest | undefined;
     readonly waiting: Waiting | undefined;
-    /** Who may go on without signing in again. */
+    /** The account that may continue without signing in again. */
     readonly present: Present | undefined;
-    /** Who is expected to sign in, as far as that is known. */
-    readonly expected: string;
   }
-  const nobody = { pending: undefined, waiting: undefined, present: undefined, expected: '' };
 
-  /** The browser, and the request that waits for its sign-in; undefined where the answer was sent. */
-  async function visit(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    handle: string | undefined,
-  ): Promise<Visit | undefined> {
+  const preHandler = loadPendingRequest(parts, { optional: true });
+
+  /** The browser, and the pending request that needs the sign-in, if there is one. */
+  function visit(request: FastifyRequest, reply: FastifyReply): Visit {
     const browser = browsers.of(request, reply);
-    if (handle === undefined) return { request, reply, browser, ...nobody };
-    const pending = await pendingOrAnswer(parts, request, reply, handle);
-    if (pending === undefined) return undefined;
-    const progress = await progressFor(parts, pending, browser);
-    if (progress.kind === 'client gone') {
-      sendClientGone(parts, request, reply);
-      return undefined;
+    const pending = request.pendingRequest;
+    if (pending === undefined) {
+      return { request, reply, browser, pending: undefined, waiting: undefined, present: undefined };
     }
-    if (request.method === 'GET' && progress.step.kind !== 'login' && progress.step.kind !== 'choose') {
-      await follow(parts, request, reply, pending, browser);
-      return undefined;
-    }
-    const host = destinationOf(pending.interaction.request.redirectUri);
-    const waiting = { handle, client: progress.client, host };
-    const expected = await expectedName(pending, progress);
-    return { request, reply, browser, pending, waiting, present: presentFor(progress, browser, handle), expected };
+    const { client, handle } = pending;
+    const waiting = { handle, client, host: destinationOf(pending.request.redirectUri) };
+    return { request, reply, browser, pending, waiting, present: presentFor(pending, browser) };
   }
 
-  function presentFor({ step, signedIn }: Standing, browser: Browser, handle: string): Present | undefined {
-    if (step.kind !== 'choose' || signedIn.kind !== 'signed in') return undefined;
-    const { id, profile } = signedIn.account;
+  const needsSignIn = ({ step }: PendingRequest): boolean => step.kind === 'login' || step.kind === 'choose';
+
+  function presentFor({ handle, step, visitor }: PendingRequest, browser: Browser): Present | undefined {
+    if (step.kind !== 'choose' || visitor.kind !== 'signed in') return undefined;
+    const { id, profile } = visitor.account;
     const { displayName, username } = profile;
     return { displayName, username, token: browser.formToken(continueContext(handle, id)) };
   }
 
   /**
-   * What is written into the first field: whom a verified ID token named, what the client wrote, or who is to prove again that
-   * it is them. None of it says whether there is such an account but to those who know.
+   * The initial value of the first field: the account that a verified ID token names, the client's `login_hint`, or the account
+   * that has to authenticate again. It reveals an account only to those who know of it already.
    */
-  async function expectedName({ interaction }: Pending, { step, signedIn }: Standing): Promise<string> {
-    const { hinted, loginHint, subjects } = interaction.request;
+  async function expectedName({ request, step, visitor }: PendingRequest): Promise<string> {
+    const { hinted, loginHint, subjects } = request;
     const named = hinted === null ? undefined : await parts.database.read(() => findAccount({ id: hinted }));
     if (named !== undefined) return named.profile.username;
     if (loginHint !== null) return loginHint;
-    const again = step.kind === 'login' && signedIn.kind === 'signed in' && subjects === null;
-    return again ? signedIn.account.profile.username : '';
+    const again = step.kind === 'login' && visitor.kind === 'signed in' && subjects === null;
+    return again ? visitor.account.profile.username : '';
   }
 
   const formTargets = ({ pending }: Visit): readonly string[] =>
-    pending === undefined ? [] : formActionSources(pending.interaction.request.redirectUri);
+    pending === undefined ? [] : formActionSources(pending.request.redirectUri);
 
   function showSignIn(at: Visit, status: number, problems: Problems, identifier: string): FastifyReply {
     const { browser, waiting, present, reply } = at;
@@ -126,7 +110,7 @@ export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
   function attempt(at: Visit, identifier: string, password: string): Promise<SignInResult> {
     const { browser, pending } = at;
     const whenSignedIn = function* (session: { hash: string }): Work<void> {
-      if (pending !== undefined) yield* signInFor(pending.interaction.hash, session.hash);
+      if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
     };
     const { sessionSecret: previousSecret, hash: browserHash } = browser;
     const origin = originOf(at.request);
@@ -134,14 +118,13 @@ export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
     return signIn(parts, { identifier, password, browserHash, userAgent, previousSecret, origin }, whenSignedIn);
   }
 
-  /** After a sign-in the browser goes on with what waited, or to the account: never to an address from the request. */
+  /** After a sign-in the browser continues with the pending request, or goes to the account: never to an address from a request. */
   async function arrive(at: Visit, outcome: Extract<SignInResult, { kind: 'signed in' }>): Promise<FastifyReply> {
     const { request, reply, pending } = at;
     const { secret, session } = outcome.created;
     browsers.setSession(reply, secret, SESSION_LIFETIME);
     if (pending === undefined) return redirect(request, reply, site.path('/account'));
-    const interaction = { ...pending.interaction, signedInSession: session.hash };
-    return follow(parts, request, reply, { ...pending, interaction }, { sessionSecret: secret });
+    return advance(parts, request, reply, await readPending(parts, request, reply, pending.handle, session.hash));
   }
 
   function barred(outcome: { kind: 'banned' | 'suspended'; account: Account }): string {
@@ -160,20 +143,20 @@ export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
     return showSignIn(at, 403, generalProblem(barred(outcome)), identifier);
   }
 
-  app.get('/login', async (request, reply) => {
-    const at = await visit(request, reply, (request.query as RepeatableParameters).get(HANDLE));
-    if (at === undefined) return reply;
-    if (at.pending === undefined && (await findVisitor(parts, at.browser.sessionSecret)).kind === 'signed in') {
-      return redirect(request, reply, site.path('/account'));
+  app.get('/login', { preHandler }, async (request, reply) => {
+    const at = visit(request, reply);
+    if (at.pending === undefined) {
+      const visitor = await findVisitor(parts, at.browser.sessionSecret);
+      if (visitor.kind === 'signed in') return redirect(request, reply, site.path('/account'));
+      return showSignIn(at, 200, NO_PROBLEMS, '');
     }
-    return showSignIn(at, 200, NO_PROBLEMS, at.expected);
+    if (!needsSignIn(at.pending)) return advance(parts, request, reply, at.pending);
+    return showSignIn(at, 200, NO_PROBLEMS, await expectedName(at.pending));
   });
 
-  app.post('/login', async (request, reply) => {
-    browsers.refuseForeignForm(request);
+  app.post('/login', { preHandler }, async (request, reply) => {
     const form = formOf(request);
-    const at = await visit(request, reply, form.get(HANDLE));
-    if (at === undefined) return reply;
+    const at = visit(request, reply);
     const identifier = (form.get('identifier') ?? '').trim();
     const password = form.get('password') ?? '';
     if (!at.browser.owns(form, 'login'))
@@ -188,17 +171,15 @@ export function sessionRoutes(app: FastifyInstance, parts: PageServices): void {
     return outcome.kind === 'signed in' ? arrive(at, outcome) : refuseSignIn(at, outcome, identifier);
   });
 
-  app.get('/signup', async (request, reply) => {
-    const at = await visit(request, reply, (request.query as RepeatableParameters).get(HANDLE));
-    if (at === undefined) return reply;
+  app.get('/signup', { preHandler }, async (request, reply) => {
+    const at = visit(request, reply);
+    if (at.pending !== undefined && !needsSignIn(at.pending)) return advance(parts, request, reply, at.pending);
     return showSignUp(at, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' });
   });
 
-  app.post('/signup', async (request, reply) => {
-    browsers.refuseForeignForm(request);
+  app.post('/signup', { preHandler }, async (request, reply) => {
     const form = formOf(request);
-    const at = await visit(request, reply, form.get(HANDLE));
-    if (at === undefined) return reply;
+    const at = visit(request, reply);
     const values = {
       displayName: (form.get('displayName') ?? '').trim(),
       // Phones capitalise the first letter; the name that is registered is in lower case.

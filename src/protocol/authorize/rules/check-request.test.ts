@@ -19,10 +19,9 @@ const client: RedirectingClient = {
 const check = (parameters: Readonly<Record<string, string>>, change: Partial<RedirectingClient> = {}) => {
   const sent = { response_type: 'code', redirect_uri: 'https://app.example.com/cb', ...parameters };
   const read = formParameters(new URLSearchParams(sent).toString());
-  const registered = { ...client, ...change };
-  const target = checkTarget(read, registered, false);
+  const target = checkTarget(read, { ...client, ...change }, false);
   assert.ok(target.kind === 'target');
-  return checkRequest(read, registered, target);
+  return checkRequest(read, target);
 };
 
 const errors: [string, Readonly<Record<string, string>>, Partial<RedirectingClient>, string][] = [

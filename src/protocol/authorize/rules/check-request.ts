@@ -19,9 +19,9 @@ import {
 /** Checks the parameters whose errors are sent to the redirect URI: contract §4.1 and §7, decisions §§2–3. */
 export function checkRequest(
   parameters: RepeatableParameters,
-  client: RedirectingClient,
   target: RedirectTarget,
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
+  const { client } = target;
   for (const name of SINGLE_NAMES) {
     if (parameters.repeated.has(name)) return redirectedError('invalid_request', `${name} was sent more than once`);
     if (parameters.malformed.has(name)) {

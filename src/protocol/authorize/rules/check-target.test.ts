@@ -37,7 +37,7 @@ for (const [name, text, change, expected] of targets) {
   test(`RFC 6749 §4.1.2.1: ${name}`, () => {
     const target = checkTarget(formParameters(text), change && { ...client, ...change }, false);
     if (target.kind === 'display') assert.equal(target.reason, expected);
-    else assert.deepEqual(target, { kind: 'target', ...(expected as object) });
+    else assert.deepEqual(target, { kind: 'target', client, ...(expected as object) });
   });
 }
 

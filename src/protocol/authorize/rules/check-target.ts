@@ -40,6 +40,7 @@ const display = (problem: DisplayedError['problem'], reason: string, advice: Adv
 /** Where the responses to a request go: a registered redirect URI of its client. Only {@link checkTarget} makes one. */
 export interface RedirectTarget {
   readonly kind: 'target';
+  readonly client: RedirectingClient;
   readonly redirectUri: string;
   readonly responseMode: ResponseMode;
   readonly state: string | null;
@@ -156,7 +157,7 @@ export function checkTarget(
   const state = clear('state') ? (parameters.get('state') ?? null) : null;
   const byForm = clear('response_mode') && parameters.get('response_mode') === 'form_post';
   const responseMode = byForm && formPostProblem(redirectUri, state) === undefined ? 'form_post' : 'query';
-  return { kind: 'target', redirectUri, responseMode, state } as RedirectTarget;
+  return { kind: 'target', client, redirectUri, responseMode, state } as RedirectTarget;
 }
 
 /** Why a response cannot be sent by a form. */

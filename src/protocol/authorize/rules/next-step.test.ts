@@ -14,9 +14,11 @@ const base: AuthorizationState = {
     claims: null,
   },
   clientType: 'confidential',
-  signedIn: 'signed in',
+  visitor: 'signed in',
   accountId: '7',
   age: 60_000,
+  methods: ['pwd'],
+  requiredMethods: [],
   signedInForThis: false,
   chosenForThis: false,
   remembered: granted,
@@ -32,22 +34,22 @@ const refusal = (error: string, description: string) => ({
 
 const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][] = [
   ['remembered consent issues at once', {}, { kind: 'issue' }],
-  ['not signed in: sign in', { signedIn: 'anonymous' }, { kind: 'login' }],
+  ['not signed in: sign in', { visitor: 'anonymous' }, { kind: 'login' }],
   ['no consent yet: ask', { remembered: null }, { kind: 'consent', asked: ['email'] }],
-  ['banned: refuse with the contract’s message', { signedIn: 'banned' }, refusal('access_denied', 'Account banned')],
+  ['banned: refuse with the contract’s message', { visitor: 'banned' }, refusal('access_denied', 'Account banned')],
   [
     'suspended: refuse with the contract’s message',
-    { signedIn: 'suspended' },
+    { visitor: 'suspended' },
     refusal('access_denied', 'Account is suspended'),
   ],
   [
     'banned outranks prompt=none',
-    { signedIn: 'banned', ...prompt({ none: true }) },
+    { visitor: 'banned', ...prompt({ none: true }) },
     refusal('access_denied', 'Account banned'),
   ],
   [
-    'prompt=none, nobody',
-    { signedIn: 'anonymous', ...prompt({ none: true }) },
+    'prompt=none, not signed in',
+    { visitor: 'anonymous', ...prompt({ none: true }) },
     refusal('login_required', 'nobody is signed in'),
   ],
   [
@@ -59,8 +61,8 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ['prompt=login, an older session', prompt({ login: true }), { kind: 'login' }],
   ['prompt=login, signed in for this', { signedInForThis: true, ...prompt({ login: true }) }, { kind: 'issue' }],
   ['prompt=consent asks again', prompt({ consent: true }), { kind: 'consent', asked: ['email'] }],
-  ['prompt=select_account, somebody', prompt({ select: true }), { kind: 'choose' }],
-  ['prompt=select_account, not signed in', { signedIn: 'anonymous', ...prompt({ select: true }) }, { kind: 'login' }],
+  ['prompt=select_account, signed in', prompt({ select: true }), { kind: 'choose' }],
+  ['prompt=select_account, not signed in', { visitor: 'anonymous', ...prompt({ select: true }) }, { kind: 'login' }],
   ['prompt=select_account, chosen', { chosenForThis: true, ...prompt({ select: true }) }, { kind: 'issue' }],
   [
     'prompt=select_account, signed in for this',
@@ -71,6 +73,25 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
     'prompt=login select_account: a choice is no sign-in',
     { chosenForThis: true, ...prompt({ select: true, login: true }) },
     { kind: 'login' },
+  ],
+  ['a required method that the session has', { requiredMethods: ['pwd'] }, { kind: 'issue' }],
+  ['a required method that it lacks', { requiredMethods: ['pwd', 'otp'] }, { kind: 'second factor', methods: ['otp'] }],
+  [
+    'a second factor comes after the sign-in',
+    { visitor: 'anonymous', methods: [], requiredMethods: ['otp'] },
+    { kind: 'login' },
+  ],
+  ['and after the choice of an account', { requiredMethods: ['otp'], ...prompt({ select: true }) }, { kind: 'choose' }],
+  [
+    'and before the consent',
+    { requiredMethods: ['otp'], remembered: null },
+    { kind: 'second factor', methods: ['otp'] },
+  ],
+  ['a session with the second factor', { methods: ['pwd', 'otp', 'mfa'], requiredMethods: ['otp'] }, { kind: 'issue' }],
+  [
+    'a second factor with prompt=none',
+    { requiredMethods: ['otp'], ...prompt({ none: true }) },
+    refusal('login_required', 'the user must authenticate with a second factor'),
   ],
   ['max_age: exactly as old', asking({ maxAge: 60 }), { kind: 'issue' }],
   ['max_age: a millisecond older', { age: 60_001, ...asking({ maxAge: 60 }) }, { kind: 'login' }],
@@ -103,8 +124,8 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
     refusal('login_required', 'the user who was asked for is not signed in'),
   ],
   [
-    'nobody could be meant',
-    { signedIn: 'anonymous', ...asking({ subjects: [] }) },
+    'no account could be meant',
+    { visitor: 'anonymous', ...asking({ subjects: [] }) },
     refusal('login_required', 'the user who was asked for is not signed in'),
   ],
   [
@@ -124,8 +145,8 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ],
   ['public, https: remembered consent issues at once', { clientType: 'public' }, { kind: 'issue' }],
   [
-    'public, claimable: nobody signed in comes before the consent',
-    { clientType: 'public', signedIn: 'anonymous', ...asking({ redirectUri: 'com.example.app:/cb' }) },
+    'public, claimable: the sign-in comes before the consent',
+    { clientType: 'public', visitor: 'anonymous', ...asking({ redirectUri: 'com.example.app:/cb' }) },
     { kind: 'login' },
   ],
 ];

@@ -4,71 +4,91 @@ import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
 import { type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
 import { MESSAGES } from '../../../verdict/refusals.ts';
-import { type AuthorizationRequest, consentScopes, type RedirectedError } from './request.ts';
+import {
+  type AuthorizationErrorCode,
+  type AuthorizationRequest,
+  consentScopes,
+  type RedirectedError,
+  redirectedError,
+} from './request.ts';
 
-/** Where a request stands. Pages never decide what comes next; this does, from what is on record. */
+/** The next step of a request. Only {@link nextStep} decides on it, from what is stored; pages never do. */
 export type AuthorizationStep =
   | { readonly kind: 'login' }
-  /** Go on as the person who is signed in, or sign in as another. */
+  /** Continue as the signed-in account, or sign in to another. */
   | { readonly kind: 'choose' }
+  /** Authenticate by these further methods (RFC 8176). */
+  | { readonly kind: 'second factor'; readonly methods: readonly string[] }
   | { readonly kind: 'consent'; readonly asked: readonly OptionalScope[] }
   | { readonly kind: 'issue' }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
 
+/** What the next step depends on. */
 export interface AuthorizationState {
   readonly request: Pick<
     AuthorizationRequest,
     'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
-  readonly signedIn: 'anonymous' | 'banned' | 'suspended' | 'signed in';
-  /** Who is signed in; null is nobody. */
+  readonly visitor: 'anonymous' | 'banned' | 'suspended' | 'signed in';
+  /** The signed-in account; null where the visitor is not signed in. */
   readonly accountId: string | null;
   /** The milliseconds since the sign-in. */
   readonly age: number;
-  /** Whether the present session was begun for this very request. */
+  /** The methods by which the session was authenticated (RFC 8176), */
+  readonly methods: readonly string[];
+  /** and those that it must have been. */
+  readonly requiredMethods: readonly string[];
+  /** Whether the session was started for this request. */
   readonly signedInForThis: boolean;
-  /** Whether the person chose to go on with the present session for this very request. */
+  /** Whether the person chose to continue with the session for this request. */
   readonly chosenForThis: boolean;
-  /** What the signed-in person decided about this app, as far as it holds; null is nothing. */
+  /** What the person decided about this client before; null where nothing is remembered. */
   readonly remembered: RememberedConsent | null;
 }
 
-const refuse = (error: RedirectedError['error'], description: string): AuthorizationStep => ({
+const refuse = (error: AuthorizationErrorCode, description: string): AuthorizationStep => ({
   kind: 'refuse',
-  refusal: { kind: 'redirect', error, description },
+  refusal: redirectedError(error, description),
 });
 
 const ASKED_EACH_TIME = 'the user must consent each time: any local program could claim this redirect_uri';
 
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
-export function nextStep(situation: AuthorizationState): AuthorizationStep {
-  const { request, clientType, signedIn, accountId, signedInForThis, chosenForThis, remembered } = situation;
+export function nextStep(state: AuthorizationState): AuthorizationStep {
+  const { request, clientType, visitor, accountId, signedInForThis, chosenForThis, remembered } = state;
   const { prompt, subjects } = request;
-  if (signedIn === 'banned' || signedIn === 'suspended') return refuse('access_denied', MESSAGES[signedIn]);
-  // §3.1.2.2: asked for certain people, there is never an answer about another one, also not after a sign-in.
-  const another = signedIn === 'signed in' && subjects !== null && !subjects.includes(accountId ?? '');
-  if (subjects?.length === 0 || (another && signedInForThis)) {
+  if (visitor === 'banned' || visitor === 'suspended') return refuse('access_denied', MESSAGES[visitor]);
+  // §3.1.2.2: a request that names accounts never gets a response about another one, not even after a sign-in.
+  const isOther = visitor === 'signed in' && subjects !== null && !subjects.includes(accountId ?? '');
+  if (subjects?.length === 0 || (isOther && signedInForThis)) {
     return refuse('login_required', 'the user who was asked for is not signed in');
   }
-  if (signedIn === 'anonymous')
+  if (visitor === 'anonymous') {
     return prompt.none ? refuse('login_required', 'nobody is signed in') : { kind: 'login' };
-  // A sign-in for this very request is new enough, however long its pages stay open.
-  if (another || (!signedInForThis && mustSignInAnew(situation))) {
+  }
+  // A sign-in for this request is recent enough, however long its pages stay open.
+  if (isOther || (!signedInForThis && mustSignInAgain(state))) {
     return prompt.none ? refuse('login_required', 'the user must sign in') : { kind: 'login' };
   }
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
-  // Where tokens may go is part of what the person allowed: for another place the page comes again.
-  const elsewhere = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
+  const methods = state.requiredMethods.filter((method) => !state.methods.includes(method));
+  if (methods.length > 0) {
+    return prompt.none
+      ? refuse('login_required', 'the user must authenticate with a second factor')
+      : { kind: 'second factor', methods };
+  }
+  // A person consents to the resources as well: another one shows the page again.
+  const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
-  const unproven = clientType === 'public' && isClaimable(request.redirectUri);
-  const asked = scopesToAsk(consentScopes(request), remembered, prompt.consent || elsewhere || unproven);
+  const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
+  const asked = scopesToAsk(consentScopes(request), remembered, prompt.consent || hasNewResource || isClaimableUri);
   if (asked === undefined) return { kind: 'issue' };
   if (!prompt.none) return { kind: 'consent', asked };
-  return refuse('consent_required', unproven ? ASKED_EACH_TIME : 'the user has not consented yet');
+  return refuse('consent_required', isClaimableUri ? ASKED_EACH_TIME : 'the user has not consented yet');
 }
 
 /** §3.1.2.1: a session may be as old as max_age, and no older; max_age=0 means prompt=login. */
-function mustSignInAnew({ request: { prompt, maxAge }, age }: AuthorizationState): boolean {
+function mustSignInAgain({ request: { prompt, maxAge }, age }: AuthorizationState): boolean {
   return prompt.login || (maxAge !== null && (maxAge === 0 || age > maxAge * SECOND));
 }

@@ -1,0 +1,343 @@
+import { record } from '../../audit/audit.ts';
+import type { RecordThrottled } from '../../audit/throttle.ts';
+import { coveredClaims, formatClaims } from '../../claims/claims.ts';
+import { formatScopes } from '../../claims/scopes.ts';
+import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
+import { formatResources } from '../../clients/rules/resources.ts';
+import { type Client, findClient } from '../../clients/store.ts';
+import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
+import { grantedScopes } from '../../consent/rules/consent.ts';
+import { findGrant, lockGrant } from '../../consent/store.ts';
+import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
+import { take } from '../../limits/limits.ts';
+import type { Clock } from '../../platform/clock.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
+import type { Origin } from '../../platform/http/origin.ts';
+import type { Ids } from '../../platform/ids/ids.ts';
+import { readVisitor, recordUse, type Visitor } from '../../sessions/sessions.ts';
+import { findSession, lockSession } from '../../sessions/store.ts';
+import { findInteraction, finishInteraction, type InteractionOutcome } from './interaction-store.ts';
+import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
+import {
+  type AuthorizationRequest,
+  type ClientResponse,
+  consentScopes,
+  errorResponse,
+  type RedirectedError,
+  redirectedError,
+  successResponse,
+} from './rules/request.ts';
+
+export interface AuthorizationServices {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly issuer: string;
+  readonly limits: Limits;
+  /** Derives the code of a pending request from its handle: see {@link codeOf}. */
+  readonly codeKey: Buffer;
+  readonly recordThrottled: RecordThrottled;
+}
+
+/** The session of a browser, and those that a pending request knows. All are hashes. */
+export interface RequestSessions {
+  readonly current: string | undefined;
+  /** The session that the person started for the request. */
+  readonly signedIn: string | null;
+  /** The session that the person chose for the request. */
+  readonly chosen: string | null;
+}
+
+/** The next step of a request, with what it was computed from. */
+interface EvaluatedRequest {
+  readonly kind: 'current';
+  readonly client: Client;
+  readonly visitor: Visitor;
+  readonly step: AuthorizationStep;
+}
+
+/** A request that is not answered yet, and whose client is registered for it. */
+export interface CurrentRequest extends EvaluatedRequest {
+  readonly request: AuthorizationRequest;
+  /** Undefined while the request is not stored. */
+  readonly handle: string | undefined;
+  readonly sessions: RequestSessions;
+}
+
+/** A stored request that is not answered yet. */
+export interface PendingRequest extends CurrentRequest {
+  readonly handle: string;
+}
+
+/** A stored request that was answered before. */
+export interface FinishedRequest {
+  readonly kind: 'finished';
+  readonly request: AuthorizationRequest;
+  readonly handle: string;
+  readonly outcome: InteractionOutcome;
+  readonly sessions: RequestSessions;
+}
+
+/** The client was disabled, deleted or changed since the request. */
+export interface ClientGone {
+  readonly kind: 'client gone';
+}
+
+export const CLIENT_GONE: ClientGone = { kind: 'client gone' };
+
+/** The authentication methods (RFC 8176) that a session must have for a code. Nothing requires a second factor yet. */
+const REQUIRED_METHODS: readonly string[] = [];
+
+/** Reads what the next step of a request depends on, and computes it, inside a unit of work. */
+function* evaluate(
+  request: AuthorizationRequest,
+  sessions: RequestSessions,
+  now: number,
+  readSession = findSession,
+): Work<EvaluatedRequest | ClientGone> {
+  const client = yield* findClient({ id: request.clientId });
+  if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
+  const visitor = yield* readVisitor(sessions.current, now, readSession);
+  const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
+  const grant = signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id }));
+  const step = nextStep({
+    request,
+    clientType: client.type,
+    visitor: visitor.kind,
+    accountId: signedIn?.account.id ?? null,
+    age: signedIn === undefined ? 0 : now - signedIn.session.authTime,
+    methods: signedIn?.session.amr ?? [],
+    requiredMethods: REQUIRED_METHODS,
+    signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
+    chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
+    remembered: rememberedConsent(grant, client),
+  });
+  return { kind: 'current', client, visitor, step };
+}
+
+/** A request stays valid while its client is active without interruption, and registered for everything requested. */
+const isStillRegistered = (client: Client, request: AuthorizationRequest): boolean =>
+  client.status === 'active' &&
+  client.generation === request.clientGeneration &&
+  isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
+  (client.scopes === null ||
+    consentScopes(request).every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
+  (request.codeChallenge !== null || !client.requirePkce);
+
+/** Evaluates a request that is not stored. */
+export function* readNewRequest(
+  request: AuthorizationRequest,
+  currentSession: string | undefined,
+  now: number,
+): Work<CurrentRequest | ClientGone> {
+  const sessions = { current: currentSession, signedIn: null, chosen: null };
+  const evaluated = yield* evaluate(request, sessions, now);
+  return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle: undefined, sessions };
+}
+
+/**
+ * Reads a stored request; undefined where this browser did not start it, or it has expired.
+ * @param browserHashes the identities under which the browser may have started it
+ */
+export function* readStoredRequest(
+  handle: string,
+  browserHashes: readonly string[],
+  currentSession: string | undefined,
+  now: number,
+): Work<PendingRequest | FinishedRequest | ClientGone | undefined> {
+  const interaction = yield* findInteraction({ hash: digest(handle) });
+  if (interaction === undefined || interaction.expiresAt <= now) return undefined;
+  if (!browserHashes.includes(interaction.browserHash)) return undefined;
+  const { request, outcome } = interaction;
+  const sessions = {
+    current: currentSession,
+    signedIn: interaction.signedInSession,
+    chosen: interaction.chosenSession,
+  };
+  if (outcome !== null) return { kind: 'finished', request, handle, outcome, sessions };
+  const evaluated = yield* evaluate(request, sessions, now);
+  return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle, sessions };
+}
+
+/**
+ * The code of a pending request: 256 bits that cannot be predicted without the server's key. A second submission of the same form
+ * gets the same code, although only its hash is stored.
+ */
+const codeOf = (services: AuthorizationServices, handle: string): string => keyedDigest(services.codeKey, handle);
+
+/** What came of issuing a code. */
+export type IssueResult =
+  | { readonly kind: 'response'; readonly response: ClientResponse }
+  /** Too many codes. Nothing was written, and a pending request stays pending. */
+  | { readonly kind: 'refused'; readonly refusal: RedirectedError }
+  /** What the caller read has changed, or the request was answered meanwhile: read it again. */
+  | { readonly kind: 'changed' };
+
+const CHANGED: IssueResult = { kind: 'changed' };
+
+interface CodeInput extends Pick<CurrentRequest, 'request' | 'handle' | 'sessions'> {
+  /** Absent where a remembered consent is enough. */
+  readonly decision?: ConsentDecision;
+  readonly origin: Origin;
+}
+
+/** What is prepared before the unit of work. */
+interface PreparedCode {
+  readonly code: string;
+  readonly newGrantId: string;
+  readonly now: number;
+  readonly response: ClientResponse;
+  readonly limits: Limits;
+}
+
+/**
+ * Issues a code. One commit judges the session again, writes or finds the consent, ends the pending request, and records the code
+ * and its event.
+ */
+export async function issueCode(services: AuthorizationServices, input: CodeInput): Promise<IssueResult> {
+  const now = services.clock();
+  const code = input.handle === undefined ? randomSecret() : codeOf(services, input.handle);
+  const newGrantId = await services.ids.next();
+  const response = successResponse(input.request, code, services.issuer);
+  const prepared = { code, newGrantId, now, response, limits: services.limits };
+  try {
+    return await services.database.commit(() => issue(input, prepared));
+  } catch (error) {
+    if (error instanceof ConsentOutdated) return CHANGED;
+    throw error;
+  }
+}
+
+/** A client that redirects in a loop needs no person: without a limit, each round would write a code and an event. */
+const TOO_MANY_CODES = redirectedError(
+  'temporarily_unavailable',
+  'too many authorizations for this app in a short time; try again later',
+);
+
+function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: PreparedCode): Work<IssueResult> {
+  const { request, sessions, handle, decision } = input;
+  // With its lock: what ends the session from elsewhere waits for this commit, and then finds the code.
+  const evaluated = yield* evaluate(request, sessions, now, lockSession);
+  if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
+  const { step, client } = evaluated;
+  const { account, session } = evaluated.visitor;
+  if (!isAnswered(step, client, decision)) return CHANGED;
+  const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
+  const ids = { origin, accountId: account.id, clientId: client.id };
+  const bucket = `authorization ${account.id} ${client.id}`;
+  if ((yield* take(bucket, limits.authorization, now, { name: 'authorization', ...ids })) > 0) {
+    return { kind: 'refused', refusal: TOO_MANY_CODES };
+  }
+  // Always after the count, with a decision or without: two orders of these locks could deadlock.
+  const held = yield* lockGrant({ accountId: account.id, clientId: client.id });
+  // A remembered consent may have been revoked by another process since it was read.
+  if (decision === undefined && held === undefined) return CHANGED;
+  if (handle !== undefined && !(yield* finishInteraction({ hash: digest(handle), outcome: 'code' }))) return CHANGED;
+
+  const event = { at: now, ...ids };
+  const { resources = [] } = request;
+  let grant = held;
+  if (decision !== undefined) {
+    const requested = consentScopes(request);
+    grant = yield* writeDecision({
+      accountId: account.id,
+      client,
+      requested,
+      resources,
+      decision,
+      held,
+      newGrantId,
+      now,
+    });
+    const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
+    yield* record({ ...event, type: 'consent.granted', details });
+  }
+  if (grant === undefined) return CHANGED;
+
+  yield* recordUse(session, now);
+  const scopes = grantedScopes(request.scopes, grant.scopes);
+  yield* insertCode({
+    hash: digest(code),
+    grantId: grant.id,
+    accountId: account.id,
+    clientId: client.id,
+    accountGeneration: session.generation,
+    clientGeneration: request.clientGeneration,
+    redirectUri: request.redirectUri,
+    scopes,
+    // RFC 6749 §5.1: the token response names the scopes where they differ from those requested.
+    narrowed: scopes === formatScopes(request.scopes) ? 0 : 1,
+    // As JSON: a nonce may hold a NUL, which PostgreSQL does not store in a text.
+    nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
+    codeChallenge: request.codeChallenge,
+    claims: request.claims === null ? null : formatClaims(coveredClaims(request.claims, grant.scopes)),
+    resources: formatResources(resources),
+    sid: session.sid,
+    authTime: session.authTime,
+    amr: JSON.stringify(session.amr),
+    acr: session.acr,
+    expiresAt: now + CODE_LIFETIME,
+  });
+  yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
+  return { kind: 'response', response };
+}
+
+/**
+ * Whether a decision answers the step: none where nothing is asked, or one about the same client and scopes that the step asks
+ * about. Where another tab has answered all of it meanwhile, this decision is the later one.
+ */
+function isAnswered(step: AuthorizationStep, client: Client, decision: ConsentDecision | undefined): boolean {
+  if (decision === undefined) return step.kind === 'issue';
+  if (decision.epoch !== client.consentEpoch) return false;
+  return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
+}
+
+/** Records a refusal because of the account, throttled. */
+export async function recordRefusal(
+  { clock, recordThrottled }: AuthorizationServices,
+  { request, visitor }: Pick<CurrentRequest, 'request' | 'visitor'>,
+  origin: Origin,
+): Promise<void> {
+  if (visitor.kind !== 'banned' && visitor.kind !== 'suspended') return;
+  const event = { accountId: visitor.account.id, clientId: request.clientId, details: { reason: visitor.kind } };
+  await recordThrottled({ at: clock(), type: 'authorization.refused', outcome: 'failure', origin, ...event });
+}
+
+const DENIED = redirectedError('access_denied', 'User denied the request');
+
+/** Ends a pending request that the person denied; undefined where it had ended before. Earlier consents are kept. */
+export async function denyRequest(
+  { database, clock, issuer }: AuthorizationServices,
+  { request, handle }: Pick<PendingRequest, 'request' | 'handle'>,
+  origin: Origin,
+): Promise<ClientResponse | undefined> {
+  return database.commit(function* deny(): Work<ClientResponse | undefined> {
+    if (!(yield* finishInteraction({ hash: digest(handle), outcome: 'denied' }))) return undefined;
+    const accountId = origin.actor.type === 'user' ? origin.actor.id : null;
+    yield* record({ at: clock(), type: 'consent.denied', origin, accountId, clientId: request.clientId });
+    return errorResponse(request, DENIED, issuer);
+  });
+}
+
+/**
+ * The response of a request that was answered before, for a second submission of its form. A code that was redeemed or has expired
+ * is not sent again, for its second use would revoke the tokens of the first.
+ */
+export async function finishedResponse(
+  services: AuthorizationServices,
+  { request, handle, outcome, sessions }: FinishedRequest,
+): Promise<ClientResponse | undefined> {
+  if (outcome === 'denied') return errorResponse(request, DENIED, services.issuer);
+  const code = codeOf(services, handle);
+  const now = services.clock();
+  const isOwn = await services.database.read(function* read(): Work<boolean> {
+    const owner = yield* openCodeOwner(digest(code), now);
+    if (owner === undefined) return false;
+    // After another person has signed in in this browser, the code is not sent.
+    const visitor = yield* readVisitor(sessions.current, now);
+    return visitor.kind === 'anonymous' || visitor.account.id === owner;
+  });
+  return isOwn ? successResponse(request, code, services.issuer) : undefined;
+}

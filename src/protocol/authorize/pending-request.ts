@@ -1,0 +1,297 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import { adviceLine } from '../../clients/rules/unregistered-uri.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import { originOf } from '../../platform/http/origin.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
+import { foreign } from '../../web/kit/components.ts';
+import { adviceFacts, sendErrorPage } from '../../web/kit/error-page.ts';
+import { html } from '../../web/kit/html.ts';
+import { type Site, sendPage } from '../../web/kit/layout.ts';
+import {
+  type AuthorizationServices,
+  type ClientGone,
+  type CurrentRequest,
+  type FinishedRequest,
+  finishedResponse,
+  type IssueResult,
+  issueCode,
+  type PendingRequest,
+  readNewRequest,
+  readStoredRequest,
+  recordRefusal,
+} from './authorization.ts';
+import type { DisplayedError, RedirectTarget } from './rules/check-target.ts';
+import type { AuthorizationStep } from './rules/next-step.ts';
+import {
+  type AuthorizationRequest,
+  type ClientResponse,
+  errorResponse,
+  formActionSources,
+  locationOf,
+  type RedirectedError,
+} from './rules/request.ts';
+import { INTERACTION_LIFETIME, storeRequest } from './store-request.ts';
+
+/** What the pages of an authorization request need. */
+export interface AuthorizationPageServices extends AuthorizationServices {
+  readonly browsers: Browsers;
+  readonly site: Site;
+  /** Whether the service runs on a developer's own machine: its base URL is a loopback address. */
+  readonly local: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** The pending request of a page: see {@link loadPendingRequest}. */
+    pendingRequest: PendingRequest | undefined;
+  }
+}
+
+/** The name of the field and parameter with the handle of a pending request. */
+export const HANDLE = 'request';
+
+const handleOf = (request: FastifyRequest): string | undefined =>
+  (request.method === 'POST' ? formOf(request) : (request.query as RepeatableParameters)).get(HANDLE);
+
+/** The context of the form that continues as the signed-in account. */
+export const continueContext = (handle: string, accountId: string): string => `continue ${handle} ${accountId}`;
+
+/**
+ * The hook of the pages of a pending request. It rejects forms from other sites, and puts the request that `request` names on the
+ * Fastify request. Where that is not pending, it sends the response, and the route does not run: an error page, or the response
+ * of a request that was answered before.
+ * @param options.optional whether the page can be used without a request
+ */
+export const loadPendingRequest =
+  (services: AuthorizationPageServices, { optional = false } = {}) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
+    if (request.method === 'POST') services.browsers.refuseForeignForm(request);
+    const handle = handleOf(request);
+    if (handle === undefined && optional) return undefined;
+    const found = await readPending(services, request, reply, handle ?? '');
+    if (found?.kind !== 'current') return advance(services, request, reply, found);
+    request.pendingRequest = found;
+    return undefined;
+  };
+
+/** The pending request of a page that requires one. */
+export function pendingRequestOf({ pendingRequest }: FastifyRequest): PendingRequest {
+  if (pendingRequest === undefined) throw new Error('the route has no loadPendingRequest hook');
+  return pendingRequest;
+}
+
+const hashOf = ({ sessionSecret }: Pick<Browser, 'sessionSecret'>): string | undefined =>
+  sessionSecret === undefined ? undefined : digest(sessionSecret);
+
+/**
+ * Reads a stored request for this browser; undefined where there is none.
+ * @param session the hash of the session, if it is not that of the browser's cookie: one that started with this request
+ */
+export function readPending(
+  { browsers, database, clock }: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  handle: string,
+  session?: string,
+): Promise<PendingRequest | FinishedRequest | ClientGone | undefined> {
+  const browser = browsers.of(request, reply);
+  const hashes = browser.hashesFor(handle);
+  return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock()));
+}
+
+/** Evaluates a request that is not stored, for this browser. */
+export function readNew(
+  { browsers, database, clock }: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authorization: AuthorizationRequest,
+): Promise<CurrentRequest | ClientGone> {
+  const session = hashOf(browsers.of(request, reply));
+  return database.read(() => readNewRequest(authorization, session, clock()));
+}
+
+/** How many times a code is attempted, while what it depends on changes. */
+const MAX_ATTEMPTS = 5;
+
+/**
+ * Sends the browser to the next step of a request: a page of this service, or back to the client. Every page and endpoint ends
+ * here; none decides on a step by itself.
+ * @param found the request as it was read; undefined where there is none for this browser
+ */
+export async function advance(
+  services: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  found: CurrentRequest | FinishedRequest | ClientGone | undefined,
+): Promise<FastifyReply> {
+  let current = found;
+  for (let attempt = 0; attempt < MAX_ATTEMPTS; attempt++) {
+    if (current === undefined) return sendUnknown(services, request, reply);
+    if (current.kind === 'client gone') return sendClientGone(services, request, reply);
+    if (current.kind === 'finished') return sendFinished(services, request, reply, current);
+    const { step, handle, sessions } = current;
+    if (step.kind === 'refuse') {
+      await recordRefusal(services, current, originOf(request));
+      return sendErrorResponse(services, request, reply, current.request, step.refusal);
+    }
+    if (step.kind !== 'issue') {
+      const page = PAGES[step.kind];
+      if (handle === undefined) {
+        return storeAndRedirect(services, request, reply, current.request, services.browsers.of(request, reply), page);
+      }
+      return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${encodeURIComponent(handle)}`));
+    }
+    const result = await issueCode(services, { ...current, origin: originOf(request) });
+    if (result.kind !== 'changed') return sendIssued(services, request, reply, current.request, result);
+    current =
+      handle === undefined
+        ? await readNew(services, request, reply, current.request)
+        : await readPending(services, request, reply, handle, sessions.current);
+  }
+  throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
+}
+
+/** The page of each step. `second factor` has none yet, for nothing requires one. */
+const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refuse'>, string>> = {
+  login: '/login',
+  choose: '/login',
+  'second factor': '/second-factor',
+  consent: '/consent',
+};
+
+/** Stores a request, and sends the browser to the page where it continues. */
+export async function storeAndRedirect(
+  services: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authorization: AuthorizationRequest,
+  browser: Pick<Browser, 'hash' | 'keepFor'>,
+  page: string,
+): Promise<FastifyReply> {
+  const stored = await storeRequest(services, authorization, browser.hash, originOf(request));
+  if (stored.kind === 'client gone') return sendClientGone(services, request, reply);
+  if (stored.kind === 'redirect') return sendErrorResponse(services, request, reply, authorization, stored);
+  browser.keepFor(stored.handle, INTERACTION_LIFETIME);
+  return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${stored.handle}`));
+}
+
+/** Redirects the browser. RFC 9700 §4.12: with 303 after a POST, so that the form is not sent on. */
+export function redirect(request: FastifyRequest, reply: FastifyReply, location: string): FastifyReply {
+  return reply.header('cache-control', 'no-store').redirect(location, request.method === 'POST' ? 303 : 302);
+}
+
+/** Sends a response to the client, through the browser. */
+export const sendResponse = (
+  { site }: Pick<AuthorizationPageServices, 'site'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  response: ClientResponse,
+): FastifyReply =>
+  response.mode === 'form_post' ? sendFormPost(reply, site, response) : redirect(request, reply, locationOf(response));
+
+/** Sends a code that was issued, or why none was. */
+export const sendIssued = (
+  services: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  authorization: AuthorizationRequest,
+  result: Exclude<IssueResult, { kind: 'changed' }>,
+): FastifyReply =>
+  result.kind === 'response'
+    ? sendResponse(services, request, reply, result.response)
+    : sendErrorResponse(services, request, reply, authorization, result.refusal);
+
+/** Sends an error to the client, which also goes to the log and the metrics. */
+export function sendErrorResponse(
+  services: Pick<AuthorizationPageServices, 'site' | 'issuer'>,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  target: RedirectTarget | AuthorizationRequest,
+  error: RedirectedError,
+): FastifyReply {
+  // The metrics count reasons, so they are few. That of an internal error contains the id of the request, and is logged already.
+  const reason = error.error === 'server_error' ? undefined : (error.reason ?? error.description);
+  request.refusal = { code: error.error, reason };
+  return sendResponse(services, request, reply, errorResponse(target, error, services.issuer));
+}
+
+/**
+ * OAuth 2.0 Form Post Response Mode §2: the response as the fields of a form that submits itself, and has a button where scripts
+ * are off. Its address is the redirect URI with its own query.
+ */
+function sendFormPost(reply: FastifyReply, site: Site, { redirectUri, parameters }: ClientResponse): FastifyReply {
+  const text = site.messages.formPost;
+  const fields = Object.entries(parameters).map(
+    ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
+  );
+  const body = html`<section class="card"><header><h1>${text.title}</h1><p>${text.lead(foreign(destinationOf(redirectUri)))}</p></header>
+<form method="post" action="${redirectUri}" data-send>${fields}<button class="primary" type="submit">${text.submit}</button></form>
+</section>`;
+  const page = { title: text.title, layout: 'narrow', body } as const;
+  reply.header('pragma', 'no-cache');
+  return sendPage(reply, 200, site, page, formActionSources(redirectUri));
+}
+
+/** Shows an error that cannot be sent to the client: there is no address that it could safely be sent to. */
+export function showError(
+  { site }: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { problem, reason, advice }: DisplayedError,
+): FastifyReply {
+  const { messages } = site;
+  const refusal = new OAuthError(400, 'invalid_request', adviceLine(advice), {}, reason);
+  const details = adviceFacts(messages, advice);
+  const text = problem === 'disabled' ? messages.error.disabled : messages.error.client;
+  sendErrorPage(request, reply, site, refusal, { ...text, reason: advice.description, details });
+  request.refusal = { code: refusal.code, reason, differs: advice.differences };
+  return reply;
+}
+
+/** Shows that the client was disabled, deleted or changed since the request. */
+const sendClientGone = (
+  services: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply =>
+  showError(services, request, reply, {
+    kind: 'display',
+    problem: 'client',
+    reason: 'client gone',
+    advice: {
+      description: 'The client is no longer registered and active, or was changed since the request began.',
+      remedy: 'Look at its registration, then begin anew at the authorization endpoint. This lists all:',
+      command: 'npx tessera client list',
+    },
+  });
+
+/** Shows that this browser has no such request. */
+function sendUnknown({ site }: AuthorizationPageServices, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  const { handleTitle: title, handleText: text } = site.messages.error;
+  const description =
+    request.headers.cookie === undefined
+      ? 'The browser sent no cookie, and a pending sign-in belongs to the browser that began it. Let it keep cookies of this host, and begin at the authorization endpoint.'
+      : 'This browser has no pending sign-in with this handle. One lasts an hour, in the browser that began it: begin at the authorization endpoint.';
+  const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');
+  return sendErrorPage(request, reply, site, refusal, { title, text, onward: 'account' });
+}
+
+/** Sends the response of a request that was answered before, or shows that it cannot be sent again. */
+async function sendFinished(
+  services: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  finished: FinishedRequest,
+): Promise<FastifyReply> {
+  const response = await finishedResponse(services, finished);
+  if (response !== undefined) return sendResponse(services, request, reply, response);
+  const { finishedTitle: title, finishedText: text } = services.site.messages.error;
+  const description =
+    'This request was answered before. Where that led is not repeated: its code was redeemed, has expired or is another person’s.';
+  const refusal = new OAuthError(409, 'conflict', description, {}, 'finished before');
+  return sendErrorPage(request, reply, services.site, refusal, { title, text, onward: 'account' });
+}

@@ -1,0 +1,157 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { areResources } from '../../clients/resources.ts';
+import { findClient } from '../../clients/store.ts';
+import type { Keys } from '../../keys/keys.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { toOAuthError } from '../../platform/http/errors.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
+import { readIdTokenHint } from '../token/id-token-hint.ts';
+import { audience } from '../token/rules/claims.ts';
+import { rebindInteraction, setChosenSession } from './interaction-store.ts';
+import {
+  type AuthorizationPageServices,
+  advance,
+  continueContext,
+  HANDLE,
+  loadPendingRequest,
+  pendingRequestOf,
+  readNew,
+  readPending,
+  sendErrorResponse,
+  showError,
+  storeAndRedirect,
+} from './pending-request.ts';
+import { authorizeByGetSchema, authorizeByPostSchema } from './route-schemas.ts';
+import { checkRequest } from './rules/check-request.ts';
+import { checkQueryOfPost, checkTarget, requestedClient } from './rules/check-target.ts';
+import { intersection } from './rules/claims-parameter.ts';
+import { type AuthorizationRequest, checkSize, type RedirectedError, redirectedError } from './rules/request.ts';
+
+const PATH = '/api/v2/oauth/authorize';
+
+interface AuthorizationEndpointServices extends AuthorizationPageServices {
+  readonly keys: Keys;
+}
+
+/** The authorization endpoint (contract §4.1), by GET and by POST (OpenID Connect Core 1.0 §3.1.2.1). */
+export function authorizationRoutes(app: FastifyInstance, services: AuthorizationEndpointServices): void {
+  app.decorateRequest('pendingRequest', undefined);
+
+  app.get(PATH, { schema: authorizeByGetSchema }, (request, reply) =>
+    authorize(services, request, reply, request.query as RepeatableParameters),
+  );
+  app.post(PATH, { schema: authorizeByPostSchema }, async (request, reply) => {
+    const misplaced = checkQueryOfPost(request.query as RepeatableParameters);
+    if (misplaced !== undefined) return showError(services, request, reply, misplaced);
+    return authorize(services, request, reply, formOf(request));
+  });
+  continueRoutes(app, services);
+}
+
+async function authorize(
+  services: AuthorizationEndpointServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  parameters: RepeatableParameters,
+): Promise<FastifyReply> {
+  // 1. The client and its redirect URI. Nothing is redirected until both are valid.
+  const clientId = requestedClient(parameters);
+  if (typeof clientId !== 'string') return showError(services, request, reply, clientId);
+  const client = isSnowflake(clientId) ? await services.database.read(() => findClient({ id: clientId })) : undefined;
+  const target = checkTarget(parameters, client, services.local);
+  if (target.kind === 'display') return showError(services, request, reply, target);
+  try {
+    // 2. The other parameters.
+    const checked = checkRequest(parameters, target);
+    if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
+    if (!(await areKnownResources(services, checked.request))) {
+      return sendErrorResponse(services, request, reply, target, UNKNOWN_RESOURCE);
+    }
+    const authorization = await applyHint(services, checked.request, parameters.get('id_token_hint'));
+    const tooLarge = checkSize(authorization);
+    if (tooLarge !== undefined) return sendErrorResponse(services, request, reply, target, tooLarge);
+    // 3. The next step: a page, or the response.
+    if (request.method === 'POST') {
+      // A POST from another site brings no cookies (SameSite=Lax); the GET of the redirect does. So the request is stored for an
+      // identity of its own, which the browser then brings along with its lasting one.
+      return await storeAndRedirect(
+        services,
+        request,
+        reply,
+        authorization,
+        services.browsers.forOne(reply),
+        '/continue',
+      );
+    }
+    return await advance(services, request, reply, await readNew(services, request, reply, authorization));
+  } catch (error) {
+    return sendErrorResponse(services, request, reply, target, internalError(error, request));
+  }
+}
+
+const UNKNOWN_RESOURCE = redirectedError('invalid_target', 'resource is not one that is registered here');
+
+/** RFC 8707 §2: tokens are issued only for registered resource servers. */
+async function areKnownResources(
+  { database, issuer }: AuthorizationPageServices,
+  { resources = [] }: AuthorizationRequest,
+): Promise<boolean> {
+  if (resources.length === 0) return true;
+  return database.read(() => areResources(resources, { issuer, own: audience(issuer, 'access') }));
+}
+
+/** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates nobody. */
+async function applyHint(
+  services: AuthorizationEndpointServices,
+  authorization: AuthorizationRequest,
+  hint: string | undefined,
+): Promise<AuthorizationRequest> {
+  const named = hint === undefined ? undefined : await readIdTokenHint(services, hint);
+  if (named === undefined || named.clientId !== authorization.clientId) return authorization;
+  const subjects = intersection(authorization.subjects, [named.accountId]);
+  return { ...authorization, subjects, hinted: named.accountId };
+}
+
+/** An internal error, as a code of RFC 6749 §4.1.2.1 for the client: contract §7. */
+function internalError(error: unknown, request: FastifyRequest): RedirectedError {
+  const { status } = toOAuthError(error, request);
+  const reason = request.refusal?.reason ?? 'try again in a moment';
+  if (status !== 503 && error instanceof OAuthError) {
+    request.log.error({ reqId: request.id, err: error }, 'an authorization request failed');
+  }
+  return status === 503
+    ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment', reason }
+    : redirectedError('server_error', `correlation id ${request.id}`);
+}
+
+/** Where a stored request continues: after the redirect of a POST, and with the account that the person chose. */
+function continueRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {
+  const { database, browsers } = services;
+
+  app.get('/continue', async (request, reply) => {
+    const handle = (request.query as RepeatableParameters).get(HANDLE) ?? '';
+    const browser = browsers.of(request, reply);
+    const from = browser.takeOver(handle);
+    if (from !== undefined) {
+      await database.commit(() => rebindInteraction({ hash: digest(handle), from, to: browser.hash }));
+    }
+    return advance(services, request, reply, await readPending(services, request, reply, handle));
+  });
+
+  app.post('/continue', { preHandler: loadPendingRequest(services) }, async (request, reply) => {
+    const pending = pendingRequestOf(request);
+    const { handle, step, visitor } = pending;
+    // A form that is outdated, or was shown to another account, shows the page again.
+    const chosen =
+      step.kind === 'choose' &&
+      visitor.kind === 'signed in' &&
+      browsers.of(request, reply).owns(formOf(request), continueContext(handle, visitor.account.id));
+    if (!chosen) return advance(services, request, reply, pending);
+    const session = visitor.session.hash;
+    await database.commit(() => setChosenSession({ hash: digest(handle), session }));
+    return advance(services, request, reply, await readPending(services, request, reply, handle));
+  });
+}
