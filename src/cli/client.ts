@@ -15,11 +15,12 @@ import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
-import { confirm, YES } from './confirm.ts';
-import { type ContextOf, checkInput, examples, requireOptions } from './context.ts';
-import { collect, readFieldOptions, seconds, withFieldOptions } from './fields.ts';
+import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
+import { readFieldOptions, withFieldOptions } from './fields.ts';
+import { collect, seconds } from './option-parsers.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
+import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 type Given = Readonly<Record<string, unknown>>;
@@ -36,7 +37,7 @@ function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELD
   return {
     ...fields,
     scopes: given['allScopes'] ? null : fields.scopes,
-    // Each of the two takes the place of the other.
+    // Setting one of the two removes the other.
     jwks: fields.jwks === undefined && fields.jwksUri ? null : fields.jwks,
     jwksUri: fields.jwksUri === undefined && fields.jwks ? null : fields.jwksUri,
   };
@@ -47,20 +48,20 @@ function checkedId(id: string): string {
   return id;
 }
 
-export function clientCommands(contextOf: ContextOf): Command {
+export function clientCommands(getContext: GetCommandContext): Command {
   const client = new Command('client').description(
-    'apps: create, show, list, update, rotate-secret, end-secret, disable, enable, delete',
+    'manage apps: create, show, list, update, rotate-secret, end-secret, disable, enable, delete',
   );
 
-  /** A command about one app. */
+  /** A command that takes the ID of an app. */
   const about = (name: string, description: string): Command =>
-    client.command(name).description(description).argument('<clientId>', 'the id, from: tessera client list');
+    client.command(name).description(description).argument('<clientId>', 'client ID, from: tessera client list');
 
-  /** What a command about one app does, after which the app is shown. */
+  /** The action of a command that changes or reads an app and then prints it. */
   const showing =
     (work: (core: Core, id: string) => ReturnType<typeof getClient>) =>
     async (id: string, _options: unknown, command: Command): Promise<void> => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       out.show(clientView(await withCore(flags, (core) => work(core, checkedId(id)))));
     };
 
@@ -72,17 +73,17 @@ export function clientCommands(contextOf: ContextOf): Command {
     'tessera client create --name "My nightly job" --grant-type client_credentials',
     'tessera client create --name "My service" --redirect-uri https://app.example.com/cb --token-endpoint-auth-method private_key_jwt --jwks-uri https://app.example.com/jwks.json',
   )
-    .description('register an app; its secret is shown this once')
-    .option('--type <type>', 'confidential, or public for an app that can keep no secret; confidential without it')
+    .description('register an app; its secret is shown only once')
+    .option('--type <type>', 'confidential, or public for an app that cannot keep a secret (default: confidential)')
     .action(async (given: Given, command: Command) => {
       const fields = readFields(given);
       const grants = Array.isArray(fields.grantTypes) ? fields.grantTypes : ['authorization_code'];
       if (fields.redirectUris === undefined && grants.includes('authorization_code')) {
         throw invalidRequest(
-          '--redirect-uri is missing: give at least one, or --grant-type client_credentials for an app that acts for itself.',
+          '--redirect-uri is missing: give at least one, or --grant-type client_credentials for an app that acts on its own behalf.',
         );
       }
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const input = checkInput(CreateClientRequest, { ...fields, type: given['type'] });
       const created = await withCore(flags, (core) => createClient(core, input, origin), { mayBeNew: true });
       const { clientSecret } = created;
@@ -95,7 +96,7 @@ export function clientCommands(contextOf: ContextOf): Command {
   examples(withPageOptions(client.command('list')), 'tessera client list', 'tessera client list --limit 100 --json')
     .description('list apps')
     .action(async (options: PageOptions, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const views = await withCore(flags, ({ database, clock }) =>
         database.read(function* read() {
           const found = [];
@@ -110,19 +111,19 @@ export function clientCommands(contextOf: ContextOf): Command {
 
   examples(
     withPicture(
-      withFields(about('update', 'change an app’s registration; a list that is given replaces the one before')),
+      withFields(about('update', 'change the registration of an app; a list option replaces the whole list')),
     ),
     'tessera client update 289236738748416000 --redirect-uri https://app.example.com/cb --redirect-uri http://localhost:8080/cb',
     'tessera client update 289236738748416000 --picture logo.png',
     'tessera client update 289236738748416000 --add-redirect-uri http://localhost:8080/cb',
   )
+    .option('--add-redirect-uri <uri>', 'add a redirect URI and keep the others; may be given several times', collect)
     .option(
-      '--add-redirect-uri <uri>',
-      'one more address, beside those that it has; may be given several times',
+      '--add-post-logout-redirect-uri <uri>',
+      'add a post-logout redirect URI and keep the others; may be given several times',
       collect,
     )
-    .option('--add-post-logout-redirect-uri <uri>', 'likewise; may be given several times', collect)
-    .option('--all-scopes', 'it may ask for every scope')
+    .option('--all-scopes', 'allow every scope')
     .action(async (id: string, fields: Given & Additions & PictureField, command: Command) => {
       const change = checkInput(UpdateClientRequest, readFields(fields));
       const { addRedirectUri = [], addPostLogoutRedirectUri = [] } = fields;
@@ -151,48 +152,52 @@ export function clientCommands(contextOf: ContextOf): Command {
     });
 
   examples(
-    about('rotate-secret', 'give an app another secret, shown this once; the one before holds for a day'),
+    about('rotate-secret', 'create a new secret, shown only once; the previous one expires after a day'),
     'tessera client rotate-secret 289236738748416000',
     'tessera client rotate-secret 289236738748416000 --expire-previous-in 0',
   )
-    .option('--expire-previous-in <seconds>', 'how long the secret before still holds; 0 ends it at once', seconds)
+    .option(
+      '--expire-previous-in <seconds>',
+      'how long the previous secret stays valid; 0 ends it immediately',
+      seconds,
+    )
     .action(async (id: string, options: { expirePreviousIn?: number }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const input = checkInput(RotateSecretRequest, { expirePreviousIn: options.expirePreviousIn });
       const made = await withCore(flags, (core) => rotateSecret(core, checkedId(id), input, origin));
       out.showOnce({ ...secretView(made.secret), clientSecret: made.clientSecret }, 'clientSecret');
     });
 
   examples(
-    about('end-secret', 'end one of an app’s secrets at once; its codes and tokens live on'),
+    about('end-secret', 'invalidate one secret of an app immediately; its codes and tokens stay valid'),
     'tessera client end-secret 289236738748416000 289236738748416001',
   )
-    .argument('<secretId>', 'the id of the secret, from: tessera client show <clientId>')
+    .argument('<secretId>', 'ID of the secret, from: tessera client show <clientId>')
     .action(async (id: string, secretId: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
-      // What was given may be the secret itself: it is not repeated.
+      const { flags, out } = getContext(command);
+      // The argument may be the secret itself, so it is not repeated.
       if (!isSnowflake(secretId)) throw notFound(`There is no secret with this id. See: tessera client show ${id}`);
       await withCore(flags, (core) => endSecret(core, checkedId(id), secretId, origin));
-      out.say(`The secret ${secretId} is dead.`, { clientId: id, secretId, ended: true });
+      out.say(`Invalidated the secret ${secretId}.`, { clientId: id, secretId, ended: true });
     });
 
   examples(
-    about('disable', 'disable an app; its codes and tokens are dead from now on, for ever'),
+    about('disable', 'disable an app; its codes and tokens become invalid for good'),
     'tessera client disable 289236738748416000',
   ).action(showing((core, id) => updateClient(core, id, { status: 'disabled' }, origin)));
   examples(
-    about('enable', 'enable an app again; what was dead stays dead'),
+    about('enable', 'enable an app again; codes and tokens from before stay invalid'),
     'tessera client enable 289236738748416000',
   ).action(showing((core, id) => updateClient(core, id, { status: 'active' }, origin)));
 
   examples(
-    about('delete', 'delete an app with its secrets, tokens and consents; a terminal is asked whether it is meant'),
+    about('delete', 'delete an app with its secrets, tokens and consents; asks for confirmation in a terminal'),
     'tessera client delete 289236738748416000',
     'tessera client delete 289236738748416000 --yes',
   )
     .option(...YES)
     .action(async (id: string, options: { yes?: boolean }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       await withCore(flags, async (core) => {
         const found = await getClient(core, checkedId(id));
         await confirm(`This deletes the app ${found.client.name} (${id}).`, options);

@@ -8,28 +8,28 @@ import { optionNames } from './fields.ts';
 import type { Output } from './output.ts';
 import type { GlobalFlags } from './session.ts';
 
-/** What every command takes from the flags that all share. */
-export type ContextOf = (command: Command) => { readonly flags: GlobalFlags; readonly out: Output };
+/** Reads the global flags of a command, and creates its output. */
+export type GetCommandContext = (command: Command) => { readonly flags: GlobalFlags; readonly out: Output };
 
-/** An object without its undefined members: flags that were not given are not changes. */
-export function given<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+/** Removes undefined members: a flag that was not given changes nothing. */
+function withoutUndefined<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as never;
 }
 
-/** Makes options that `create` and `update` share mandatory for `create`. */
+/** Makes options mandatory that are shared with a command where they are optional. */
 export function requireOptions(command: Command, ...flags: readonly string[]): Command {
   for (const option of command.options) if (flags.includes(option.long ?? '')) option.makeOptionMandatory();
   return command;
 }
 
-/** Examples below a command's help. */
+/** Adds examples to the help of a command. */
 export const examples = (command: Command, ...lines: readonly string[]): Command =>
   command.addHelpText(
     'after',
     `\n${lines.length > 1 ? 'Examples' : 'Example'}:\n${lines.map((line) => `  ${line}`).join('\n')}`,
   );
 
-/** The option that sets a field, where it has another name than the field. */
+/** The option of each field whose option has another name. */
 const OPTION_NAMES: Readonly<Record<string, string>> = {
   ...optionNames(CLIENT_FIELDS),
   ...optionNames(PROFILE_FIELDS),
@@ -40,14 +40,14 @@ const OPTION_NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * The input of a command, checked as the admin API checks it.
- * @throws {OAuthError} naming the flag, where the API would name the field
+ * Validates the input of a command by the schema of the admin API.
+ * @throws {OAuthError} with the flag in place of the field
  */
 export function checkInput<S extends Type.TSchema>(schema: S, fields: object): Type.Static<S> {
   try {
-    return validate(schema, given(fields));
+    return validate(schema, withoutUndefined(fields));
   } catch (error) {
-    throw error instanceof OAuthError ? namingFlags(error, Object.keys(fields)) : error;
+    throw error instanceof OAuthError ? replaceFieldNames(error, Object.keys(fields)) : error;
   }
 }
 
@@ -55,11 +55,11 @@ const optionOf = (field: string): string => OPTION_NAMES[field] ?? field;
 const flagOf = (field: string): string =>
   `--${optionOf(field).replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)}`;
 
-/** A refusal in the words of the API, with flags in place of the field that it begins with and of others that it names. */
-function namingFlags(error: OAuthError, fields: readonly string[]): OAuthError {
+/** Replaces field names by flags: the one that the message starts with, and any others in it. */
+function replaceFieldNames(error: OAuthError, fields: readonly string[]): OAuthError {
   const [, name = '', place = '', rest = ''] = /^(\w+)(\S*)(.*)$/s.exec(error.message) ?? [];
   if (!fields.includes(name)) return error;
-  // An option of one word may be a word of the sentence as well.
+  // A single-word option could also be an ordinary word of the sentence.
   const others = rest.replaceAll(/\w+/g, (word) =>
     fields.includes(word) && /[A-Z]/.test(optionOf(word)) ? flagOf(word) : word,
   );
@@ -67,11 +67,11 @@ function namingFlags(error: OAuthError, fields: readonly string[]): OAuthError {
 }
 
 /**
- * Names the flags in what a domain refuses, too.
- * @param command the command that was refused, whose options say which flags there are
+ * Replaces field names by flags in the error of a domain function.
+ * @param command the command that failed, whose options are the possible flags
  */
-export function inFlags(error: OAuthError, command: Command): OAuthError {
+export function withFlagNames(error: OAuthError, command: Command): OAuthError {
   const names = command.options.map((option) => option.attributeName());
   const plural = Object.keys(OPTION_NAMES).filter((name) => names.includes(OPTION_NAMES[name] ?? ''));
-  return namingFlags(error, [...names, ...plural]);
+  return replaceFieldNames(error, [...names, ...plural]);
 }

@@ -23,17 +23,17 @@ import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { cookieStyle } from '../platform/http/browser.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
-import { type ContextOf, examples } from './context.ts';
+import { examples, type GetCommandContext } from './context.ts';
 import { printable } from './output.ts';
 import { environment } from './session.ts';
 
-/** @param serverOptions gives the command the options of `serve` that decide about what is looked at */
-export function doctorCommand(contextOf: ContextOf, serverOptions: (command: Command) => Command): Command {
+/** @param serverOptions adds the options of `serve` that the checks depend on */
+export function doctorCommand(getContext: GetCommandContext, serverOptions: (command: Command) => Command): Command {
   return examples(serverOptions(new Command('doctor')), 'tessera doctor', 'tessera doctor --json')
-    .description('check the settings, the data and the running service: what is wrong, and what to do about it')
-    .addHelpText('after', '\nNothing is changed. Exit status: 0 without a problem, 1 with one.')
+    .description('check the settings, the data and the running server, and say how to fix what is wrong')
+    .addHelpText('after', '\nChanges nothing. Exit status: 0 if there is no problem, 1 otherwise.')
     .action(async (_options, command: Command) => {
-      const { out } = contextOf(command);
+      const { out } = getContext(command);
       const findings = await examine(environment(command.optsWithGlobals()), Date.now);
       out.say(report(findings), { findings });
       if (findings.some(({ level }) => level === 'problem')) process.exitCode = 1;
@@ -46,7 +46,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     config = readConfig(settings);
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
-    const rest = warning('configuration', 'The other checks were left out.', 'Correct the settings first.');
+    const rest = warning('configuration', 'The other checks were skipped.', 'Correct the settings first.');
     return [...judgeRefusals(error.problems), rest];
   }
   const baseUrl = baseUrlOf(config, config.port);
@@ -74,8 +74,8 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...judgeSecret(secretSight, fit),
   ];
   if (config.baseUrl === undefined && config.port === 0) {
-    const found = 'TESSERA_PORT is 0, so the address of the server is not known here.';
-    const remedy = 'Give the one that it printed: tessera doctor --base-url http://localhost:<port>';
+    const found = 'TESSERA_PORT is 0, so the address of the server is not known.';
+    const remedy = 'Give the address that the server printed: tessera doctor --base-url http://localhost:<port>';
     return [...findings, warning('base-url', found, remedy)];
   }
   const style = cookieStyle(baseUrl);
@@ -123,7 +123,7 @@ async function lookAtDatabase(
     if (inspection === undefined) return { sight: { kind: 'none', place } };
     return { sight: { kind: 'there', facts: inspection.facts }, inspection };
   } catch (error) {
-    // Whatever it is, it keeps a start from its data too.
+    // Any error here would also keep the server from starting.
     const problems =
       error instanceof ConfigError ? error.problems : [`${error instanceof Error ? error.message : error}.`];
     const server = config.databaseUrl.startsWith('sqlite:') ? undefined : new URL(config.databaseUrl);
@@ -132,11 +132,11 @@ async function lookAtDatabase(
   }
 }
 
-const SIGNS = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM' } as const;
+const LABELS = { ok: 'ok', warning: 'WARNING', problem: 'PROBLEM' } as const;
 
 function report(findings: readonly Finding[]): string {
   const lines = findings.flatMap(({ check, level, found, remedy }) => {
-    const line = `${SIGNS[level].padEnd(9)}${check.padEnd(15)}${printable(found)}`;
+    const line = `${LABELS[level].padEnd(9)}${check.padEnd(15)}${printable(found)}`;
     return remedy === null ? [line] : [line, `${' '.repeat(24)}→ ${printable(remedy)}`];
   });
   const count = (level: Finding['level']): number => findings.filter((finding) => finding.level === level).length;

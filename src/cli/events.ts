@@ -7,9 +7,8 @@ import type { Core } from '../core.ts';
 import { SECOND } from '../platform/clock.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import * as Type from '../platform/validation/type.ts';
-import { type ContextOf, checkInput, examples } from './context.ts';
-import { pastMoment } from './moments.ts';
-import { wholeNumber } from './numbers.ts';
+import { checkInput, examples, type GetCommandContext } from './context.ts';
+import { pastTime, wholeNumber } from './option-parsers.ts';
 import { printable } from './output.ts';
 import { withCore } from './session.ts';
 import { accountId } from './user.ts';
@@ -30,11 +29,11 @@ interface Flags {
   readonly follow?: boolean;
 }
 
-const MOST = 10_000;
+const MAX_EVENTS = 10_000;
 
 const Filters = Type.Object(eventFilters, { additionalProperties: false });
 
-export function eventsCommand(contextOf: ContextOf): Command {
+export function eventsCommand(getContext: GetCommandContext): Command {
   return examples(
     new Command('events'),
     'tessera events --since 1h',
@@ -43,23 +42,23 @@ export function eventsCommand(contextOf: ContextOf): Command {
     'tessera events --type token.refresh_reused --since 2030-01-31T12:00:00Z --json',
     'tessera events --follow --failures',
   )
-    .description('what happened: the newest events that fit, the last of them at the end')
-    .option('--type <type>', 'a type, or a family of types such as sign_in, token or client')
-    .option('--actor <kind>', `who acted: ${actorTypes.join(', ')}`)
-    .option('--actor-id <id>', 'the user, client or admin key that acted')
-    .option('--user <user>', 'about this user: id, username or email; a deleted one by its id')
+    .description('show the newest matching audit events, in chronological order')
+    .option('--type <type>', 'a type, or a group of types such as sign_in, token or client')
+    .option('--actor <kind>', `kind of actor: ${actorTypes.join(', ')}`)
+    .option('--actor-id <id>', 'ID of the user, client or admin key that acted')
+    .option('--user <user>', 'about this user: ID, username or email; for a deleted user, the ID')
     .option('--client <clientId>', 'about this app')
     .option('--address <address>', 'from this address')
-    .option('--request <id>', 'of this request: the correlation id on an error page, in an answer or the log')
+    .option('--request <id>', 'from this request: the correlation ID of an error page, a response or the log')
     .option('--outcome <outcome>', 'success or failure')
-    .option('--failures', 'only what was refused: --outcome failure')
-    .option('--since <when>', 'from then on: an instant such as 2030-01-31T12:00:00Z, or 90m, 24h, 7d ago', pastMoment)
-    .option('--until <when>', 'before then, likewise', pastMoment)
-    .option('--limit <count>', `how many, at most ${MOST}`, wholeNumber(1, MOST), 50)
-    .option('--follow', 'go on, and show what happens from now on')
-    .addHelpText('after', '\nWith --json it prints a list; with --json --follow an object on each line.')
+    .option('--failures', 'same as --outcome failure')
+    .option('--since <when>', 'from this time on: 2030-01-31T12:00:00Z, or 90m, 24h, 7d ago', pastTime)
+    .option('--until <when>', 'before this time, in the same format', pastTime)
+    .option('--limit <count>', `number of events, at most ${MAX_EVENTS}`, wholeNumber(1, MAX_EVENTS), 50)
+    .option('--follow', 'keep running and print new events')
+    .addHelpText('after', '\nWith --json, prints an array; with --json --follow, one object per line.')
     .action(async (flags: Flags, command: Command) => {
-      const { flags: global, out } = contextOf(command);
+      const { flags: global, out } = getContext(command);
       await withCore(global, async (core) => {
         const filter = await readFilter(core, flags);
         const start = await newestOf(core);
@@ -76,7 +75,7 @@ export function eventsCommand(contextOf: ContextOf): Command {
 
 async function readFilter(core: Core, flags: Flags): Promise<EventFilter> {
   const { user, client } = flags;
-  // Also of a deleted account there is something to tell.
+  // An ID is not looked up: the events of a deleted account can still be listed.
   const userId = user === undefined || isSnowflake(user) ? user : await accountId(core, user);
   return checkInput(Filters, {
     type: flags.type,
@@ -94,7 +93,7 @@ async function readFilter(core: Core, flags: Flags): Promise<EventFilter> {
 
 const COLUMNS = ['at', 'type', 'outcome', 'actor', 'userId', 'clientId', 'address', 'details'];
 
-/** For people a record of texts; for scripts the event as it is. */
+/** A record of texts for the table; with `--json`, the event unchanged. */
 const flat =
   (json: boolean) =>
   (event: RecordedEvent): Readonly<Record<string, unknown>> =>
@@ -116,17 +115,17 @@ const line = (event: RecordedEvent): string => {
   return COLUMNS.map((name) => printable(String(record[name] ?? '-') || '-')).join('  ');
 };
 
-/** How often is looked for more, and how far back: with several nodes an event may appear after one with a higher id. */
-const PAUSE = SECOND;
+/** Events are polled with an overlap: with several nodes, an event may become visible after one with a higher ID. */
+const POLL_INTERVAL = SECOND;
 const OVERLAP = 500n;
 
-/** The id of the newest event of all. */
+/** The ID of the newest event; 0 if there is none. */
 async function newestOf({ database }: Core): Promise<bigint> {
   const [last] = await listEvents(database, { filter: {}, order: 'desc', after: '0', limit: 1 });
   return BigInt(last?.id ?? '0');
 }
 
-/** Shows what comes after an event, until nobody reads it any more. */
+/** Prints the events after `start` until standard output is closed. */
 async function follow(
   core: Core,
   filter: EventFilter,
@@ -134,13 +133,13 @@ async function follow(
   show: (event: RecordedEvent) => void,
 ): Promise<void> {
   let shown = new Set<string>();
-  for (let seen = start; process.stdout.writable; await wait(PAUSE)) {
+  for (let seen = start; process.stdout.writable; await wait(POLL_INTERVAL)) {
     const newest = await newestOf(core);
     const after = String(seen - OVERLAP > start ? seen - OVERLAP : start);
-    const events = await listEvents(core.database, { filter, order: 'asc', after, limit: MOST });
+    const events = await listEvents(core.database, { filter, order: 'asc', after, limit: MAX_EVENTS });
     for (const event of events) if (!shown.has(event.id)) show(event);
     shown = new Set(events.map(({ id }) => id));
-    // Where there were more than could be read at once, the rest is next.
-    seen = events.length < MOST ? newest : BigInt(events.at(-1)?.id ?? newest);
+    // A full page means that more events may follow it.
+    seen = events.length < MAX_EVENTS ? newest : BigInt(events.at(-1)?.id ?? newest);
   }
 }

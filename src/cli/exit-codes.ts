@@ -1,20 +1,20 @@
-/** How a command ends. docs/reference/exit-codes.md is made of this. */
+/** The exit codes of the command line. docs/reference/exit-codes.md is generated from them. */
 export const exitCodes = {
-  done: [0, 'done', 'The command did what it was asked, or the server was told to stop and stopped in order.'],
-  refused: [
+  success: [0, 'success', 'The command succeeded, or the server was told to stop and shut down cleanly.'],
+  failure: [
     1,
-    'refused',
-    'The input or the state does not allow it; `doctor` found a problem; whoever was asked did not mean it; the server was told twice to stop, and left at once.',
+    'failure',
+    'The input or the current state does not allow it; `doctor` found a problem; the confirmation was declined; or the server was told to stop twice and exited immediately.',
   ],
-  usage: [2, 'wrong usage', 'There is no such command or option, or an argument is missing.'],
-  setup: [
+  usage: [2, 'wrong usage', 'Unknown command or option, or a missing argument.'],
+  unusable: [
     3,
-    'the configuration or the data cannot be used',
-    'A setting is wrong, the data is not where the settings say, the database cannot be reached, or the secret does not open it.',
+    'unusable configuration or data',
+    'A setting is invalid, the data is not where the settings say, the database cannot be reached, or the secret does not decrypt it.',
   ],
 } as const;
 
-/** All of them in one line. */
+/** All exit codes on one line. */
 export const exitCodesInShort: string = Object.values(exitCodes)
   .map(([code, short]) => `${code} ${short}`)
   .join(', ');

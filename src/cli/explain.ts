@@ -6,35 +6,35 @@ import { previousSecret } from '../platform/config/secret-file.ts';
 import type { Database } from '../platform/database/database.ts';
 import { conflict, invalidRequest } from '../platform/oauth-error.ts';
 import { explainToken } from '../protocol/token/explain.ts';
-import { type ContextOf, examples } from './context.ts';
-import { readHidden } from './password.ts';
+import { examples, type GetCommandContext } from './context.ts';
+import { readSecret } from './prompt.ts';
 import { type GlobalFlags, withCore } from './session.ts';
 
-/** The same database, on which nothing can be written. */
+/** The database without the right to write. */
 const readOnly = (database: Database): Database => ({
   ...database,
   commit: () =>
     Promise.reject(
       conflict(
-        'The signing keys of this database are yet to be made, or sealed anew. Start the server first: tessera serve',
+        'The signing keys of this database must be created or sealed again first. Start the server: tessera serve',
       ),
     ),
 });
 
-export function explainCommand(contextOf: ContextOf): Command {
+export function explainCommand(getContext: GetCommandContext): Command {
   return examples(
     new Command('explain'),
     'printf %s "$ACCESS_TOKEN" | tessera explain',
     'tessera explain --base-url https://id.example.com < token.txt',
   )
-    .description('what becomes of an access or refresh token if it is presented now, and why: read from standard input')
-    .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)')
-    .addHelpText('after', '\nThe token is neither used nor shown. Exit status: 0 it is accepted, 1 it is refused.')
+    .description('explain whether an access or refresh token is valid now, and why; reads it from standard input')
+    .option('--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)')
+    .addHelpText('after', '\nThe token is neither used up nor printed. Exit status: 0 if it is valid, 1 if not.')
     .action(async (options: { baseUrl?: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
-      const token = (await readHidden('Token: ')).trim().replace(/^Bearer /i, '');
+      const { flags, out } = getContext(command);
+      const token = (await readSecret('Token: ')).trim().replace(/^Bearer /i, '');
       if (token === '')
-        throw invalidRequest('There is no token on standard input: printf %s "$TOKEN" | tessera explain');
+        throw invalidRequest('There is no token on standard input. Example: printf %s "$TOKEN" | tessera explain');
       const all: GlobalFlags = { ...flags, ...options };
       const explained = await withCore(all, async (core) => explainToken(await partsOf(core), token));
       const { verdict, answer, reason, remedy, ...about } = explained;

@@ -7,28 +7,27 @@ import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../keys/signi
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { previousSecret } from '../platform/config/secret-file.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
-import { confirm, YES } from './confirm.ts';
-import { type ContextOf, examples } from './context.ts';
+import { examples, type GetCommandContext } from './context.ts';
+import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 const pairView = ({ kid, alg, signsFrom }: KeyPairView) => ({ kid, alg, signsFrom: iso(signsFrom) });
 
 /**
- * Opens the key set before it is changed: a new key that another secret sealed could not be opened by the server, and
- * would stop it.
+ * Opens the key set before it is changed. A key that is sealed with another secret than the server's would stop the server.
  * @throws {WrongSecret}
  */
 export async function checkSecret({ database, secret, config, clock }: Core): Promise<void> {
   await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
 }
 
-export function keysCommands(contextOf: ContextOf): Command {
-  const keys = new Command('keys').description('signing keys: list, rotate, drop');
+export function keysCommands(getContext: GetCommandContext): Command {
+  const keys = new Command('keys').description('manage signing keys: list, rotate, drop');
 
   examples(keys.command('list'), 'tessera keys list')
     .description('list the keys')
     .action(async (_options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const { keys, pairs } = await withCore(flags, async ({ database, clock }) => ({
         keys: await listSigningKeys(database),
         pairs: await listKeyPairs(database, clock()),
@@ -56,12 +55,12 @@ export function keysCommands(contextOf: ContextOf): Command {
 
   examples(keys.command('rotate'), 'tessera keys rotate', 'tessera keys rotate --alg RS256')
     .description(
-      'let new keys take over: for access and refresh tokens at once, for ID tokens when every client can know the new key; ' +
-        'older ones verify until their last token has expired',
+      'create new signing keys: those of access and refresh tokens sign immediately, those of ID tokens once every client ' +
+        'has had time to fetch them; previous keys verify until their last token has expired',
     )
-    .option('--alg <alg>', `only the key of ID tokens of this algorithm: ${ASYMMETRIC_ALGS.join(', ')}`)
+    .option('--alg <alg>', `rotate only the ID token key of this algorithm: ${ASYMMETRIC_ALGS.join(', ')}`)
     .action(async ({ alg }: { alg?: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       if (alg !== undefined && !isAsymmetric(alg)) {
         throw invalidRequest(`--alg must be one of ${ASYMMETRIC_ALGS.join(', ')}.`);
       }
@@ -77,14 +76,14 @@ export function keysCommands(contextOf: ContextOf): Command {
     });
 
   examples(keys.command('drop'), 'tessera keys drop P4Jh0HMbCBuWmWT4Y-Qq2A')
-    .description('remove a key at once: every token that it signed is dead, or verified by nobody, from now on')
-    .argument('<kid>', 'the kid, from: tessera keys list')
+    .description('remove a key immediately; every token that it signed becomes invalid')
+    .argument('<kid>', 'key ID, from: tessera keys list')
     .option(...YES)
     .action(async (kid: string, options: { yes?: boolean }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const dropped = await withCore(flags, async (core) => {
         await checkSecret(core);
-        await confirm(`This ends every token that the key ${kid} signed.`, options);
+        await confirm(`This invalidates every token that the key ${kid} signed.`, options);
         const { database, secret } = core;
         const now = core.clock();
         return (
@@ -92,7 +91,7 @@ export function keysCommands(contextOf: ContextOf): Command {
         );
       });
       if (!dropped) throw notFound(`There is no key ${kid}. List them with: tessera keys list`);
-      out.say(`The key ${kid} and its tokens are dead.`, { kid, dropped: true });
+      out.say(`Dropped the key ${kid} and invalidated its tokens.`, { kid, dropped: true });
     });
 
   return keys;

@@ -4,24 +4,24 @@ import { ConfigError } from '../platform/config/config.ts';
 import { StoreUnavailable } from '../platform/database/database.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 
-import { inFlags } from './context.ts';
+import { withFlagNames } from './context.ts';
 import { exitCodes } from './exit-codes.ts';
 import { program } from './program.ts';
 import { DECLINED } from './prompt.ts';
 
-let complaint = '';
+let usageError = '';
 const tessera = program((text) => {
-  complaint += text;
+  usageError += text;
 });
 
-/** Says what is wrong on standard error: to scripts as the API would. */
+/** Prints an error to standard error; with `--json`, in the form of an API error. */
 function fail(error: string, text: string, [code]: readonly [number, ...string[]]): void {
   const { json } = tessera.opts<{ json?: boolean }>();
   process.stderr.write(`${json ? JSON.stringify({ error, error_description: text }) : text}\n`);
   process.exitCode = code;
 }
 
-// Whoever reads the output may stop early: `tessera user list | head`.
+// The reader of a pipe may stop early: `tessera user list | head`.
 process.stdout.on('error', (error: Error & { code?: string }) => {
   if (error.code !== 'EPIPE') throw error;
 });
@@ -31,26 +31,26 @@ tessera.hook('preAction', (_program, command) => {
   running = command;
 });
 
-// The parser's own `help` knows one name: `tessera help user ban` would tell of `user`.
+// Commander's `help` takes one name only: for `tessera help user ban` it would print the help of `user`.
 const [command, ...names] = process.argv.slice(2);
-const words = command === 'help' && names.length > 1 ? [...names, '--help'] : process.argv.slice(2);
+const args = command === 'help' && names.length > 1 ? [...names, '--help'] : process.argv.slice(2);
 
 try {
-  await tessera.parseAsync(words, { from: 'user' });
+  await tessera.parseAsync(args, { from: 'user' });
 } catch (error) {
   if (error instanceof CommanderError) {
-    // Help that was asked for, and whoever did not mean it, have their answer already.
-    if (error.exitCode === 0) [process.exitCode] = exitCodes.done;
-    else if (error.code === DECLINED) [process.exitCode] = exitCodes.refused;
-    else fail('invalid_request', complaint.trimEnd(), exitCodes.usage);
+    // Requested help and a declined confirmation have been printed already.
+    if (error.exitCode === 0) [process.exitCode] = exitCodes.success;
+    else if (error.code === DECLINED) [process.exitCode] = exitCodes.failure;
+    else fail('invalid_request', usageError.trimEnd(), exitCodes.usage);
   } else if (error instanceof ConfigError) {
     const what = running.name() === 'serve' ? 'Tessera cannot start' : 'The command cannot run';
     const text = `${what}:\n${error.problems.map((problem) => `  - ${problem}`).join('\n')}`;
-    fail('invalid_configuration', text, exitCodes.setup);
+    fail('invalid_configuration', text, exitCodes.unusable);
   } else if (error instanceof WrongSecret || error instanceof StoreUnavailable) {
-    fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.setup);
+    fail('temporarily_unavailable', `Tessera cannot use its data: ${error.message}`, exitCodes.unusable);
   } else if (error instanceof OAuthError) {
-    fail(error.code, inFlags(error, running).message, exitCodes.refused);
+    fail(error.code, withFlagNames(error, running).message, exitCodes.failure);
   } else {
     throw error;
   }

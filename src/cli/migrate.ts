@@ -4,15 +4,15 @@ import { databaseFile, inspectDatabase, migrateDatabase } from '../core.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
-import { type ContextOf, examples } from './context.ts';
-import { environment, sayWaiting } from './session.ts';
+import { examples, type GetCommandContext } from './context.ts';
+import { environment, reportWaiting } from './session.ts';
 
-export function migrateCommand(contextOf: ContextOf): Command {
+export function migrateCommand(getContext: GetCommandContext): Command {
   return examples(new Command('migrate'), 'tessera migrate --dry-run', 'tessera migrate')
-    .description('bring the database to the schema of this version, as a start of the server does too')
-    .option('--dry-run', 'list what is pending, and change nothing')
+    .description('migrate the database to the schema of this version, as starting the server does')
+    .option('--dry-run', 'list the pending migrations and change nothing')
     .action(async ({ dryRun = false }: { dryRun?: boolean }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const config = readConfig(environment(flags));
       if (dryRun) {
         const pending = await pendingOf(config);
@@ -27,7 +27,7 @@ export function migrateCommand(contextOf: ContextOf): Command {
       try {
         await migrateDatabase(config, {
           progress: {
-            ...sayWaiting,
+            ...reportWaiting,
             began({ name, number, of }) {
               say(`${number} of ${of}  ${name}`);
               unfinished = '\n';
@@ -41,19 +41,19 @@ export function migrateCommand(contextOf: ContextOf): Command {
         });
       } finally {
         say(unfinished);
-        if (made && existsSync(path)) process.stderr.write(`Made a new database: ${path}\n`);
+        if (made && existsSync(path)) process.stderr.write(`Created a new database: ${path}\n`);
       }
-      out.say(ran.length === 0 ? UP_TO_DATE : 'The database has the schema of this version.', { ran });
+      out.say(ran.length === 0 ? UP_TO_DATE : 'The database is up to date.', { ran });
     });
 }
 
-const UP_TO_DATE = 'Nothing is pending: the database has the schema of this version.';
+const UP_TO_DATE = 'Nothing to do: the database is up to date.';
 
 async function pendingOf(config: Config): Promise<readonly string[]> {
   const inspection = await inspectDatabase(config, Date.now);
   await inspection?.close();
   const { pending, obstacle } = migrationState(inspection?.applied ?? [], timeline);
-  // The words of a start that is refused.
+  // The same message as from a server that does not start.
   if (obstacle !== undefined) throw new ConfigError([obstacle.message]);
   return pending;
 }

@@ -12,18 +12,18 @@ import {
 import { listOrganizations } from '../organizations/store.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { notFound } from '../platform/oauth-error.ts';
-import { type ContextOf, checkInput, examples } from './context.ts';
+import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 import { accountId } from './user.ts';
 
-const WHICH = ['<organization>', 'id or name'] as const;
-const WHO = ['<user>', 'id, username or email'] as const;
+const ORGANIZATION = ['<organization>', 'ID or name'] as const;
+const USER = ['<user>', 'ID, username or email'] as const;
 
 const allOrganizations = ({ database }: Pick<Core, 'database'>, part: PageOptions = {}) =>
   database.read(() => allPages(listOrganizations, part));
 
-/** The id of an organization that is named by its id or its name. */
+/** Finds the ID of an organization by its ID or name. */
 async function organizationId(core: Core, which: string): Promise<string> {
   const found = (await allOrganizations(core)).find(({ id, name }) => id === which || name === which);
   if (found !== undefined) return found.id;
@@ -31,15 +31,15 @@ async function organizationId(core: Core, which: string): Promise<string> {
   throw notFound(`There is no organization named ${which}. List them with: tessera org list`);
 }
 
-export function orgCommands(contextOf: ContextOf): Command {
-  const org = new Command('org').description('organizations: create, show, list, add-member, remove-member');
+export function orgCommands(getContext: GetCommandContext): Command {
+  const org = new Command('org').description('manage organizations: create, show, list, add-member, remove-member');
 
   examples(org.command('create'), 'tessera org create --name acme --domain acme.example')
-    .description('make an organization')
-    .requiredOption('--name <slug>', '2 to 48 of a-z 0-9 -')
-    .requiredOption('--domain <domain>', 'its primary domain')
+    .description('create an organization')
+    .requiredOption('--name <slug>', '2 to 48 characters of a-z, 0-9 and -')
+    .requiredOption('--domain <domain>', 'primary domain')
     .action(async (options: { name: string; domain: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const input = checkInput(CreateOrganizationRequest, options);
       const made = await withCore(flags, (core) => createOrganization(core, input, origin), { mayBeNew: true });
       out.show(organizationView(made));
@@ -47,9 +47,9 @@ export function orgCommands(contextOf: ContextOf): Command {
 
   examples(org.command('show'), 'tessera org show acme')
     .description('show an organization and its members')
-    .argument(...WHICH)
+    .argument(...ORGANIZATION)
     .action(async (which: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const found = await withCore(flags, async (core) => getOrganization(core, await organizationId(core, which)));
       out.show({ ...organizationView(found.organization), members: found.members });
     });
@@ -57,7 +57,7 @@ export function orgCommands(contextOf: ContextOf): Command {
   examples(withPageOptions(org.command('list')), 'tessera org list')
     .description('list organizations')
     .action(async (options: PageOptions, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const found = await withCore(flags, (core) => allOrganizations(core, options));
       out.list(found.map(organizationView), ['id', 'name', 'domain', 'createdAt']);
     });
@@ -67,12 +67,12 @@ export function orgCommands(contextOf: ContextOf): Command {
     'tessera org add-member acme ada --role OWNER',
     'tessera org add-member acme ada@example.com',
   )
-    .description('make a person a member, or set the role of a member; without --role, no role')
-    .argument(...WHICH)
-    .argument(...WHO)
+    .description('add a member, or change the role of a member; without --role, the member has no role')
+    .argument(...ORGANIZATION)
+    .argument(...USER)
     .option('--role <role>', 'OWNER, ADMIN or MEMBER')
     .action(async (which: string, who: string, options: { role?: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const { role = null } = checkInput(SetMembershipRequest, { role: options.role });
       const member = await withCore(flags, async (core) => {
         const ids = { organizationId: await organizationId(core, which), accountId: await accountId(core, who) };
@@ -83,17 +83,17 @@ export function orgCommands(contextOf: ContextOf): Command {
     });
 
   examples(org.command('remove-member'), 'tessera org remove-member acme ada')
-    .description('end a membership')
-    .argument(...WHICH)
-    .argument(...WHO)
+    .description('remove a member')
+    .argument(...ORGANIZATION)
+    .argument(...USER)
     .action(async (which: string, who: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const ids = await withCore(flags, async (core) => {
         const found = { organizationId: await organizationId(core, which), userId: await accountId(core, who) };
         await removeMember(core, found.organizationId, found.userId, origin);
         return found;
       });
-      out.say(`${who} is no member any more.`, { ...ids, removed: true });
+      out.say(`Removed ${who} from the organization.`, { ...ids, removed: true });
     });
 
   return org;

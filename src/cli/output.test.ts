@@ -31,5 +31,5 @@ test('what steers a terminal is not written to it', () => {
 test('a secret is said to be shown once, beside the record and not in it', () => {
   const { written, told } = seen(80, (out) => out.showOnce({ id: '1', adminKey: 'tak_x' }, 'adminKey'));
   assert.match(written, /^adminKey {2}tak_x$/m);
-  assert.equal(told, 'The adminKey is shown this once. Keep it now.');
+  assert.equal(told, 'Copy the adminKey now: it is not shown again.');
 });

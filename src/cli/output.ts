@@ -1,19 +1,18 @@
-/** What a command has to say: data for scripts, and the same for people. */
+/** The output of a command: JSON for scripts, or tables and sentences. */
 export interface Output {
-  /** One record. */
   show(record: Readonly<Record<string, unknown>>): void;
   /**
-   * Several records of one kind, of which people see some columns.
-   * @param options.whole whether nothing is cut, however narrow the terminal
+   * Prints a list of records; the table shows the given columns only.
+   * @param options.whole whether to print cells in full, however narrow the terminal
    */
   list(
     records: readonly Readonly<Record<string, unknown>>[],
     columns: readonly string[],
     options?: { readonly whole?: boolean },
   ): void;
-  /** A record with a secret in it, of which people are told that it is shown this once. */
+  /** Prints a record that contains a secret, and a note that it is not shown again. */
   showOnce(record: Readonly<Record<string, unknown>>, secret: string): void;
-  /** A sentence for people; scripts see the record. */
+  /** Prints a sentence; with `--json`, the record. */
   say(text: string, record?: Readonly<Record<string, unknown>>): void;
 }
 
@@ -23,21 +22,21 @@ const cell = (value: unknown): string => {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 };
 
-/** A text that was chosen by somebody else must not steer the terminal. */
+/** Replaces control characters: names chosen by users must not control the terminal. */
 export const printable = (text: string): string => text.replace(/[\p{Cc}\u202a-\u202e\u2066-\u2069]/gu, '\ufffd');
 
-/** How many columns of a terminal a text takes: those of East Asia and emoji take two, combining marks none. */
+/** Characters that take two columns of a terminal: East Asian wide characters and emoji. */
 const WIDE =
   /\p{Emoji_Presentation}|[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u;
-const letters = new Intl.Segmenter();
+const graphemes = new Intl.Segmenter();
 const pieces = (text: string): { readonly text: string; readonly width: number }[] =>
   /^[ -~]*$/.test(text)
     ? [...text].map((letter) => ({ text: letter, width: 1 }))
-    : [...letters.segment(text)].map(({ segment }) => ({ text: segment, width: WIDE.test(segment) ? 2 : 1 }));
+    : [...graphemes.segment(text)].map(({ segment }) => ({ text: segment, width: WIDE.test(segment) ? 2 : 1 }));
 const widthOf = (text: string): number => pieces(text).reduce((sum, { width }) => sum + width, 0);
 
-/** A text cut to a width, with a sign that it was. */
-export function fit(text: string, width: number): string {
+/** Truncates a text to a width, with an ellipsis. */
+function truncate(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let [kept, left] = ['', width - 1];
   for (const piece of pieces(text)) {
@@ -49,9 +48,9 @@ export function fit(text: string, width: number): string {
 }
 
 const GAP = 2;
-const NARROWEST = 12;
+const MIN_WIDTH = 12;
 
-/** @param columns how wide the terminal is: texts of several words give way, ids do not. Undefined leaves all whole */
+/** @param columns the width of the terminal, to which columns with several words are truncated; undefined for no limit */
 function table(rows: readonly (readonly string[])[], columns: number | undefined): string {
   const cells = (column: number) => rows.map((row) => row[column] ?? '');
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...cells(column).map(widthOf)));
@@ -59,14 +58,14 @@ function table(rows: readonly (readonly string[])[], columns: number | undefined
   for (const column of widths.keys()) {
     const excess = widths.reduce((sum, width) => sum + width, 0) - room;
     const width = widths[column] ?? 0;
-    const givesWay = excess > 0 && width > NARROWEST && cells(column).some((text) => text.includes(' '));
-    if (givesWay) widths[column] = Math.max(NARROWEST, width - excess);
+    const isTruncated = excess > 0 && width > MIN_WIDTH && cells(column).some((text) => text.includes(' '));
+    if (isTruncated) widths[column] = Math.max(MIN_WIDTH, width - excess);
   }
   return rows
     .map((row) =>
       row
         .map((text, column) => {
-          const shown = fit(text, widths[column] ?? 0);
+          const shown = truncate(text, widths[column] ?? 0);
           return shown + ' '.repeat((widths[column] ?? 0) - widthOf(shown) + GAP);
         })
         .join('')
@@ -79,7 +78,7 @@ export function output(
   json: boolean,
   write: (text: string) => void = (text) => process.stdout.write(`${text}\n`),
   columns: number | undefined = process.stdout.isTTY ? process.stdout.columns : undefined,
-  tell: (text: string) => void = (text) => process.stderr.write(`${text}\n`),
+  writeNote: (text: string) => void = (text) => process.stderr.write(`${text}\n`),
 ): Output {
   if (json) {
     const show = (record: Readonly<Record<string, unknown>>) => write(JSON.stringify(record, null, 2));
@@ -101,7 +100,7 @@ export function output(
     show,
     showOnce(record, secret) {
       show(record);
-      tell(`The ${secret} is shown this once. Keep it now.`);
+      writeNote(`Copy the ${secret} now: it is not shown again.`);
     },
     list(records, names, { whole = false } = {}) {
       if (records.length === 0) return write('None.');

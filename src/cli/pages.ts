@@ -2,35 +2,34 @@ import type { Command } from 'commander';
 import type { Work } from '../platform/database/database.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
-import { wholeNumber } from './numbers.ts';
+import { wholeNumber } from './option-parsers.ts';
 
-const PART = 500;
+const PAGE_SIZE = 500;
 
-/** How much of a list is asked for. */
+/** The part of a list to print. */
 export interface PageOptions {
   readonly limit?: number;
   readonly after?: string;
 }
 
-/** The options of a list. */
 export const withPageOptions = (command: Command): Command =>
   command
-    .option('--limit <count>', 'at most so many; without it, all', wholeNumber(1, 1_000_000))
-    .option('--after <id>', 'only those after this one, which was the last of the part before');
+    .option('--limit <count>', 'at most this many (default: all)', wholeNumber(1, 1_000_000))
+    .option('--after <id>', 'only items after this ID: the last one of the previous page');
 
-/** The items of a list that is read part by part, in the order of their ids. */
+/** Reads a list page by page, in the order of IDs. */
 export function* allPages<T extends { readonly id: string }>(
-  read: (part: { after: string; limit: number }) => Work<readonly T[]>,
+  read: (page: { after: string; limit: number }) => Work<readonly T[]>,
   { limit = Number.POSITIVE_INFINITY, after: start = '0' }: PageOptions = {},
 ): Work<T[]> {
-  if (start !== '0' && !isSnowflake(start)) throw invalidRequest('--after must be an id.');
+  if (start !== '0' && !isSnowflake(start)) throw invalidRequest('--after must be an ID.');
   const found: T[] = [];
   for (let after = start; ; ) {
-    const wanted = Math.min(PART, limit - found.length);
-    const part: readonly T[] = yield* read({ after, limit: wanted });
-    found.push(...part);
-    const last = part.at(-1);
-    if (last === undefined || part.length < wanted || found.length === limit) return found;
+    const wanted = Math.min(PAGE_SIZE, limit - found.length);
+    const page: readonly T[] = yield* read({ after, limit: wanted });
+    found.push(...page);
+    const last = page.at(-1);
+    if (last === undefined || page.length < wanted || found.length === limit) return found;
     after = last.id;
   }
 }

@@ -2,7 +2,7 @@ import { createRequire } from 'node:module';
 import { Command } from 'commander';
 import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
-import { type ContextOf, examples } from './context.ts';
+import { examples, type GetCommandContext } from './context.ts';
 import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
@@ -26,30 +26,30 @@ Examples:
   tessera user ban ada --reason spam
   tessera events --failures --since 1h
 
-Every command says more with --help: tessera user ban --help
+For the options of a command, use --help: tessera user ban --help
 Exit status: ${exitCodesInShort}.`;
 
-/** The settings of a server that can be given as flags. */
+/** The settings of the server that are also flags. */
 const serverOptions = (command: Command): Command =>
   command
-    .option('--host <address>', 'the address to listen on (TESSERA_HOST)')
-    .option('--port <port>', 'the port to listen on (TESSERA_PORT)')
-    .option('--base-url <url>', 'the address that people and clients use (TESSERA_BASE_URL)');
+    .option('--host <address>', 'address to listen on (TESSERA_HOST)')
+    .option('--port <port>', 'port to listen on (TESSERA_PORT)')
+    .option('--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)');
 
 /**
  * The command line: decisions §7.
- * @param complain takes what the parser has to say about wrong usage
+ * @param writeError receives the parser's messages about wrong usage
  */
-export function program(complain: (text: string) => void = (text) => process.stderr.write(text)): Command {
+export function program(writeError: (text: string) => void = (text) => process.stderr.write(text)): Command {
   const tessera = new Command('tessera')
-    .description('The identity provider whose tokens stop working the moment access is taken away.')
+    .description('OAuth 2.0 and OpenID Connect identity provider with immediate revocation.')
     .option('--json', 'print JSON, for scripts')
-    .option('--data-dir <path>', 'where the data lies (TESSERA_DATA_DIR; ./data where neither is given)')
-    .option('--database-url <url>', 'which database to use (TESSERA_DATABASE_URL)')
+    .option('--data-dir <path>', 'data folder (TESSERA_DATA_DIR; default: ./data)')
+    .option('--database-url <url>', 'database to use (TESSERA_DATABASE_URL; default: SQLite in the data folder)')
     .version(version, '--version', 'print the version')
     .exitOverride()
-    .configureOutput({ writeErr: complain })
-    .showHelpAfterError('Run the command with --help to see what it takes.')
+    .configureOutput({ writeErr: writeError })
+    .showHelpAfterError('Run the command with --help to see its options.')
     .showSuggestionAfterError()
     .addHelpText('after', FIRST_STEPS);
   examples(
@@ -58,9 +58,9 @@ export function program(complain: (text: string) => void = (text) => process.std
     'tessera serve --port 8080 --base-url https://id.example.com',
   )
     .description('run the server')
-    // Loaded where it runs: no other command needs the server.
+    // Imported on demand: no other command needs the server.
     .action(async (_options, command: Command) => (await import('./serve.ts')).serve(command.optsWithGlobals()));
-  const contextOf: ContextOf = (command) => {
+  const getContext: GetCommandContext = (command) => {
     const flags = command.optsWithGlobals<GlobalFlags>();
     return { flags, out: output(flags.json ?? false) };
   };
@@ -75,9 +75,9 @@ export function program(complain: (text: string) => void = (text) => process.std
     migrateCommand,
     recoverCommand,
   ]) {
-    tessera.addCommand(commands(contextOf));
+    tessera.addCommand(commands(getContext));
   }
-  tessera.addCommand(doctorCommand(contextOf, serverOptions));
+  tessera.addCommand(doctorCommand(getContext, serverOptions));
   const inherit = (command: Command): void => {
     for (const child of command.commands) inherit(child.copyInheritedSettings(command));
   };

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { CommanderError } from 'commander';
-import { confirm } from './confirm.ts';
-import { DECLINED, promptLine } from './prompt.ts';
+
+import { confirm, DECLINED, promptLine } from './prompt.ts';
 
 /** A terminal on which somebody types, and what it shows. */
 function typing(...keys: readonly (string | null)[]) {
@@ -44,13 +44,13 @@ test('at a terminal nothing but yes confirms', async () => {
     await assert.rejects(confirm('This deletes all.', {}, at), isDeclined, JSON.stringify(key));
     assert.match(
       at.shown(),
-      /This deletes all\. This cannot be undone\. Type "yes" to go on: .*Nothing was changed\.\n$/s,
+      /This deletes all\. This cannot be undone\. Type "yes" to continue: .*Nothing was changed\.\n$/s,
     );
   }
   for (const key of ['yes\r', ' YES \r']) {
     const at = typing(key);
     await confirm('This deletes all.', {}, at);
-    assert.match(at.shown(), /Type "yes" to go on: /);
+    assert.match(at.shown(), /Type "yes" to continue: /);
   }
 });
 

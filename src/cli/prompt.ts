@@ -1,47 +1,74 @@
 import { createInterface } from 'node:readline/promises';
 import { type Readable, Writable } from 'node:stream';
 import { CommanderError } from 'commander';
+import { printable } from './output.ts';
 
-/** What the refusal of the person at the terminal is known by. */
+/** The code of the error that is thrown if the user declines or cancels a prompt. */
 export const DECLINED = 'tessera.declined';
 
-/** Where somebody is asked. */
 export interface Terminal {
   readonly input: Readable & { readonly isTTY?: boolean };
   readonly output: Writable;
 }
-export const terminal: Terminal = { input: process.stdin, output: process.stderr };
 
-/** Says that nothing became of it. */
-export function declined({ output }: Terminal): CommanderError {
+const processTerminal: Terminal = { input: process.stdin, output: process.stderr };
+
+function declined({ output }: Terminal): CommanderError {
   output.write('Nothing was changed.\n');
   return new CommanderError(1, DECLINED, 'declined');
 }
 
 /**
- * Asks the person at a terminal for one line.
- * @param options.hidden whether the line is a secret, which the terminal does not show
- * @throws {CommanderError} where the person leaves instead: Ctrl+C, Ctrl+D, a terminal that was closed
+ * Asks for one line.
+ * @param options.hidden whether the line is a secret and is not echoed
+ * @throws {CommanderError} if the user cancels with Ctrl+C or Ctrl+D, or closes the terminal
  */
 export async function promptLine(
   question: string,
-  at: Terminal,
+  terminal: Terminal,
   { hidden = false }: { readonly hidden?: boolean } = {},
 ): Promise<string> {
-  const { input, output } = at;
-  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input, output: hidden ? nowhere : output, terminal: true });
-  const gone = new AbortController();
-  lines.once('close', () => gone.abort());
+  const { input, output } = terminal;
+  const discard = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input, output: hidden ? discard : output, terminal: true });
+  const canceled = new AbortController();
+  lines.once('close', () => canceled.abort());
   if (hidden) output.write(question);
   try {
-    const line = await lines.question(hidden ? '' : question, { signal: gone.signal });
+    const line = await lines.question(hidden ? '' : question, { signal: canceled.signal });
     if (hidden) output.write('\n');
     return line;
   } catch {
     output.write('\n');
-    throw declined(at);
+    throw declined(terminal);
   } finally {
     lines.close();
   }
+}
+
+export const YES = ['--yes', 'do not ask for confirmation'] as const;
+
+/**
+ * Asks for confirmation of what cannot be undone, unless `--yes` was given or standard input is not a terminal.
+ * @throws {CommanderError} if the user does not confirm
+ */
+export async function confirm(
+  consequence: string,
+  { yes = false }: { readonly yes?: boolean },
+  terminal: Terminal = processTerminal,
+): Promise<void> {
+  if (yes || !terminal.input.isTTY) return;
+  const question = `${printable(consequence)} This cannot be undone. Type "yes" to continue: `;
+  const answer = await promptLine(question, terminal);
+  if (answer.trim().toLowerCase() !== 'yes') throw declined(terminal);
+}
+
+/** Reads a secret from standard input: a hidden line of a terminal, or the whole input without its final line break. */
+export async function readSecret(prompt: string): Promise<string> {
+  if (process.stdin.isTTY) return promptLine(prompt, processTerminal, { hidden: true });
+  const chunks: Buffer[] = [];
+  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks)
+    .toString('utf8')
+    .replace(/\r?\n$/, '');
 }

@@ -5,29 +5,29 @@ import { findDataLoss } from '../core.ts';
 import { iso } from '../platform/clock.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { describeLoss } from '../platform/database/loss.ts';
-import { confirm, YES } from './confirm.ts';
-import { type ContextOf, examples } from './context.ts';
+import { examples, type GetCommandContext } from './context.ts';
 import { checkSecret } from './keys.ts';
+import { confirm, YES } from './prompt.ts';
 import { CLI_ORIGIN, environment, withCore } from './session.ts';
 
-export function recoverCommand(contextOf: ContextOf): Command {
+export function recoverCommand(getContext: GetCommandContext): Command {
   return examples(new Command('recover'), 'tessera recover --accept-loss')
     .description(
-      'after changes were lost or a backup was restored: end all that was issued before, since what was revoked is not known',
+      'after data loss or restoring a backup: invalidate everything issued before, because later revocations may be lost',
     )
-    .requiredOption('--accept-loss', 'what is missing will not come back')
+    .requiredOption('--accept-loss', 'confirm that the missing changes cannot be restored')
     .option(...YES)
     .addHelpText(
       'after',
-      '\nIt ends sessions, codes, tokens, admin keys and signing keys; consents are asked for again.',
+      '\nInvalidates sessions, codes, tokens, admin keys and signing keys. Users are asked for consent again.',
     )
     .action(async (options: { yes?: boolean }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const loss = await findDataLoss(readConfig(environment(flags)));
-      // Before the data is opened to be written: until then a lost journal can still be put back.
+      // Asked before the database is opened for writing: until then, a lost journal file can still be put back.
       await confirm(
         `${loss === undefined ? 'Nothing is known to be missing.' : `The database lacks ${describeLoss(loss)}.`} ` +
-          'This ends every session, code, token, admin key and signing key, and forgets remembered consents.',
+          'This invalidates every session, code, token, admin key and signing key, and forgets remembered consents.',
         options,
       );
       const done = await withCore(
@@ -53,20 +53,20 @@ export function recoverCommand(contextOf: ContextOf): Command {
     });
 }
 
-/** What was done, and what only people can know. */
+/** What was done, and what the operator has to check. */
 function report(adminKeys: number, { from, until }: { from: string | null; until: string | null }): string {
   const span = `since ${from ?? 'the beginning'}${until === null ? '' : `, at least until ${until},`}`;
   return [
-    'All that was issued before is dead: sessions, codes, pending requests, tokens, admin keys ' +
-      `(${adminKeys}) and signing keys. Consents are asked for again.`,
+    'Everything issued before is invalid: sessions, codes, pending requests, tokens, admin keys ' +
+      `(${adminKeys}) and signing keys. Users are asked for consent again.`,
     '',
-    `What was changed ${span} may be missing, and is as it was before. Check, and do again:`,
+    `Changes made ${span} may be missing. Check these, and repeat them if needed:`,
     '  - bans, suspensions and deletions of accounts',
-    '  - passwords and email addresses that were changed: the old ones hold again',
-    '  - client secrets and keys that were replaced or ended: the old ones hold again',
-    '  - apps that were disabled, changed or deleted; memberships of organizations',
-    '  - accounts, apps and secrets that were made: they are gone',
+    '  - changed passwords and email addresses: the old ones are valid again',
+    '  - replaced or ended client secrets and keys: the old ones are valid again',
+    '  - disabled, changed or deleted apps, and organization memberships',
+    '  - created accounts, apps and secrets: they no longer exist',
     '',
-    'Admin keys are made anew with: tessera admin-key create',
+    'To create a new admin key, run: tessera admin-key create',
   ].join('\n');
 }

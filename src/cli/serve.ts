@@ -6,12 +6,11 @@ import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { shellWord } from '../platform/shell.ts';
-import { environment, type GlobalFlags, sayWaiting } from './session.ts';
+import { environment, type GlobalFlags, reportWaiting } from './session.ts';
 
 /**
- * The heap is collected when it has grown by so many hundredths of what lives. The runtime's own measure lets it grow to a
- * multiple under load, since what a request leaves while it waits for a commit counts as old; the figures are in
- * docs/explanation/performance.md.
+ * Collects garbage when the heap has grown by 60 % over the live objects. By default it grows to a multiple of that under load,
+ * because objects of requests that wait for a commit are promoted to the old generation. See docs/explanation/performance.md.
  */
 const HEAP_GROWTH = '--heap-growing-percent=60';
 
@@ -21,22 +20,22 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
   setFlagsFromString(HEAP_GROWTH);
   reserveHashingThreads(config.hashingConcurrency);
   const warn = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
-  const tessera = await start(config, Date.now, { migration: { progress: sayWaiting }, warn });
-  // Before anything is said: whoever reads that the server is ready may stop it in the same moment.
+  const tessera = await start(config, Date.now, { migration: { progress: reportWaiting }, warn });
+  // Installed before the server says that it is ready: from then on it may be stopped.
   let stoppingSince: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
-      // A second signal does not wait for slow requests. One right behind the first is the same: npm passes on what a supervisor
-      // has sent to both.
+      // A second signal stops the server without waiting for requests. One within a second is the same signal: npm forwards a
+      // signal that the supervisor has also sent to this process.
       if (stoppingSince !== undefined) {
         if (performance.now() - stoppingSince > SECOND) process.exit(1);
         return;
       }
       stoppingSince = performance.now();
       tessera.drain();
-      // Only a supervisor has somebody to tell; whoever presses Ctrl+C waits for nothing.
-      const patience = signal === 'SIGTERM' ? config.drainSeconds * SECOND : 0;
-      wait(patience)
+      // Load balancers need time to notice the drain only if a supervisor stops the server, not on Ctrl+C.
+      const drainTime = signal === 'SIGTERM' ? config.drainSeconds * SECOND : 0;
+      wait(drainTime)
         .then(() => tessera.close(signal === 'SIGTERM'))
         .then(
           () => process.exit(0),
@@ -53,7 +52,7 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
 }
 
 function welcome(config: Config, baseUrl: string, seconds: string): string {
-  // Another terminal has neither this one's folder nor its variables.
+  // A command in another terminal has the defaults, so settings that differ from them are printed as flags.
   const where = [
     config.dataDir === resolve('data') ? '' : ` --data-dir ${quoted(config.dataDir)}`,
     config.databaseUrl === `sqlite:${resolve(config.dataDir, 'tessera.db')}` ||
@@ -67,14 +66,14 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
     `  Data      ${withoutPassword(config.databaseUrl)}`,
     ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',
-    'Make a first user and a first client, in another terminal in this folder:',
+    'Create a first user and a first client from another terminal, in this folder:',
     `  npx tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin${where}`,
     `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${where}`,
     '',
   ].join('\n');
 }
 
-/** The address of a database server may hold a password, which is not for the screen. */
+/** Removes the password from a database URL before it is printed. */
 function withoutPassword(databaseUrl: string): string {
   if (databaseUrl.startsWith('sqlite:') || !URL.canParse(databaseUrl)) return databaseUrl;
   const url = new URL(databaseUrl);

@@ -6,7 +6,7 @@ import { ConfigError, readConfig } from '../platform/config/config.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import type { Origin } from '../platform/http/origin.ts';
 
-/** Every act of the command line is recorded as its own, with who ran it; what one run does bears one id. */
+/** The origin of every audit event of this run: the operating system user, and one request ID for the whole run. */
 export const CLI_ORIGIN: Origin = {
   actor: { type: 'cli', id: null },
   address: null,
@@ -18,17 +18,17 @@ function systemUser(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a number that has no name.
+    // A container may run under a user ID that has no name.
     return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }
 
-/** What a person is told where the migration of a start has to wait. */
-export const sayWaiting: MigrationProgress = {
+/** Reports on standard error that a migration has to wait. */
+export const reportWaiting: MigrationProgress = {
   waiting: () => void process.stderr.write('Waiting: another node or command is migrating this database.\n'),
 };
 
-/** The flags that stand for environment variables, as the parser gives them. */
+/** The parsed global flags, which override environment variables. */
 export interface GlobalFlags {
   readonly dataDir?: string;
   readonly databaseUrl?: string;
@@ -36,7 +36,7 @@ export interface GlobalFlags {
   readonly baseUrl?: string;
 }
 
-/** The environment with the flags of the command line laid over it. */
+/** The environment variables, overridden by the flags. */
 export function environment(flags: GlobalFlags & { host?: string; port?: string }) {
   return {
     ...process.env,
@@ -49,10 +49,10 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string 
 }
 
 /**
- * Opens the data, works on it, and lets go of it: also while a server runs on it.
- * @param options.mayBeNew whether the work makes sense on a database that does not exist yet
- * @param options.acceptLoss whether it is opened also where recorded changes are missing
- * @throws {ConfigError} where it does not: the command was most likely run in another folder than the server
+ * Opens the database, runs the work and closes it. A server may use the database at the same time.
+ * @param options.mayBeNew whether to create the database if it does not exist
+ * @param options.acceptLoss whether to open a database that lacks recorded changes
+ * @throws {ConfigError} if the database does not exist: the command was probably run in another folder than the server
  */
 export async function withCore<T>(
   flags: GlobalFlags,
@@ -64,14 +64,14 @@ export async function withCore<T>(
   const isNew = path !== undefined && !existsSync(path);
   if (isNew && !options.mayBeNew) {
     throw new ConfigError([
-      `There is no data of Tessera at ${path}. Run the command in the folder where the server runs, ` +
-        'or name the folder of the data with --data-dir or TESSERA_DATA_DIR.',
+      `There is no Tessera database at ${path}. Run the command in the folder where the server runs, ` +
+        'or give the data folder with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
   const { acceptLoss = false } = options;
-  const core = await openCore(config, Date.now, { migration: { progress: sayWaiting }, acceptLoss });
+  const core = await openCore(config, Date.now, { migration: { progress: reportWaiting }, acceptLoss });
   try {
-    if (isNew) process.stderr.write(`Made a new database: ${path}\n`);
+    if (isNew) process.stderr.write(`Created a new database: ${path}\n`);
     return await work(core);
   } finally {
     await core.close();

@@ -21,38 +21,37 @@ import { endSessions } from '../credentials/ending.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { listSessions, sessionView } from '../sessions/list.ts';
-import { confirm, YES } from './confirm.ts';
-import { type ContextOf, checkInput, examples, requireOptions } from './context.ts';
+import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
-import { comingMoment } from './moments.ts';
+import { futureTime } from './option-parsers.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
-import { readPassword } from './password.ts';
 import { type PictureField, pictureFrom, withPicture } from './picture.ts';
+import { confirm, readSecret, YES } from './prompt.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
 
 type Given = Readonly<Record<string, unknown>>;
 
 const withFields = (command: Command): Command =>
   withFieldOptions(command, PROFILE_FIELDS)
-    .option('--password-stdin', 'read the password from standard input; a terminal asks for it')
+    .option('--password-stdin', 'read the password from standard input, or ask for it in a terminal')
     .addOption(new Option('--password [password]').hideHelp());
 
 async function readFields(given: Given): Promise<object> {
   if (given['password'] !== undefined) {
     throw invalidRequest(
-      '--password is not taken: whoever looks at the processes of this machine would see it. Give --password-stdin.',
+      '--password is not supported: other users of this machine could read it in the process list. Use --password-stdin.',
     );
   }
   return {
     ...readFieldOptions(PROFILE_FIELDS, given),
-    password: given['passwordStdin'] ? await readPassword() : undefined,
+    password: given['passwordStdin'] ? await readSecret('Password: ') : undefined,
   };
 }
 
-/** The id of an account that is named by its id, user name or email address. */
+/** Finds the ID of an account by its ID, username or email address. */
 export async function accountId({ database }: Pick<Core, 'database'>, who: string): Promise<string> {
   const account = await database.read(function* find() {
-    // A user name may consist of digits: an id comes first.
+    // A username may consist of digits only, so the ID is tried first.
     return (isSnowflake(who) ? yield* findAccount({ id: who }) : undefined) ?? (yield* findByIdentifier(who));
   });
   if (account === undefined) throw notFound(`There is no user ${who}. List them with: tessera user list`);
@@ -61,20 +60,20 @@ export async function accountId({ database }: Pick<Core, 'database'>, who: strin
 
 const view = (account: Account) => accountView(account, Date.now());
 
-export function userCommands(contextOf: ContextOf): Command {
+export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'people: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect, sessions, sign-out',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect, sessions, sign-out',
   );
 
-  /** A command about one account. */
+  /** A command that takes a user. */
   const about = (name: string, description: string): Command =>
-    user.command(name).description(description).argument('<user>', 'id, username or email');
+    user.command(name).description(description).argument('<user>', 'ID, username or email');
 
-  /** What a command about one account does, after which the account is shown. */
+  /** The action of a command that changes or reads an account and then prints it. */
   const showing =
     <O>(work: (core: Core, id: string, options: O) => Promise<Account>) =>
     async (who: string, options: O, command: Command): Promise<void> => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       out.show(view(await withCore(flags, async (core) => work(core, await accountId(core, who), options))));
     };
 
@@ -83,9 +82,9 @@ export function userCommands(contextOf: ContextOf): Command {
     'tessera user create --username ada --display-name "Ada Lovelace" --email ada@example.com --password-stdin',
     'printf %s "$PASSWORD" | tessera user create --username ada --display-name Ada --email ada@example.com --password-stdin',
   )
-    .description('make an account; without a password nobody can sign in to it yet')
+    .description('create an account; without a password, signing in is not possible yet')
     .action(async (fields: Given, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const input = checkInput(CreateUserRequest, await readFields(fields));
       out.show(view(await withCore(flags, (core) => createAccount(core, input, origin), { mayBeNew: true })));
     });
@@ -102,9 +101,9 @@ export function userCommands(contextOf: ContextOf): Command {
     'tessera user list --limit 100 --after 289236738748416000 --json',
   )
     .description('list accounts')
-    .option('--query <text>', 'only those whose name or email contains this')
+    .option('--query <text>', 'only accounts whose name or email contains this text')
     .action(async (options: PageOptions & { query?: string }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const accounts = await withCore(flags, ({ database }) =>
         database.read(() => allPages((part) => listAccounts({ ...part, text: options.query }), options)),
       );
@@ -130,16 +129,16 @@ export function userCommands(contextOf: ContextOf): Command {
   });
 
   examples(
-    about('ban', 'ban an account; every token and session of it is dead from now on'),
+    about('ban', 'ban an account; its tokens and sessions become invalid immediately'),
     'tessera user ban ada --until 24h --reason "spam"',
     'tessera user ban ada --until 2030-01-31T12:00:00Z',
   )
     .option(
       '--until <when>',
-      'when the ban ends: 2030-01-31T12:00:00Z, or 90m, 24h, 7d from now; without it, never',
-      comingMoment,
+      'when the ban ends: 2030-01-31T12:00:00Z, or 90m, 24h, 7d from now (default: never)',
+      futureTime,
     )
-    .option('--reason <text>', 'for the record; the person does not see it')
+    .option('--reason <text>', 'for the audit log; the user does not see it')
     .action(
       showing((core, id, options: { until?: string; reason?: string }) =>
         banAccount(core, id, checkInput(BanRequest, { until: options.until, reason: options.reason }), origin),
@@ -147,31 +146,32 @@ export function userCommands(contextOf: ContextOf): Command {
     );
 
   examples(
-    about('suspend', 'suspend an account until it is reinstated; every token and session of it is dead from now on'),
+    about('suspend', 'suspend an account until it is reinstated; its tokens and sessions become invalid immediately'),
     'tessera user suspend ada --reason "asked for by phone"',
   )
-    .option('--reason <text>', 'for the record; the person does not see it')
+    .option('--reason <text>', 'for the audit log; the user does not see it')
     .action(
       showing((core, id, { reason }: { reason?: string }) =>
         suspendAccount(core, id, checkInput(SuspensionRequest, { reason }), origin),
       ),
     );
 
-  examples(about('unban', 'lift a ban; what was dead stays dead'), 'tessera user unban ada').action(
+  examples(about('unban', 'lift a ban; tokens and sessions from before stay invalid'), 'tessera user unban ada').action(
     showing((core, id) => unbanAccount(core, id, origin)),
   );
-  examples(about('reinstate', 'lift a suspension; what was dead stays dead'), 'tessera user reinstate ada').action(
-    showing((core, id) => reinstateAccount(core, id, origin)),
-  );
+  examples(
+    about('reinstate', 'lift a suspension; tokens and sessions from before stay invalid'),
+    'tessera user reinstate ada',
+  ).action(showing((core, id) => reinstateAccount(core, id, origin)));
 
   examples(
-    about('delete', 'delete an account with all that hangs on it; a terminal is asked whether it is meant'),
+    about('delete', 'delete an account and all its data; asks for confirmation in a terminal'),
     'tessera user delete ada',
     'tessera user delete ada --yes',
   )
     .option(...YES)
     .action(async (who: string, options: { yes?: boolean }, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const id = await withCore(flags, async (core) => {
         const found = await accountId(core, who);
         await confirm(`This deletes the user ${who} (${found}).`, options);
@@ -183,27 +183,27 @@ export function userCommands(contextOf: ContextOf): Command {
 
   examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(
     async (who: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const found = await withCore(flags, async (core) => connectionsOf(core, await accountId(core, who)));
       out.list(found.map(connectionView), ['clientId', 'name', 'scopes', 'connectedAt', 'lastUsedAt']);
     },
   );
 
   examples(
-    about('disconnect', 'take an app’s access to an account away, as the person would'),
+    about('disconnect', 'take away an app’s access to an account, as the user would'),
     'tessera user disconnect ada 289236738748416000',
   )
-    .argument('<clientId>', 'the id of the app, from: tessera user connections <user>')
+    .argument('<clientId>', 'client ID of the app, from: tessera user connections <user>')
     .action(async (who: string, clientId: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       if (!isSnowflake(clientId)) throw notFound(`There is no client with the id ${clientId}.`);
       await withCore(flags, async (core) => revokeAccessOf(core, await accountId(core, who), clientId, origin));
-      out.say(`The client ${clientId} has no access any more.`, { clientId, revoked: true });
+      out.say(`Took away the access of the client ${clientId}.`, { clientId, revoked: true });
     });
 
-  examples(about('sessions', 'list the browsers in which a person is signed in'), 'tessera user sessions ada').action(
+  examples(about('sessions', 'list the browsers where a user is signed in'), 'tessera user sessions ada').action(
     async (who: string, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const found = await withCore(flags, async (core) =>
         listSessions(core, await getAccount(core, await accountId(core, who))),
       );
@@ -212,13 +212,13 @@ export function userCommands(contextOf: ContextOf): Command {
   );
 
   examples(
-    about('sign-out', 'end one session of a person with the tokens that apps got there; without an id, everything'),
+    about('sign-out', 'end a session and the tokens issued in it; without a session ID, all sessions and tokens'),
     'tessera user sign-out ada',
     'tessera user sign-out ada uUwSQAbvIfvhHLpmRtuhOg',
   )
-    .argument('[sessionId]', 'the id of the session, from: tessera user sessions <user>')
+    .argument('[sessionId]', 'ID of the session, from: tessera user sessions <user>')
     .action(async (who: string, sid: string | undefined, _options, command: Command) => {
-      const { flags, out } = contextOf(command);
+      const { flags, out } = getContext(command);
       const ended = await withCore(flags, async (core) => {
         const account = await getAccount(core, await accountId(core, who));
         if (sid !== undefined) return (await endSessions(core, account, { sid }, origin)).sessions.length > 0;
@@ -226,7 +226,7 @@ export function userCommands(contextOf: ContextOf): Command {
         return true;
       });
       if (!ended) throw notFound(`There is no session ${sid}. List them with: tessera user sessions ${who}`);
-      out.say(sid === undefined ? 'Every session and token of this person is dead.' : `The session ${sid} has ended.`, {
+      out.say(sid === undefined ? 'Ended all sessions and tokens of this user.' : `Ended the session ${sid}.`, {
         ...(sid !== undefined && { sessionId: sid }),
         ended,
       });

@@ -39,8 +39,8 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'the command line never asks',
-    file: 'src/cli/confirm.ts',
-    line: '  if (yes || !at.input.isTTY) return;\n',
+    file: 'src/cli/prompt.ts',
+    line: '  if (yes || !terminal.input.isTTY) return;\n',
     broken: '  return;\n',
     guardedBy: 'src/cli/prompt.test.ts',
   },

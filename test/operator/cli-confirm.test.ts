@@ -53,7 +53,7 @@ for (const [command, make] of Object.entries(VICTIMS)) {
       input: 'no\n',
       atTerminal: true,
     });
-    assert.match(outcome.stderr, /cannot be undone\. Type "yes" to go on: .*Nothing was changed\.\n$/s);
+    assert.match(outcome.stderr, /cannot be undone\. Type "yes" to continue: .*Nothing was changed\.\n$/s);
     assert.deepEqual([outcome.code, outcome.stdout, await isThere()], [1, '', true]);
   });
 }

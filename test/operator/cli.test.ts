@@ -217,8 +217,8 @@ test('names in which nothing is visible are refused by every command, and the fi
 });
 
 const help: [string[], RegExp][] = [
-  [['--help'], /serve.*user.*client.*org.*admin-key.*keys.*Examples?:.*Exit status: 0 done, 1 refused/s],
-  [['user', 'ban', '--help'], / user +id, username or email.*--until.*Examples:\n +tessera user ban ada --until/s],
+  [['--help'], /serve.*user.*client.*org.*admin-key.*keys.*Examples?:.*Exit status: 0 success, 1 failure/s],
+  [['user', 'ban', '--help'], / user +ID, username or email.*--until.*Examples:\n +tessera user ban ada --until/s],
   [['help', 'user', 'ban'], /^Usage: tessera user ban /],
   [['client', 'create', '--help'], /Examples?:\n +tessera client create --name/],
 ];
@@ -271,15 +271,11 @@ const refusals: [string[], number, RegExp][] = [
   [
     [...CREATE, 'a@a.example', '--username', 'bea', '--password', 'geheim'],
     1,
-    /^--password is not taken: .*--password-stdin/,
+    /^--password is not supported: .*--password-stdin/,
   ],
   [['events', '--request', 'abc'], 1, /^--request must be a correlation id such as/],
   [['events', '--type', 'sign-in'], 1, /^--type must be one of .*sign_in/],
-  [
-    ['events', '--since', 'yesterday'],
-    2,
-    /--since <when>.* is invalid\. It must be an instant .*or 90m, 24h or 7d ago/,
-  ],
+  [['events', '--since', 'yesterday'], 2, /--since <when>.* is invalid\. It must be a time .*or 90m, 24h or 7d ago/],
   [['user', 'show', 'nobody'], 1, /There is no user nobody\. List them with: tessera user list/],
   [['user', 'update', 'nobody'], 1, /Nothing to change/],
   [['client', 'show', 'abc'], 1, /There is no client with the id abc\. List them/],
@@ -290,7 +286,7 @@ const refusals: [string[], number, RegExp][] = [
     /^The command cannot run:\n {2}- TESSERA_DATABASE_URL must be sqlite:/,
   ],
 ];
-test('exit status 1 refused, 2 wrong usage, 3 setup; each says what to do', async () => {
+test('exit status 1 failure, 2 wrong usage, 3 unusable data; each error says what to do', async () => {
   for (let at = 0; at < refusals.length; at += 3) {
     await Promise.all(refusals.slice(at, at + 3).map(([args, code, message]) => refused(args, code, message)));
   }
@@ -321,7 +317,7 @@ test('events: the newest that fit, oldest first; by name, by family, by time; fo
   assert.equal(none.stdout, 'None.\n');
 });
 
-test('explain: what becomes of a token and why, without using or showing it', async () => {
+test('explain: whether a token is valid and why, without using or showing it', async () => {
   const [client, user] = [await newClient(server), await newUser(server)];
   const tokens = await tokensFor(server, client, user);
   const { baseUrl } = server;
@@ -378,5 +374,5 @@ test('--json makes a refusal readable for scripts', async () => {
 test('a secret that is shown once is said to be', async () => {
   const made = await run(['admin-key', 'create', '--name', 'once']);
   assert.match(made.stdout, /^adminKey +tak_/m);
-  assert.match(made.stderr, /The adminKey is shown this once\./);
+  assert.match(made.stderr, /Copy the adminKey now: it is not shown again\./);
 });

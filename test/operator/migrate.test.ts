@@ -144,7 +144,7 @@ for (const [kind, make, skip] of kinds) {
       }
       const again = await tessera(['migrate'], { env });
       assert.deepEqual([again.code, again.stderr], [0, '']);
-      assert.match(again.stdout, /^Nothing is pending/);
+      assert.match(again.stdout, /^Nothing to do/);
       assert.deepEqual(JSON.parse((await tessera(['migrate', '--json'], { env })).stdout), { ran: [] });
       const server = await serve({ env });
       assert.equal((await fetch(`${server.baseUrl}/health/ready`)).status, 200, 'the server runs on it');
@@ -314,7 +314,7 @@ describe('the command', () => {
     assert.deepEqual(readdirSync(folder), []);
     const { code, stderr } = await tessera(['migrate'], { cwd: folder });
     assert.equal(code, 0);
-    assert.match(stderr, /^Made a new database: .*tessera\.db$/m);
+    assert.match(stderr, /^Created a new database: .*tessera\.db$/m);
     assert.ok(!existsSync(join(folder, 'data', 'secret')));
   });
 

@@ -94,7 +94,7 @@ test('the command is explicit, and says what only people can know', async () => 
   assert.equal(declined.code, 1);
   const done = await tessera(['recover', '--accept-loss', '--yes'], { env });
   assert.equal(done.code, 0, done.stderr);
-  assert.match(done.stdout, /dead: sessions, codes,.*\n\nWhat was changed since \d{4}-.* may be missing/);
+  assert.match(done.stdout, /invalid: sessions, codes,.*\n\nChanges made since \d{4}-.* may be missing/);
   const shown = await tessera(['recover', '--accept-loss', '--json'], { env });
   assert.deepEqual(Object.keys(JSON.parse(shown.stdout)), [
     'recovered',

@@ -278,7 +278,7 @@ test('a secret without its database is refused by every command, and neither of 
   for (const args of [['migrate'], ['migrate', '--dry-run'], ['admin-key', 'create']]) {
     const { code, stderr } = await tessera(args, { env });
     assert.equal(code, 3, args.join(' '));
-    assert.match(stderr, /The database is gone|There is no data/);
+    assert.match(stderr, /The database is gone|There is no Tessera database/);
   }
   assert.deepEqual(readdirSync(dataDir), ['secret']);
   rmSync(join(dataDir, 'secret'));

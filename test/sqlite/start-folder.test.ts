@@ -36,7 +36,7 @@ test('a start says where it listens, where the data lies, and how to make a firs
       const args = [...hint.matchAll(/"([^"]+)"|(\S+)/g)].map((match) => match[1] ?? match[2] ?? '');
       const made = await tessera(args, { cwd: folder, input: 'a first password' });
       assert.equal(made.code, 0, `${hint}: ${made.stderr}`);
-      assert.doesNotMatch(made.stderr, /Made a new database/, 'it found the data of the server');
+      assert.doesNotMatch(made.stderr, /Created a new database/, 'it found the data of the server');
     }
   } finally {
     assert.deepEqual(await server.stop(), { code: 0, signal: null });
