@@ -38,7 +38,7 @@ import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { consentRoutes } from './web/consent/routes.ts';
 import { homeRoutes } from './web/home/routes.ts';
 import { serveAssets } from './web/kit/assets.ts';
-import { pageErrors, strayErrors } from './web/kit/error-page.ts';
+import { pageErrors, unroutedErrors } from './web/kit/error-page.ts';
 import type { Site } from './web/kit/layout.ts';
 import { en } from './web/kit/messages.ts';
 import { pictureRoutes } from './web/pictures/routes.ts';
@@ -137,7 +137,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       meter,
       outages,
       isRegisteredOrigin: registeredOrigins(database),
-      answerError: strayErrors(site),
+      answerError: unroutedErrors(site),
     });
     resources.defer(() => app.close());
     const described = describedRoutes(app);

@@ -42,8 +42,8 @@ export async function authenticateByPassword(
   const account = identifier.includes('\0') ? undefined : await database.read(() => findByIdentifier(identifier));
   const result = await checkCounted(services, account, attempt, now);
   if (result.kind === 'limited') return result;
-  const { check, buckets, callers } = result;
-  const rehashed = check === 'right, hash outdated' ? await rehash(passwords, password, callers) : undefined;
+  const { check, buckets, flows } = result;
+  const rehashed = check === 'right, hash outdated' ? await rehash(passwords, password, flows) : undefined;
   const checked = { account, check, rehashed, buckets };
   return { kind: 'checked', complete: () => complete(checked, limits, origin, now) };
 }
@@ -109,8 +109,8 @@ interface CountedCheck {
   readonly kind: 'checked';
   readonly check: PasswordCheck;
   readonly buckets: Buckets;
-  /** Who shares the queue of hashes. */
-  readonly callers: readonly string[];
+  /** The flows of the attempt in the queue of hashes: see `BoundedPool.run`. */
+  readonly flows: readonly string[];
 }
 
 /** Counts an attempt, then checks the password unless there were too many. */
@@ -125,10 +125,10 @@ async function checkCounted(
   const about = { origin, accountId: account?.id ?? null };
   const seconds = await database.commit(() => count(buckets, limits, now, about));
   if (seconds > 0) return { kind: 'limited', seconds };
-  const callers = [...addressFlows(origin), buckets.account];
+  const flows = [...addressFlows(origin), buckets.account];
   try {
-    const check = await passwords.check(password, account?.passwordHash ?? null, callers);
-    return { kind: 'checked', check, buckets, callers };
+    const check = await passwords.check(password, account?.passwordHash ?? null, flows);
+    return { kind: 'checked', check, buckets, flows };
   } catch (error) {
     // The queue of hashes is full: the attempt was not evaluated, so it does not count.
     await database.commit(() => uncount(buckets, limits));
@@ -137,9 +137,9 @@ async function checkCounted(
 }
 
 /** A stronger hash of a right password; undefined where the queue is full, and the next sign-in makes it. */
-async function rehash(passwords: Passwords, password: string, callers: readonly string[]): Promise<string | undefined> {
+async function rehash(passwords: Passwords, password: string, flows: readonly string[]): Promise<string | undefined> {
   try {
-    return await passwords.hash(password, callers);
+    return await passwords.hash(password, flows);
   } catch (error) {
     if (error instanceof OAuthError) return undefined;
     throw error;

@@ -14,7 +14,7 @@ import {
 } from '../kit/components.ts';
 import { type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
-import { baseFacts, scopeValues } from '../kit/person.ts';
+import { profileFacts, scopeValues } from '../kit/person.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 
 interface AccountPage extends AccountFrame {
@@ -39,7 +39,7 @@ export function accountPage(site: Site, page: AccountPage): Page {
     html`<header><h1>${text.title}</h1></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
-<section class="card"><header class="with-link"><h2>${text.profile}</h2><a href="${path('/account/profile')}">${text.editProfile}</a></header>${baseFacts(site, account)}
+<section class="card"><header class="with-link"><h2>${text.profile}</h2><a href="${path('/account/profile')}">${text.editProfile}</a></header>${profileFacts(site, account)}
 <hr>
 ${facts([
   factsOf('phone', messages.person.phone),

@@ -3,13 +3,13 @@ import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
-import { appBearer } from '../kit/app.ts';
+import { appHalf } from '../kit/app.ts';
 import { fact, facts, foreign, hidden, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { tile } from '../kit/mark.ts';
 import type { Messages } from '../kit/messages.ts';
-import { baseFacts, bearerOf, type Shared, scopeValues } from '../kit/person.ts';
+import { personHalf, profileFacts, type SharedValue, scopeValues } from '../kit/person.ts';
 
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
@@ -46,13 +46,13 @@ export function consentPage(site: Site, consent: Consent): Page {
   const { client, account, asked, host } = consent;
   const { profile } = account;
   const more = asksForMore(consent);
-  const base = baseFacts(site, account);
+  const base = profileFacts(site, account);
   return {
     title: text.title(client.name),
     layout: 'narrow',
     theme: profile.theme,
     body: html`<section class="card">
-<header class="asks">${tile({ kind: 'large', app: appBearer(site, client), person: bearerOf(site, account) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
+<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
@@ -85,7 +85,7 @@ function alreadyFacts({ account, organization, remembered }: Consent, messages: 
   return facts(scopes.map((scope) => fact(messages.consent.scopes[scope].name, values(scope), true)));
 }
 
-const sharedText = ({ name, value }: Shared): Html => html`${name !== undefined && html`${name}: `}${value}`;
+const sharedText = ({ name, value }: SharedValue): Html => html`${name !== undefined && html`${name}: `}${value}`;
 
 function switchRow(scope: OptionalScope, { account, organization, on }: Consent, messages: Messages): Html {
   const id = `scope-${scope.replaceAll('.', '-')}`;

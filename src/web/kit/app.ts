@@ -3,7 +3,7 @@ import type { Client } from '../../clients/store.ts';
 import { appPicturePath } from '../../pictures/rules/address.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
-import type { Bearer } from './mark.ts';
+import type { TileHalf } from './mark.ts';
 
 /** What pages show of an app. */
 export type ShownApp = Pick<Client, 'id' | 'name' | 'picture'>;
@@ -12,7 +12,7 @@ const addressOf = ({ path }: Site, { id, picture }: ShownApp): string | undefine
   picture === null ? undefined : path(appPicturePath({ clientId: id, picture }));
 
 /** The half of the tile that shows an app. */
-export const appBearer = (site: Site, app: ShownApp): Bearer => ({
+export const appHalf = (site: Site, app: ShownApp): TileHalf => ({
   letters: initials(app.name),
   picture: addressOf(site, app),
 });

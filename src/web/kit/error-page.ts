@@ -121,7 +121,7 @@ export const pageErrors =
 const FOR_PROGRAMS = /^\/+(api|oauth|oidc|assets|avatars|app-pictures|health|metrics|\.well-known)(\/|$)/i;
 
 /** Answers errors outside of any route: with a page for a browser at a path where a page might be, else with JSON. */
-export const strayErrors =
+export const unroutedErrors =
   (site: Site) =>
   (request: FastifyRequest, reply: FastifyReply, refusal: OAuthError): void => {
     const [path = ''] = (request.raw.url ?? '').split('?', 1);

@@ -10,7 +10,7 @@ const PERSON_HALF = 'M52 0H88a8 8 0 0 1 8 8V88a8 8 0 0 1-8 8H49L40 70L57 46L43 2
 const letters = (x: number, text: string): Html => html`<text x="${x}" y="50" dy="0.36em">${text}</text>`;
 
 /** What a half shows: a picture served by us if there is one, letters otherwise. */
-export interface Bearer {
+export interface TileHalf {
   readonly letters: string;
   readonly picture: string | undefined;
 }
@@ -22,9 +22,9 @@ const badge = (address: string): Html =>
   html`<clipPath id="app-badge"><rect x="3" y="29" width="38" height="38" rx="7"/></clipPath><g clip-path="url(#app-badge)"><rect x="3" y="29" width="38" height="38" fill="#fff"/><image href="${address}" x="3" y="29" width="38" height="38"/></g>`;
 
 interface Tile {
-  readonly app?: Bearer;
+  readonly app?: TileHalf;
   /** An outline while the person is unknown. */
-  readonly person?: Bearer;
+  readonly person?: TileHalf;
   readonly kind: 'mark' | 'large';
 }
 

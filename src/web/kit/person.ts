@@ -7,7 +7,7 @@ import { readableNumber } from '../../platform/validation/phone.ts';
 import { day, fact, facts, foreign, moment } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
-import type { Bearer } from './mark.ts';
+import type { TileHalf } from './mark.ts';
 import type { Messages } from './messages.ts';
 
 const absent = (text: string): Html => html`<span class="muted">${text}</span>`;
@@ -17,13 +17,13 @@ export const picture = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'p
   html`<img class="picture" src="${path(`/avatars${avatarPath(id, profile.picture)}`)}" alt="" width="${size}" height="${size}">`;
 
 /** The half of the tile that shows a person. */
-export const bearerOf = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>): Bearer => ({
+export const personHalf = ({ path }: Site, { id, profile }: Pick<Account, 'id' | 'profile'>): TileHalf => ({
   letters: initials(profile.displayName),
   picture: profile.picture === null ? undefined : path(`/avatars${avatarPath(id, profile.picture)}`),
 });
 
 /** The values that every app with access gets. */
-export function baseFacts(site: Site, account: Account): Html {
+export function profileFacts(site: Site, account: Account): Html {
   const text = site.messages.person;
   const { id, profile, createdAt } = account;
   return html`<div class="passport"><div class="holder">${picture(site, account, 88)}${facts([
@@ -48,7 +48,7 @@ function languageName(code: string, { language }: Messages): string {
 }
 
 /** A value that a scope shares, with its name where that of the scope does not say it. */
-export interface Shared {
+export interface SharedValue {
   readonly name: string | Html | undefined;
   readonly value: Html;
 }
@@ -59,9 +59,9 @@ export function scopeValues(
   profile: Profile,
   organization: OwnMembership | undefined,
   messages: Messages,
-): readonly Shared[] {
+): readonly SharedValue[] {
   const text = messages.person;
-  const one = (value: Html): readonly Shared[] => [{ name: undefined, value }];
+  const one = (value: Html): readonly SharedValue[] => [{ name: undefined, value }];
   const textOf = (value: string | null): Html => (value === null ? absent(text.notSet) : foreign(value));
   switch (scope) {
     case 'email':

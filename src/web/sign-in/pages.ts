@@ -1,4 +1,4 @@
-import { appBearer, type ShownApp } from '../kit/app.ts';
+import { appHalf, type ShownApp } from '../kit/app.ts';
 import {
   field,
   foreign,
@@ -34,7 +34,7 @@ const query = (waiting: Waiting | undefined) =>
 function heading(title: string, lead: string, waiting: Waiting | undefined, site: Site): Html {
   if (waiting === undefined) return html`<header><h1>${title}</h1></header>`;
   const { client, host } = waiting;
-  return html`<header class="asks">${tile({ kind: 'large', app: appBearer(site, client) })}<div><h1>${lead} <strong>${foreign(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
+  return html`<header class="asks">${tile({ kind: 'large', app: appHalf(site, client) })}<div><h1>${lead} <strong>${foreign(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
 }
 
 /** A person who may go on without signing in again. */

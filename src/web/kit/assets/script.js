@@ -1,8 +1,8 @@
-// What a page cannot do without script: show a password that was typed, copy a text, make a picture smaller before it is
-// sent, and send a form by itself. All else works without.
+// What needs a script: showing a typed password, copying a text, scaling a picture down before it is sent, and submitting a
+// form at once. Everything else works without.
 
-/** The button says and does the other thing next. */
-function turn(button) {
+/** Switches a button to its other label. */
+function toggle(button) {
   const { other, otherLabel } = button.dataset;
   button.dataset.other = button.textContent;
   button.textContent = other;
@@ -16,16 +16,16 @@ for (const button of document.querySelectorAll('button[data-reveal]')) {
   button.hidden = false;
   button.addEventListener('click', () => {
     input.type = input.type === 'password' ? 'text' : 'password';
-    turn(button);
+    toggle(button);
   });
-  // Sent as a text, it would be offered again by the browser as one.
+  // The browser would remember a text field and suggest its value.
   input.form.addEventListener('submit', () => {
     input.type = 'password';
   });
 }
 
 for (const button of document.querySelectorAll('button:is([data-copy], [data-copy-of])')) {
-  // The clipboard is there on https and on loopback addresses alone.
+  // The clipboard exists in secure contexts only: HTTPS and loopback addresses.
   if (navigator.clipboard === undefined) continue;
   button.hidden = false;
   button.addEventListener('click', async () => {
@@ -36,7 +36,7 @@ for (const button of document.querySelectorAll('button:is([data-copy], [data-cop
   });
 }
 
-/** The square in the middle of a picture, small enough to be sent. */
+/** The middle square of a picture, small enough to be sent. */
 async function squareOf(file) {
   const image = await createImageBitmap(file);
   const side = Math.min(image.width, image.height);
@@ -59,7 +59,7 @@ for (const input of document.querySelectorAll('input[data-largest]')) {
     try {
       smaller.items.add(await squareOf(file));
     } catch {
-      // It is no picture for this browser: the server says what is wrong with it.
+      // The browser cannot read it as a picture: the server says what is wrong.
       return;
     }
     if (input.files[0] === file) input.files = smaller.files;
