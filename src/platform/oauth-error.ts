@@ -2,34 +2,34 @@
 export const errorCodes = {
   invalid_request: [
     '400, 404, 405, 413, 414, 415, 431',
-    'Something about the request itself is wrong: a field is missing, repeated or of the wrong type, the body cannot be read, or there is nothing at the address.',
-    'Correct what the description names.',
+    'The request is malformed: a field is missing, repeated or of the wrong type, the body cannot be read, or there is nothing at the address.',
+    'Correct what the description says.',
   ],
   invalid_client: [
     '401',
-    'Unknown or disabled client, or a wrong secret; not told apart.',
+    'Unknown or disabled client, or a wrong secret; these are not distinguished.',
     'Check `client_id` and `client_secret`, and that they are sent in one way only.',
   ],
   invalid_grant: [
     '400',
-    'The code or refresh token is unknown, expired, used before, or another client’s; or `redirect_uri` or `code_verifier` do not fit.',
+    'The code or refresh token is unknown, expired, already used, or another client’s; or `redirect_uri` or `code_verifier` does not match.',
     'Send the user through authorization again.',
   ],
   unauthorized_client: [
     '400',
-    'The client may not use this grant.',
-    'Add the grant to the client’s `grantTypes`, if it may have it.',
+    'The client may not use this grant type.',
+    'Add the grant type to the client’s `grantTypes`, if it is allowed for the client.',
   ],
   unsupported_grant_type: [
     '400',
-    'There is no such grant.',
+    'The grant type is not supported.',
     'Use `authorization_code`, `refresh_token` or `client_credentials`.',
   ],
-  invalid_scope: ['400', 'A scope is unknown, malformed, or more than was granted.', 'Ask for less.'],
+  invalid_scope: ['400', 'A scope is unknown, malformed, or was not granted.', 'Request fewer scopes.'],
   invalid_target: [
     '400',
-    'A `resource` is malformed, unknown, or not among those that the person allowed.',
-    'Name resources that are registered, and in the token request only those of the authorization request.',
+    'A `resource` is malformed, unknown, or was not granted.',
+    'Request registered resources, and in the token request only those of the authorization request.',
   ],
   invalid_token: [
     '401',
@@ -39,17 +39,17 @@ export const errorCodes = {
   access_denied: [
     '403',
     '`Access revoked by user`, `Account banned` or `Account is suspended`.',
-    'Forget the tokens; do not retry with them. Send the user through authorization again.',
+    'Discard the tokens; do not retry with them. Send the user through authorization again.',
   ],
   not_found: ['404', 'There is nothing with this id.', 'Check the id.'],
   conflict: ['409', 'A username, email address or slug is taken, or the state does not allow it.', 'Choose another.'],
   rate_limit_exceeded: ['429', 'Too many requests.', 'Wait as many seconds as `Retry-After` says.'],
   temporarily_unavailable: [
     '503',
-    'The store cannot be reached, or too much is asked at once.',
+    'The database is unavailable, or there are too many requests at once.',
     'Try again after `Retry-After`.',
   ],
-  server_error: ['500', 'A fault of ours.', 'Report the correlation id.'],
+  server_error: ['500', 'An internal error.', 'Report the correlation id.'],
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

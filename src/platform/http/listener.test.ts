@@ -7,7 +7,7 @@ import { openHttpListener } from './listener.ts';
 const listener = await openHttpListener('127.0.0.1', 0);
 after(() => listener.close());
 
-test('a connection that is refused ends, also where its caller keeps its own side open', async () => {
+test('a rejected connection is closed even if the client keeps its side open', async () => {
   const accepted = once(listener.server, 'connection') as Promise<[Socket]>;
   const caller = connect({ host: '127.0.0.1', port: listener.port, allowHalfOpen: true });
   const [socket] = await accepted;
@@ -25,14 +25,14 @@ test('a connection that is refused ends, also where its caller keeps its own sid
   caller.destroy();
 });
 
-test('a request that does not arrive in time is told so, and its connection ends', async () => {
+test('a request that does not arrive in time gets an answer, and its connection is closed', async () => {
   const accepted = once(listener.server, 'connection') as Promise<[Socket]>;
   const caller = connect({ host: '127.0.0.1', port: listener.port, allowHalfOpen: true });
   const [socket] = await accepted;
   const closed = once(socket, 'close');
   caller.setEncoding('latin1');
   const late = Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-  // As the runtime does once the time is up.
+  // As the runtime does after the timeout.
   listener.server.emit('clientError', late, socket);
   const [answer] = await once(caller, 'data');
   assert.match(String(answer), /^HTTP\/1\.1 408 Request Timeout\r\n[\s\S]*did not arrive as a whole in time/);
@@ -40,14 +40,14 @@ test('a request that does not arrive in time is told so, and its connection ends
   caller.destroy();
 });
 
-test('a request that never arrives as a whole does not keep the listener from closing', async (t) => {
+test('a request that never arrives completely does not keep the listener from closing', async (t) => {
   const own = await openHttpListener('127.0.0.1', 0);
-  const begun = once(own.server, 'request');
+  const started = once(own.server, 'request');
   own.open();
   const caller = connect({ host: '127.0.0.1', port: own.port });
   caller.on('error', () => {});
   caller.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf');
-  await begun;
+  await started;
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const closed = own.close();
   t.mock.timers.tick(10_000);
@@ -56,7 +56,7 @@ test('a request that never arrives as a whole does not keep the listener from cl
 
 const REQUEST = 'GET / HTTP/1.1\r\nHost: localhost\r\n\r\n';
 
-/** A connection, and all that comes on it until it ends. A reset rejects. */
+/** A connection, and everything received on it until it ends. Rejects if the connection is reset. */
 function caller(port: number) {
   const socket = connect({ host: '127.0.0.1', port });
   let text = '';
@@ -66,7 +66,7 @@ function caller(port: number) {
   return { socket, text: () => text, ended: once(socket, 'end') };
 }
 
-test('a patient stop answers what is on its way, on kept connections and on those not accepted yet, and resets none', async () => {
+test('a patient stop answers requests on kept-alive connections and on those not accepted yet, and resets none', async () => {
   const own = await openHttpListener('127.0.0.1', 0);
   own.open();
   own.server.on('request', (_request, response) => response.end('answer'));
@@ -79,7 +79,7 @@ test('a patient stop answers what is on its way, on kept connections and on thos
   await once(silent.socket, 'connect');
   const late = caller(own.port);
   late.socket.write(REQUEST);
-  // The connection is made with the next tick, and accepted in a later turn than this.
+  // The connection is established in the next tick, and accepted in a later turn of the event loop.
   await new Promise((resolve) => process.nextTick(resolve));
   kept[0]?.socket.write(REQUEST);
   const closed = own.close(true);
@@ -98,7 +98,7 @@ test('a patient stop answers what is on its way, on kept connections and on thos
   ]);
 });
 
-test('a caller that never ends its side does not keep the listener from closing', async (t) => {
+test('a client that never closes its side does not keep the listener from closing', async (t) => {
   const own = await openHttpListener('127.0.0.1', 0);
   const accepted = once(own.server, 'connection');
   const { socket, ended } = caller(own.port);
@@ -112,7 +112,7 @@ test('a caller that never ends its side does not keep the listener from closing'
   socket.destroy();
 });
 
-/** A listener that counts what it does, and a caller of it. */
+/** A listener that counts the requests that it processes, and a client. */
 async function counted() {
   const own = await openHttpListener('127.0.0.1', 0);
   own.open();
@@ -124,7 +124,7 @@ async function counted() {
   return { own, done: () => done, ...caller(own.port) };
 }
 
-test('a request that comes behind the end of its connection is not done, since nobody can be told', async () => {
+test('a request after the end of its connection is not processed, since it cannot be answered', async () => {
   const { own, socket, ended, done } = await counted();
   socket.allowHalfOpen = true;
   socket.write(REQUEST);
@@ -137,7 +137,7 @@ test('a request that comes behind the end of its connection is not done, since n
   assert.equal(done(), 1);
 });
 
-test('a caller that sends on without an end does not make a patient stop hold ever more', async () => {
+test('a client that keeps sending does not make a patient stop hold more and more requests', async () => {
   const { own, socket, ended, done } = await counted();
   socket.write(REQUEST);
   await once(socket, 'data');
@@ -145,5 +145,5 @@ test('a caller that sends on without an end does not make a patient stop hold ev
   socket.write(REQUEST.repeat(5000));
   await ended;
   await closed;
-  assert.ok(done() >= 2, 'what was on its way was answered');
+  assert.ok(done() >= 2, 'requests in flight were answered');
 });

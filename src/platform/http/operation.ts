@@ -11,14 +11,14 @@ import * as Type from '../validation/type.ts';
 
 /** The areas of the API, in the order of the document. */
 export const AREAS = {
-  'sign-in': ['Sign-in and sign-out', 'Where an app sends a person’s browser, and where it comes back from.'],
-  tokens: ['Tokens', 'Where apps get tokens, end them, and ask about them.'],
-  userinfo: ['UserInfo', 'Who the person behind an access token is.'],
-  discovery: ['Discovery and keys', 'What a standard client reads to find the rest.'],
-  users: ['Admin: users', 'Accounts, their state, and the apps that they let in.'],
+  'sign-in': ['Sign-in and sign-out', 'Where an app sends a person’s browser.'],
+  tokens: ['Tokens', 'Where apps get, revoke and introspect tokens.'],
+  userinfo: ['UserInfo', 'Claims about the person behind an access token.'],
+  discovery: ['Discovery and keys', 'What a standard client reads to find the other endpoints.'],
+  users: ['Admin: users', 'Accounts, their state, and the apps that they have access to.'],
   clients: ['Admin: clients', 'Registered apps and their secrets.'],
-  organizations: ['Admin: organizations', 'Organizations and who is in them.'],
-  audit: ['Admin: audit trail', 'What happened, by whom, and from where.'],
+  organizations: ['Admin: organizations', 'Organizations and their members.'],
+  audit: ['Admin: audit trail', 'What happened, who did it, and from where.'],
   health: ['Health', 'For load balancers and supervisors.'],
 } as const;
 export type Area = keyof typeof AREAS;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { watchOutages } from './outages.ts';
 
-test('the end of an outage is told without any request, and each refused one is counted', (t) => {
+test('the end of an outage is logged without any request, and each refused request is counted', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   let now = Date.parse('2026-03-01T12:00:00Z');
   let refused = 0;

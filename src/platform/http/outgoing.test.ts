@@ -49,24 +49,24 @@ const refused: [string, string, RegExp][] = [
   ['a loopback address in IPv6', 'https://[::1]/logout', /not on the public internet/],
   ['a loopback address written as a number', 'https://2130706433/logout', /not on the public internet/],
   ['the metadata service of a cloud', 'https://169.254.169.254/latest', /not on the public internet/],
-  ['a name that leads inside', 'https://inside.example.com/logout', /not on the public internet/],
+  ['a name that resolves to a private address', 'https://inside.example.com/logout', /not on the public internet/],
 ];
 for (const [what, url, reason] of refused) {
-  test(`SSRF: ${what} is refused before any connection`, async () => {
+  test(`SSRF: ${what} is rejected before any connection`, async () => {
     const ask = outgoing(PUBLIC, async () => [{ address: '10.0.0.7', family: 4 }]);
     await assert.rejects(ask(post(url)), { name: 'OutgoingFailed', message: reason });
   });
 }
 
-test('a network that the operator opened is reached, and no other', async () => {
+test('a network that the operator allowed is reached, and no other', async () => {
   const ask = outgoing({ local: false, networks: ['127.0.0.0/8'] }, async () => [{ address: '127.0.0.1', family: 4 }]);
   const port = await listening((_request, reply) => reply.end());
-  // It speaks no TLS: that this shows is that the connection was made.
+  // The server does not speak TLS: this error shows that the connection was made.
   await assert.rejects(ask(post(`https://inside.example.com:${port}/`)), /wrong version number|EPROTO|packet length/i);
   await assert.rejects(ask(post('https://10.0.0.1/')), /not on the public internet/);
 });
 
-test('SSRF: of several addresses of a name those alone are tried that are open', async () => {
+test('SSRF: of several addresses of a name, only the allowed ones are tried', async () => {
   let reached = 0;
   const port = await listening((_request, reply) => reply.end());
   servers.at(-1)?.on('connection', () => reached++);
@@ -78,14 +78,14 @@ test('SSRF: of several addresses of a name those alone are tried that are open',
   assert.equal(reached, 0);
 });
 
-test('http is for a developer’s own machine, whatever networks the operator opened', async () => {
+test('http is only for a developer’s machine, even with allowed networks', async () => {
   const ask = outgoing({ local: false, networks: ['127.0.0.0/8', '::1'] }, async () => assert.fail('looked up'));
   for (const host of ['localhost', '127.0.0.1', '[::1]']) {
     await assert.rejects(ask(post(`http://${host}:1/`)), /must use https/, host);
   }
 });
 
-test('a name is resolved once, and the connection goes to the address that was judged', async () => {
+test('a name is resolved once, and the connection uses the address that was checked', async () => {
   let asked = 0;
   const port = await listening((_request, reply) => reply.end('here'));
   const ask = outgoing(LOCAL, async () => {
@@ -97,7 +97,7 @@ test('a name is resolved once, and the connection goes to the address that was j
   assert.equal(asked, 1);
 });
 
-test('what was asked arrives as it was given; redirects are answers, and are not followed', async () => {
+test('a request arrives as it was given; redirects are answers, and are not followed', async () => {
   const seen: string[] = [];
   const port = await listening(async (request, reply) => {
     let body = '';
@@ -111,14 +111,14 @@ test('what was asked arrives as it was given; redirects are answers, and are not
   assert.deepEqual(seen, ['POST /logout?x=1 application/x-www-form-urlencoded a=b']);
 });
 
-test('an answer that is longer than wanted is not read to its end', async () => {
+test('an answer that is too long is not read to its end', async () => {
   const port = await listening((_request, reply) => reply.end('x'.repeat(1000)));
   await assert.rejects(outgoing(LOCAL)(post(`http://127.0.0.1:${port}/`)), /longer than 100 bytes/);
   const { longestBody: _, ...unread } = post(`http://127.0.0.1:${port}/`);
   assert.equal((await outgoing(LOCAL)(unread)).status, 200);
 });
 
-test('who never answers is waited for as long as was said', async () => {
+test('the wait for an answer ends with the timeout', async () => {
   const port = await listening(() => {});
   await assert.rejects(
     outgoing(LOCAL)(post(`http://127.0.0.1:${port}/`, { timeoutMs: 20 })),
@@ -128,7 +128,7 @@ test('who never answers is waited for as long as was said', async () => {
   await assert.rejects(never(post('https://app.example.com/', { timeoutMs: 20 })), /no answer within/);
 });
 
-test('where nothing listens, and where the line breaks, the reason says so', async () => {
+test('the error names a refused and a broken connection', async () => {
   const port = await listening((request) => request.socket.destroy());
   await assert.rejects(outgoing(LOCAL)(post(`http://127.0.0.1:${port}/`)), /closed without an answer/);
   const [server] = servers.slice(-1);

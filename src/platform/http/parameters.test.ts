@@ -4,8 +4,8 @@ import { formParameters } from './parameters.ts';
 
 const PIECES = ['a', 'b', '=', '&', '+', '%', '%2', '%20', '%26', '%3D', '%ff', '%C3%A9', '%c3', '%EF%BF%BD'];
 
-test('a form is read as the URL Standard has it', () => {
-  // Every text of up to four of the pieces.
+test('a form is parsed as in the URL Standard', () => {
+  // Every concatenation of up to four of the pieces.
   const texts = [''];
   for (let from = 0, length = 0; length < 4; length++) {
     const to = texts.length;
@@ -26,7 +26,7 @@ test('a form is read as the URL Standard has it', () => {
   }
 });
 
-test('what is no UTF-8 is told from a replacement character that was really sent', () => {
+test('invalid UTF-8 is distinguished from a replacement character that was sent', () => {
   const malformed = ['%ff', '%c3%28', '%EF%BF', '%ed%a0%80', '%F0%EF%BF%BD', 'a%ffb+%ff', '%ff\ufffd', '%ff%ef%bf%bd'];
   for (const text of malformed) assert.deepEqual([...formParameters(`a=${text}`).malformed], ['a'], text);
   for (const text of ['%ef%bf%bd', '\ufffd', '%zz', '%', '%ef%bf%bd\ufffd', 'a%2525ff']) {
@@ -34,12 +34,12 @@ test('what is no UTF-8 is told from a replacement character that was really sent
   }
 });
 
-test('what was sent as it is stays so, whatever stands beside it', () => {
+test('unescaped text stays as it is next to escapes', () => {
   const parameters = formParameters('é=🙂+%C3%A9&b=%ffé');
   assert.deepEqual([parameters.get('é'), parameters.get('b')], ['🙂 é', '\ufffdé']);
   assert.deepEqual([...parameters.malformed], ['b']);
 });
 
-test('a question mark within a form is a part of a name', () => {
+test('a question mark in a form is part of a name', () => {
   assert.deepEqual(formParameters('a=1&?b=2').names, ['a', '?b']);
 });

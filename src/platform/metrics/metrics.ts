@@ -90,7 +90,7 @@ export function createMetrics(): Metrics {
   });
   const callers = new Histogram({
     name: 'tessera_database_shared_read_callers',
-    help: 'How many callers shared one reading round trip (PostgreSQL) or lock (SQLite).',
+    help: 'How many callers shared one read round trip (PostgreSQL) or lock (SQLite).',
     buckets: COUNTS,
     registers,
   });
@@ -119,7 +119,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_password_hashes',
-    help: 'Passwords that are being hashed (or were, while the event loop catches up) or wait for it. Past a bound, sign-in answers 503.',
+    help: 'Passwords that are being hashed (or were, until the event loop has caught up) or wait for it. Beyond a limit, sign-in answers 503.',
     labelNames: ['state'] as const,
     registers,
     collect() {
@@ -130,13 +130,13 @@ export function createMetrics(): Metrics {
   });
   const notified = new Counter({
     name: 'tessera_logout_notices_total',
-    help: 'Tries to tell an app of an ended session: delivered, unanswered (tried again) or failed (the last one).',
+    help: 'Attempts to notify an app of an ended session: delivered, unanswered (tried again) or failed (the last attempt).',
     labelNames: ['outcome'] as const,
     registers,
   });
   new Gauge({
     name: 'tessera_logout_notices_waiting',
-    help: 'Notices of ended sessions that no app has answered yet, of all nodes.',
+    help: 'Logout notices that no app has answered yet, of all nodes.',
     registers,
     async collect() {
       // While the database is unavailable the number is unknown; the other metrics are still served.
@@ -147,7 +147,7 @@ export function createMetrics(): Metrics {
 
   new Gauge({
     name: 'tessera_ready',
-    help: '1 where /health/ready answers 200, else 0.',
+    help: '1 if /health/ready answers 200, else 0.',
     registers,
     async collect() {
       const ready = node?.unready().then(
@@ -159,7 +159,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_clock_offset_seconds',
-    help: 'How far the clock of this node is ahead of the database’s (0 on SQLite). Beyond 30 either way it is not ready and deletes nothing.',
+    help: 'How far the clock of this node is ahead of the database’s (0 on SQLite). Beyond 30 in either direction the node is not ready and deletes nothing.',
     registers,
     async collect() {
       const offset = await node?.clockOffset().catch(() => Number.NaN);
@@ -168,7 +168,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_node_numbers_held',
-    help: 'Node numbers that are held, by all processes on the database: of 1,024. Without one a node makes no ids.',
+    help: 'Leased node numbers of all processes on the database, of 1,024. Without one a node cannot create ids.',
     registers,
     async collect() {
       const held = await numbers?.countLeases().catch(() => Number.NaN);
@@ -178,7 +178,7 @@ export function createMetrics(): Metrics {
 
   const forStore = new Counter({
     name: 'tessera_store_unavailable_total',
-    help: 'Requests that were refused since the store was unavailable.',
+    help: 'Requests that were refused because the store was unavailable.',
     registers,
   });
   new Gauge({

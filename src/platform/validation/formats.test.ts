@@ -22,7 +22,7 @@ for (const name of names) {
   });
 }
 
-/** By their code points: otherwise nobody could tell them apart. */
+/** By their code points, since they all look the same. */
 const blank: Readonly<Record<string, string>> = {
   'no-break space between others': '\u200b\u00a0\u200b',
   'zero width space': '\u200b',
@@ -47,12 +47,12 @@ const blank: Readonly<Record<string, string>> = {
   'ideographic space between others': '\u2800\u3000\u2800',
 };
 for (const [what, name] of Object.entries(blank)) {
-  test(`a name of nothing visible is refused: ${what}`, () => {
+  test(`a name without visible characters is rejected: ${what}`, () => {
     assert.equal(formats['single-line'](name), false);
   });
 }
 
-test('characters that reorder the text around them are refused anywhere in a name', () => {
+test('bidirectional formatting characters are rejected anywhere in a name', () => {
   for (const control of ['\u061c', '\u200e', '\u200f', '\u202a', '\u202b', '\u202c', '\u202d', '\u202e']) {
     assert.equal(formats['single-line'](`a${control}b`), false);
   }

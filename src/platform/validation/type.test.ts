@@ -8,7 +8,7 @@ const Person = Type.Object(
   { additionalProperties: false, title: 'Person' },
 );
 
-test('a schema is plain JSON Schema; a field that may be left out is not required', () => {
+test('a schema is plain JSON Schema; an optional field is not required', () => {
   assert.deepEqual(JSON.parse(JSON.stringify(Person)), {
     type: 'object',
     required: ['name'],
@@ -19,14 +19,14 @@ test('a schema is plain JSON Schema; a field that may be left out is not require
   assert.deepEqual(Object.keys(Type.Object({ a: Type.Optional(Type.Boolean()) })), ['type', 'properties']);
 });
 
-test('what the type of a schema admits, the schema admits too', () => {
+test('a schema accepts the values of its static type', () => {
   const people: readonly Type.Static<typeof Person>[] = [
     { name: 'Ada' },
     { name: 'Ada', age: 36 },
     { name: 'Ada', age: null },
   ];
   for (const person of people) assert.equal(findProblem(Person, person), undefined);
-  // @ts-expect-error A name is a text, and must be there.
+  // @ts-expect-error A name is a required string.
   const strangers: readonly Type.Static<typeof Person>[] = [{ name: 1 }, {}];
   for (const stranger of strangers) assert.notEqual(findProblem(Person, stranger), undefined);
 });
