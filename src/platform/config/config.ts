@@ -6,9 +6,9 @@ import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { looksRandom } from './randomness.ts';
 import { type Reading, Variable } from './variable.ts';
 
-/** Everything an operator can set, read once and checked before anything else happens. */
+/** All settings, read and validated once, before anything else happens. */
 export interface Config {
-  /** The address that people and clients use, without a trailing slash; also the issuer. */
+  /** The public URL of the service without a trailing slash; also the issuer identifier. */
   readonly baseUrl: string | undefined;
   readonly host: string;
   readonly port: number;
@@ -20,29 +20,29 @@ export interface Config {
   readonly adminKey: string | undefined;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
-  /** Where Prometheus reads the figures; undefined is nowhere. */
+  /** Where Prometheus reads the metrics; undefined if they are not served. */
   readonly metricsAddress: { readonly host: string; readonly port: number } | undefined;
-  /** Networks beside the public internet that requests of our own may go to. */
+  /** Networks besides the public internet that the server may send requests to. */
   readonly outgoingAllow: readonly string[];
-  /** How long a node that was told to stop still answers, in seconds, while load balancers see that it is leaving. */
+  /** How long a stopping node still answers while it reports to load balancers that it is not ready, in seconds. */
   readonly drainSeconds: number;
   readonly hashingConcurrency: number;
-  /** Whether developers may walk the flow at `/playground`. */
+  /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
-  /** How old a signing key becomes before another follows it, in milliseconds; null is as old as it may. */
+  /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
   readonly keyRotation: number | null;
-  /** For how long audit events are kept, in milliseconds; null is for ever. */
+  /** For how long audit events are kept, in milliseconds; null keeps them forever. */
   readonly auditRetention: number | null;
   readonly limits: Limits;
 }
 
-/** Which hops may name the client's address: none, a number of hops, or a list of proxies' addresses. */
+/** Which proxies are trusted to report the client's address: none, a number of hops, or a list of addresses. */
 export type TrustProxy = false | number | string;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
-/** One or more settings are wrong. Each problem names its variable and the remedy. */
+/** One or more settings are invalid. Each problem names the variable and the remedy. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   readonly problems: readonly string[];
@@ -65,7 +65,7 @@ const positiveInteger =
 function baseUrl(value: string): Reading<string> {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol)) {
-    return { problem: 'must be an absolute address, for example https://login.example.com' };
+    return { problem: 'must be an absolute URL, for example https://login.example.com' };
   }
   if (url.search || url.hash || url.username || url.password) {
     return { problem: 'must have no query, fragment, user name or password' };
@@ -95,13 +95,13 @@ export function parseSecret(value: string): Reading<string> {
   };
 }
 
-/** Whatever was a secret once is accepted here, also a predictable one: it has to be given for it to be replaced. */
+/** Accepts predictable secrets, too: a secret that was accepted once must be given in order to be replaced. */
 function parsePreviousSecret(value: string): Reading<string> {
-  return value.length >= 43 ? { value } : { problem: 'must be the secret as it was, of at least 43 characters' };
+  return value.length >= 43 ? { value } : { problem: 'must be the previous secret, of at least 43 characters' };
 }
 
 function adminKey(value: string): Reading<string> {
-  // It travels in a header: what could not be sent could never be used.
+  // It is sent in a header, which cannot contain other characters.
   if (!/^[\x21-\x7e]{32,512}$/.test(value)) {
     return {
       problem: 'must be 32 to 512 characters of ASCII without spaces; make one with: openssl rand -base64 32',
@@ -117,7 +117,7 @@ function trustProxy(value: string): Reading<TrustProxy> {
   return { problem: 'must be off, the number of proxies in front, or their addresses separated by commas' };
 }
 
-/** An address, or a network as `<address>/<bits>`. */
+/** Whether a text is an IP address, or a network as `<address>/<bits>`. */
 function isNetwork(text: string): boolean {
   const [address = '', bits, ...more] = text.split('/');
   const version = isIP(address);
@@ -160,50 +160,52 @@ function onOff(value: string): Reading<boolean> {
   return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
 }
 
-/** Every variable, in the order of the reference page. */
+/** All variables, in the order of the reference page. */
 export const variables = {
   baseUrl: new Variable('TESSERA_BASE_URL', baseUrl, {
     initial: '`http://localhost:<port>`',
-    about: 'The address that people and clients use; also the issuer. `http` only on a loopback host, unless allowed.',
+    about:
+      'The public URL of the server; also the issuer identifier. `http` is accepted only on a loopback host, unless allowed.',
   }),
   allowHttp: new Variable('TESSERA_ALLOW_HTTP', flag, {
     initial: '`0`',
-    about: 'Allows a base URL with `http` beyond loopback: for tests in a closed network only.',
+    about: 'Accepts a base URL with `http` on any host. Only for tests in a closed network.',
   }),
   host: new Variable('TESSERA_HOST', text, { initial: '`127.0.0.1`', about: 'The address to listen on.' }),
   port: new Variable('TESSERA_PORT', positiveInteger(65535, 0), {
     initial: '`3000`',
-    about: 'The port to listen on; `0` takes a free one.',
+    about: 'The port to listen on; `0` selects a free one.',
   }),
   databaseUrl: new Variable('TESSERA_DATABASE_URL', databaseUrl, {
     initial: '`sqlite:<data dir>/tessera.db`',
-    about: 'Where the data lies.',
+    about: 'The database: `sqlite:<path>` or `postgres://<user>:<password>@<host>/<database>`.',
   }),
   dataDir: new Variable('TESSERA_DATA_DIR', text, {
     initial: '`./data`',
-    about: 'Where the embedded database and its secret lie; made when missing.',
+    about: 'The folder of the embedded database and its secret; created if it does not exist.',
   }),
   secret: new Variable('TESSERA_SECRET', parseSecret, {
-    initial: 'made on the first start',
+    initial: 'created on the first start',
     about:
-      'The root of all keys: at least 43 random characters. With the embedded database one is made and kept in `<data dir>/secret`.',
+      'The root secret that all keys are derived from or encrypted with: at least 43 random characters. With the embedded database it is created in `<data dir>/secret`.',
   }),
   secretFile: new Variable('TESSERA_SECRET_FILE', text, {
     initial: '`<data dir>/secret`',
-    about: 'A file that holds the secret instead.',
+    about: 'A file that contains the secret, instead of `TESSERA_SECRET`.',
   }),
   previousSecret: new Variable('TESSERA_SECRET_PREVIOUS', parsePreviousSecret, {
     initial: 'none',
-    about: 'The secret before this one, while it is being changed: what it sealed is sealed anew.',
+    about: 'The previous secret, while it is being replaced: what it encrypted is encrypted again with the new one.',
   }),
   adminKey: new Variable('TESSERA_ADMIN_KEY', adminKey, {
     initial: 'none',
     about:
-      'An admin key of 32 to 512 random characters that holds while it is set. Lasting keys: `tessera admin-key create`.',
+      'An admin key of 32 to 512 random characters, valid while it is set. `tessera admin-key create` creates permanent keys.',
   }),
   trustProxy: new Variable('TESSERA_TRUST_PROXY', trustProxy, {
     initial: '`off`',
-    about: 'Which proxies may name the caller’s address in `X-Forwarded-For`: their number, or their addresses.',
+    about:
+      'The proxies that are trusted to report the client’s address in `X-Forwarded-For`: their number, or their addresses.',
   }),
   logLevel: new Variable('TESSERA_LOG_LEVEL', logLevel, {
     initial: '`info`',
@@ -211,42 +213,41 @@ export const variables = {
   }),
   metricsAddress: new Variable('TESSERA_METRICS_ADDRESS', metricsAddress, {
     initial: '`off`',
-    about: 'Where `GET /metrics` answers Prometheus, as `<address>:<port>`; keep it inside your network.',
+    about: 'The `<address>:<port>` that serves `GET /metrics` to Prometheus. Do not expose it to the internet.',
   }),
   outgoingAllow: new Variable('TESSERA_OUTGOING_ALLOW', networks, {
     initial: 'none',
     about:
-      'Networks beside the public internet that requests to apps may go to (back-channel logout, `jwksUri`), such as `10.0.0.0/8`. With a base URL on a loopback host every address is open.',
+      'Networks besides the public internet that the server may send requests to (back-channel logout, `jwksUri`), such as `10.0.0.0/8`. With a base URL on a loopback host, all addresses are allowed.',
   }),
   drainSeconds: new Variable('TESSERA_DRAIN_SECONDS', positiveInteger(300, 0), {
     initial: '`0`; with PostgreSQL `5`',
     about:
-      'After SIGTERM `/health/ready` answers 503 at once; for these seconds the node goes on answering, until load balancers have noticed.',
+      'After SIGTERM, `/health/ready` returns 503 immediately, and the node still answers requests for this many seconds, until load balancers have noticed.',
   }),
   hashingConcurrency: new Variable('TESSERA_HASHING_CONCURRENCY', positiveInteger(64), {
     initial: 'processors − 1, at least 1',
-    about: 'How many passwords are hashed side by side. More wait their turn; past a bound, sign-in answers 503.',
+    about: 'How many passwords are hashed at the same time. Others wait; when the queue is full, sign-in returns 503.',
   }),
   keyRotation: new Variable('TESSERA_KEY_ROTATION', days, {
     initial: '`90d`',
     about:
-      'How old a signing key becomes before another follows it by itself, in days; `off` leaves it to `tessera keys`.',
+      'The age at which signing keys are rotated automatically, in days; with `off`, only `tessera keys` rotates them.',
   }),
   auditRetention: new Variable('TESSERA_AUDIT_RETENTION', days, {
     initial: '`off`',
-    about: 'For how many days audit events are kept, such as `400d`; `off` keeps them for ever.',
+    about: 'For how many days audit events are kept, such as `400d`; `off` keeps them forever.',
   }),
   playground: new Variable('TESSERA_PLAYGROUND', onOff, {
     initial: '`on` for a base URL on a loopback host, else `off`',
-    about:
-      'Whether `/playground` walks developers through the flow, with an app of their own for an hour; `off` answers 404 there.',
+    about: 'Whether `/playground` lets developers try the flow with a temporary app; with `off` it returns 404.',
   }),
 } as const;
 
 /**
  * Reads the configuration.
- * @param environment the process's environment, with the flags of the command line laid over it
- * @throws {ConfigError} naming every wrong variable with its remedy
+ * @param environment the environment variables of the process, overridden by the flags of the command line
+ * @throws {ConfigError} that names every invalid variable with its remedy
  */
 export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
@@ -257,22 +258,22 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const allowHttp = read(variables.allowHttp) ?? false;
   if (base !== undefined && !allowHttp && new URL(base).protocol === 'http:' && !isLoopback(new URL(base).hostname)) {
     problems.push(
-      `${variables.baseUrl.name} is ${base}, and http beyond loopback gives cookies and tokens to the network. ` +
-        `Use https, or set ${variables.allowHttp.name}=1 where that is intended.`,
+      `${variables.baseUrl.name} is ${base}, and http on a host other than loopback exposes cookies and tokens to the network. ` +
+        `Use https, or set ${variables.allowHttp.name}=1 if that is intended.`,
     );
   }
   const local = base === undefined || isLoopback(new URL(base).hostname);
   const playground = read(variables.playground) ?? local;
   if (playground && !local && new URL(base).protocol === 'http:') {
     problems.push(
-      `${variables.playground.name} is on, and no app may be registered at ${base}: ` +
+      `${variables.playground.name} is on, but no app can be registered at ${base}: ` +
         'redirect URIs are https, or http on a loopback host. Use https, or set it to off.',
     );
   }
   const url = read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`;
   const limits: Record<string, unknown> = {};
   for (const name of limitNames) {
-    // Null is a value of its own: the limit is off.
+    // Null means that the limit is off.
     const limit = read(limitVariables[name]);
     limits[name] = limit === undefined ? limitVariables[name].fallback : limit;
   }
@@ -295,20 +296,18 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     outgoingAllow: read(variables.outgoingAllow) ?? [],
     drainSeconds: read(variables.drainSeconds) ?? (url.startsWith('sqlite:') ? 0 : 5),
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
-    // Null is a value of its own: nothing rotates by itself.
+    // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     auditRetention: read(variables.auditRetention) ?? null,
     playground,
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {
-    problems.push(
-      `${variables.secret.name} and ${variables.secretFile.name} are both set. Keep the one that holds the secret.`,
-    );
+    problems.push(`${variables.secret.name} and ${variables.secretFile.name} are both set. Remove one of them.`);
   }
   if (config.secret !== undefined && config.secret === config.previousSecret) {
     problems.push(
-      `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or give the old secret.`,
+      `${variables.previousSecret.name} equals ${variables.secret.name}. Remove it, or set it to the old secret.`,
     );
   }
   const unknown = Object.keys(environment).filter((name) => name.startsWith('TESSERA_') && !known.has(name));
@@ -319,10 +318,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
 const known = new Set<string>([...Object.values(variables), ...Object.values(limitVariables)].map(({ name }) => name));
 
-/** The base URL, which is this machine's own where none is set. */
+/** The base URL, which defaults to this machine. */
 export const baseUrlOf = ({ baseUrl }: Config, port: number): string => baseUrl ?? `http://localhost:${port}`;
 
-/** Whether a host name means this very machine. */
+/** Whether a host name stands for the local machine. */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
 }

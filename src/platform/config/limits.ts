@@ -1,7 +1,7 @@
 import { HOUR, MINUTE, SECOND } from '../clock.ts';
 import { type Reading, Variable } from './variable.ts';
 
-/** At most `count` in any window of `windowMs` milliseconds, which begins with the first; null is without limit. */
+/** At most `count` uses in a window of `windowMs` milliseconds, which begins with the first use; null for no limit. */
 export type Limit = { readonly count: number; readonly windowMs: number } | null;
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
@@ -17,7 +17,7 @@ function parseLimit(value: string): Reading<Limit> {
   return { value: { count: Number(count), windowMs } };
 }
 
-/** Reads `<bytes>/h` or `off`: what it bounds is kept for an hour. */
+/** Reads `<bytes>/h` or `off`. The period is fixed, because pending requests are stored for an hour. */
 function parseHourlyBytes(value: string): Reading<Limit> {
   const reading = parseLimit(value);
   if ('value' in reading && (reading.value === null || reading.value.windowMs === HOUR)) return reading;
@@ -33,57 +33,53 @@ class LimitVariable extends Variable<Limit> {
   }
 }
 
-/** The limits of the service, each a variable. */
+/** The variables of the rate limits. */
 export const limitVariables = {
   signInAccount: new LimitVariable(
     'TESSERA_LIMIT_SIGN_IN_ACCOUNT',
     '10/m',
-    'Failed sign-ins for one account; a browser that signed in to it before has a count of its own.',
+    'Failed sign-ins to one account. Browsers that have signed in to it before are counted separately.',
   ),
-  signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one address.'),
-  signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one address.'),
+  signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one IP address.'),
+  signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',
     '600/m',
-    'Authorization requests from one address that have to wait for a person.',
+    'Authorization requests from one IP address that wait for the user.',
   ),
   authorization: new LimitVariable(
     'TESSERA_LIMIT_AUTHORIZATION',
     '60/m',
-    'Authorization codes for one person and one app, which may be asked for without any page.',
+    'Authorization codes for one user and one app, which can be requested without showing a page.',
   ),
   pendingBytesAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_BYTES_ADDRESS',
     '16777216/h',
-    'Bytes of such requests that one address begins in any hour, written as `<bytes>/h`. Each is kept for an hour, so one address never holds more.',
+    'Bytes of such requests from one IP address in any hour, written as `<bytes>/h`. Each request is stored for an hour, so this limits the storage that one address can use.',
     parseHourlyBytes,
   ),
   clientAuth: new LimitVariable(
     'TESSERA_LIMIT_CLIENT_AUTH',
     '20/m',
-    'Failed client authentications for one client from one address.',
+    'Failed client authentications of one client from one IP address.',
   ),
   adminKey: new LimitVariable(
     'TESSERA_LIMIT_ADMIN_KEY',
     '20/m',
-    'Admin keys from one address that are not valid; a valid one is never limited.',
+    'Requests with invalid admin keys from one IP address. Valid keys are not limited.',
   ),
   token: new LimitVariable('TESSERA_LIMIT_TOKEN', '3000/m', 'Authenticated token requests of one client.'),
   playgroundAddress: new LimitVariable(
     'TESSERA_LIMIT_PLAYGROUND_ADDRESS',
     '60/h',
-    'Visits to the playground that are begun from one address.',
+    'Visits to the playground started from one IP address.',
   ),
   formAccount: new LimitVariable(
     'TESSERA_LIMIT_FORM_ACCOUNT',
     '120/m',
-    'Forms of the account pages that one person sends: each is a commit and an event.',
+    'Forms that one user submits on the account pages.',
   ),
-  pictureAccount: new LimitVariable(
-    'TESSERA_LIMIT_PICTURE_ACCOUNT',
-    '60/h',
-    'Pictures that one person uploads: each takes the one decoder for up to a second.',
-  ),
+  pictureAccount: new LimitVariable('TESSERA_LIMIT_PICTURE_ACCOUNT', '60/h', 'Pictures that one user uploads.'),
   userinfo: new LimitVariable('TESSERA_LIMIT_USERINFO', 'off', 'UserInfo requests of one client.'),
 } as const;
 

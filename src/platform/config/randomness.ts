@@ -1,34 +1,34 @@
-/** Words that stand in configurations until something better is put there, and rows of a keyboard. */
+/** Words that are used as placeholders in configurations, and rows of a keyboard. */
 const PLACEHOLDERS = (
   'change replace please example sample placeholder default insecure dummy todo secret password passwd passphrase admin token ' +
   'test demo local develop production your this that with here value string random character tessera server before must long ' +
   'least enough very super strong guess nobody never hello world foobar letmein welcome qwertyuiop asdfghjkl zxcvbnm deadbeef cafebabe'
 ).split(' ');
 
-/** After so many characters that stood before, the next one counts as a repetition. */
+/** A character counts as a repetition if it followed the same so many characters before. */
 const CONTEXT = 3;
-/** A value is judged by its beginning: in a long one, parts of this length repeat by chance. */
-const JUDGED = 512;
-const FEWEST_DISTINCT = 8;
+/** Only the beginning of a value is examined: in longer values, repetitions occur by chance. */
+const MAX_EXAMINED = 512;
+const MIN_DISTINCT = 8;
 
-/** Letters for the digits and signs that are written in their place. */
+/** The letters that digits and signs are often written for. */
 const LETTERS: Readonly<Record<string, string>> = { 0: 'o', 1: 'i', 3: 'e', 4: 'a', 5: 's', 7: 't', '@': 'a', $: 's' };
 
 /**
- * Whether a value can have come from a random generator. It counts the characters that follow from those around them, because
- * they repeat what stood before (with any period, a doubled half included), continue a run or a sequence, or belong to a
- * placeholder. At most three in eight may.
+ * Whether a value may come from a random generator. It counts the predictable characters: those that repeat earlier ones (with any
+ * period, including a doubled half), continue a run or a sequence, or belong to a placeholder. At most three in eight may be
+ * predictable.
  *
- * A random value is refused by chance in fewer than one of 10⁹ cases for 32 bytes in base64 or hexadecimal, and in fewer than
- * one of 10⁶ for 16 bytes in hexadecimal: of two million of each, the worst had 17 such characters of 64, and 12 of 32.
+ * The probability that a random value is rejected is below 10⁻⁹ for 32 bytes in base64 or hexadecimal, and below 10⁻⁶ for 16 bytes
+ * in hexadecimal: among two million of each, the most predictable had 17 such characters of 64, and 12 of 32.
  */
 export function looksRandom(value: string): boolean {
-  const text = value.slice(0, JUDGED).toLowerCase();
-  const foreseen = new Set([...repeated(text), ...sequences(text, 1), ...sequences(text, 2), ...placeholders(text)]);
-  return new Set(text).size >= FEWEST_DISTINCT && foreseen.size * 8 <= text.length * 3;
+  const text = value.slice(0, MAX_EXAMINED).toLowerCase();
+  const predictable = new Set([...repeated(text), ...sequences(text, 1), ...sequences(text, 2), ...placeholders(text)]);
+  return new Set(text).size >= MIN_DISTINCT && predictable.size * 8 <= text.length * 3;
 }
 
-/** The characters that came after the same {@link CONTEXT} before. */
+/** The characters that followed the same {@link CONTEXT} before. */
 function* repeated(text: string): Generator<number> {
   const seen = new Set<string>();
   for (let at = CONTEXT; at < text.length; at++) {
@@ -39,7 +39,7 @@ function* repeated(text: string): Generator<number> {
 }
 
 /**
- * The characters that go on with a run (`aaaa`), a sequence (`abcd`, `4321`) or both (`aabb`).
+ * The characters that continue a run (`aaaa`), a sequence (`abcd`, `4321`) or both (`aabb`).
  * @param every how far apart its characters stand: `a1b2c3` is two sequences
  */
 function* sequences(text: string, every: number): Generator<number> {

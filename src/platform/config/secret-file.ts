@@ -3,21 +3,21 @@ import { join } from 'node:path';
 import { randomIdentifier, randomSecret } from '../crypto/secrets.ts';
 import { type Config, ConfigError, parseSecret, variables } from './config.ts';
 
-/** The file that the secret lies in, unless a variable holds it. */
+/** The file that contains the secret; undefined if a variable does. */
 export function secretFile(config: Config): string | undefined {
   if (config.secret !== undefined) return undefined;
   return config.secretFile ?? join(config.dataDir, 'secret');
 }
 
-/** The file of the secret that a first start has made in the data folder, where it is there and is the one that counts. */
+/** The secret file that a first start created in the data folder, if it exists and is in use. */
 export function generatedSecretFile(config: Config): string | undefined {
   const path = join(config.dataDir, 'secret');
   return secretFile(config) === path && config.secretFile === undefined && existsSync(path) ? path : undefined;
 }
 
 /**
- * The secret of a first start with the embedded database: made in a file that only its owner can read.
- * @throws {ConfigError} when the file cannot be made
+ * Creates the secret of a new embedded database, in a file that only its owner can read.
+ * @throws {ConfigError} when the file cannot be created
  */
 export function createSecret(config: Config): Buffer {
   const path = join(config.dataDir, 'secret');
@@ -26,24 +26,26 @@ export function createSecret(config: Config): Buffer {
 }
 
 /**
- * The root secret, or undefined where a start would make one: nothing is made here.
- * @throws {ConfigError} where a start could not go on
+ * Reads the root secret; undefined if a start would create one.
+ * @throws {ConfigError} when a start would fail
  */
 export function findSecret(config: Config): Buffer | undefined {
   if (config.secret !== undefined) return Buffer.from(config.secret, 'utf8');
   const path = secretFile(config) ?? '';
   if (config.secretFile === undefined && !config.databaseUrl.startsWith('sqlite:')) {
     throw new ConfigError([
-      `${variables.secret.name} is missing. All nodes of a database share one secret: make it once with ` +
-        'openssl rand -base64 32 | tr -d "=", and give it to each of them.',
+      `${variables.secret.name} is missing. All nodes of a database share one secret: generate it once with ` +
+        'openssl rand -base64 32 | tr -d "=", and set it on each of them.',
     ]);
   }
   if (existsSync(path)) return readSecret(path);
   if (config.secretFile === undefined) return undefined;
-  throw new ConfigError([`${variables.secretFile.name} names ${path}, which does not exist. Make it, or unset it.`]);
+  throw new ConfigError([
+    `${variables.secretFile.name} names ${path}, which does not exist. Create the file, or unset the variable.`,
+  ]);
 }
 
-/** The secret before the present one, while it is being changed. */
+/** The previous secret, while it is being replaced. */
 export const previousSecret = (config: Config): Buffer | undefined =>
   config.previousSecret === undefined ? undefined : Buffer.from(config.previousSecret, 'utf8');
 
@@ -52,7 +54,7 @@ function makeSecret(path: string, dataDir: string): void {
   try {
     mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     writeFileSync(draft, `${randomSecret()}\n`, { mode: 0o600, flag: 'wx', flush: true });
-    // Whole or not there, and exclusive: of two processes that start together one makes the secret and both read it.
+    // Atomic and exclusive: of two processes that start at once, one creates the secret and both read it.
     linkSync(draft, path);
   } catch (error) {
     if (!(error instanceof Error && 'code' in error)) throw error;
@@ -70,7 +72,7 @@ function readSecret(path: string): Buffer {
   const reading = parseSecret(readText(path).trim());
   if ('value' in reading) return Buffer.from(reading.value, 'utf8');
   throw new ConfigError([
-    `The secret in ${path} is not usable: it ${reading.problem}. Restore it from a backup, if it was changed by mistake.`,
+    `The secret in ${path} is not usable: it ${reading.problem}. If it was changed by mistake, restore it from a backup.`,
   ]);
 }
 
@@ -81,7 +83,7 @@ function readText(path: string): string {
     if (!(error instanceof Error && 'code' in error)) throw error;
     throw new ConfigError([
       `The secret in ${path} cannot be read: ${error.message}. ` +
-        `Let this user read it, or name another file with ${variables.secretFile.name}.`,
+        `Make it readable for this user, or select another file with ${variables.secretFile.name}.`,
     ]);
   }
 }

@@ -1,11 +1,11 @@
-/** What the runtime has for files, names and keys where nobody says anything. */
-const RUNTIME = 4;
+/** The number of threads that the runtime starts by default, for files, names and keys. */
+const DEFAULT_THREADS = 4;
 
 /**
- * Hashing works on the runtime's own threads, and takes each for some milliseconds. It gets as many as it may use beside those
- * that everything else has: so it is as fast as was asked for, and nothing waits behind a crowd that signs in. The runtime looks
- * once, when it first needs a thread; what an operator chose (`UV_THREADPOOL_SIZE`) stays.
+ * Adds threads for password hashing to the thread pool of the runtime, so that file access, name lookups and key operations do not wait
+ * behind a crowd that signs in. Must be called before the runtime first uses the pool. A size that the operator set
+ * (`UV_THREADPOOL_SIZE`) is kept.
  */
 export function reserveHashingThreads(concurrency: number): void {
-  process.env['UV_THREADPOOL_SIZE'] ??= String(RUNTIME + concurrency);
+  process.env['UV_THREADPOOL_SIZE'] ??= String(DEFAULT_THREADS + concurrency);
 }

@@ -1,7 +1,7 @@
-/** What reading a setting gives: its value, or what is wrong with it, phrased to follow the variable's name. */
+/** The result of parsing a setting: its value, or a problem, phrased to follow the variable's name. */
 export type Reading<T> = { readonly value: T } | { readonly problem: string };
 
-/** One environment variable: its name, how it is read, and what the reference page says of it. */
+/** An environment variable: its name, its parser, and its description on the reference page. */
 export class Variable<T> {
   readonly name: string;
   readonly about: string;
@@ -16,7 +16,7 @@ export class Variable<T> {
     this.#parse = parse;
   }
 
-  /** The value, or undefined where the variable is not set; a wrong one adds to `problems`. */
+  /** The value, or undefined if the variable is not set. An invalid value adds to `problems`. */
   read(environment: Readonly<Record<string, string | undefined>>, problems: string[]): T | undefined {
     const value = environment[this.name];
     if (value === undefined || value === '') return undefined;
