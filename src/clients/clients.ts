@@ -6,10 +6,10 @@ import { type Clock, DAY, SECOND } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
-import type { Ids } from '../platform/ids/ids.ts';
-import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
+import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { initialValues } from '../platform/validation/fields.ts';
-import { CLIENT_FIELDS } from './fields.ts';
+import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
 import { presentsSecret, registrationProblem } from './rules/registration.ts';
@@ -17,85 +17,88 @@ import type { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } fr
 import type { Client, ClientSecret } from './store.ts';
 import * as store from './store.ts';
 
-interface Parts {
+interface ClientsContext {
   readonly database: Database;
   readonly clock: Clock;
-  readonly ids: Ids;
 }
-type Stored = Pick<Parts, 'database' | 'clock'>;
 
-/** The longest time for which the secret before the last one still holds, unless another is asked for. */
-const SECRET_OVERLAP = DAY;
+/** A client and its secrets that are valid, oldest first. */
+export interface ClientWithSecrets {
+  readonly client: Client;
+  readonly secrets: readonly ClientSecret[];
+}
 
-const missing = (id: string) => notFound(`There is no client with the id ${id}.`);
+/** How long the previous secret stays valid after a rotation, unless the request says. */
+const DEFAULT_OVERLAP = DAY;
 
-/** 256 random bits behind a prefix that secret scanners can look for. */
+const clientNotFound = (id: string): OAuthError => notFound(`There is no client with the id ${id}.`);
+
+/** 256 random bits, with a prefix for secret scanners. */
 const newSecret = (): string => `tcs_${randomSecret()}`;
 
-function checkUris(uris: readonly string[] | undefined, field: string, type: Client['type']): void {
+function checkRedirectUris(field: string, uris: readonly string[] | undefined, type: ClientType): void {
   for (const [index, uri] of (uris ?? []).entries()) {
     const problem = redirectUriProblem(uri, type);
     if (problem !== undefined) throw invalidRequest(`${field}[${index}] must ${problem}.`);
   }
 }
 
-/** The parts of a registration that only make sense together. @throws {OAuthError} naming a field and the remedy */
-function checkWhole(client: Client): void {
-  const problem = registrationProblem(client);
-  if (problem !== undefined) throw invalidRequest(problem);
-}
-
-/** A registered key set as it is stored. */
-function storedSet(jwks: unknown): JwkSet | null {
-  if (jwks === null || jwks === undefined) return null;
+/** The public parameters of a key set, which are all that is stored of it. */
+function registeredKeySet(jwks: JwkSet): JwkSet {
   const reading = readRegisteredSet(jwks, 'jwks');
   if ('problem' in reading) throw invalidRequest(`${reading.problem}.`);
   return reading.set;
 }
 
-/**
- * Decisions §1: a logout token under the client's secret could not be made when no secret is presented, so its key must be one
- * of the key set.
- */
-function checkLogout({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client): void {
-  if (backchannelLogoutUri === null) return;
-  // OpenID Connect Back-Channel Logout 1.0 §2.2: an absolute address without a fragment.
-  const problem = serverUriProblem(backchannelLogoutUri);
-  if (problem !== undefined) throw invalidRequest(`backchannelLogoutUri must ${problem}.`);
-  if (idTokenSignedResponseAlg === 'HS256') {
-    throw invalidRequest(
-      'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri: ' +
-        'a logout token cannot be signed with its secret.',
-    );
-  }
+/** The given fields, each of them valid by itself. @throws {OAuthError} `invalid_request` naming the field */
+function checkedFields<Fields extends UpdateClientRequest>(given: Fields, type: ClientType): Fields {
+  checkRedirectUris('redirectUris', given.redirectUris, type);
+  checkRedirectUris('postLogoutRedirectUris', given.postLogoutRedirectUris, type);
+  return given.jwks == null ? given : { ...given, jwks: registeredKeySet(given.jwks) };
 }
 
-/** Two resource servers with one name could each ask about the other's tokens. */
-function* refuseTakenResource({ id, resource }: Client): Work<void> {
+/** The checks of a whole registration. @throws {OAuthError} `invalid_request` naming a field and the remedy */
+function checkRegistration(client: Client): void {
+  const problem = registrationProblem(client) ?? backchannelLogoutProblem(client);
+  if (problem !== undefined) throw invalidRequest(problem);
+}
+
+/** Decisions §1: logout tokens are signed with a key of the key set, because only a hash of the secret is stored. */
+function backchannelLogoutProblem({ backchannelLogoutUri, idTokenSignedResponseAlg }: Client): string | undefined {
+  if (backchannelLogoutUri === null) return undefined;
+  // OpenID Connect Back-Channel Logout 1.0 §2.2: an absolute URI without a fragment.
+  const problem = serverUriProblem(backchannelLogoutUri);
+  if (problem !== undefined) return `backchannelLogoutUri must ${problem}.`;
+  if (idTokenSignedResponseAlg !== 'HS256') return undefined;
+  return (
+    'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri: ' +
+    'a logout token cannot be signed with its secret.'
+  );
+}
+
+/** A resource server introspects the tokens of its `resource`, so no other may have the same. @throws {OAuthError} `conflict` */
+function* requireUniqueResource({ id, resource }: Client): Work<void> {
   const other = resource === null ? undefined : yield* store.findResource({ resource });
   if (other !== undefined && other.id !== id) throw conflict('resource is that of another client.');
 }
 
 /**
  * Registers a client.
- * @param alongside more work of the same commit, for what is to exist with it or not at all
- * @returns the record, and the one chance to see its secret; a client that presents none has none
- * @throws {OAuthError} `invalid_request` naming the field
+ * @param alsoCommit further work of the same commit
+ * @returns the client, and its secret, which cannot be read again; undefined for a client that has none
+ * @throws {OAuthError} `invalid_request` naming the field, `conflict` where the resource is taken
  */
 export async function createClient(
-  { database, clock, ids }: Parts,
+  { database, clock, ids }: ClientsContext & { readonly ids: Ids },
   input: CreateClientRequest,
   origin: Origin,
-  alongside: (client: Client, clientSecret: string) => Work<void> = function* nothing() {},
-): Promise<{ client: Client; secrets: readonly ClientSecret[]; clientSecret?: string }> {
-  const type = input.type ?? 'confidential';
-  checkUris(input.redirectUris, 'redirectUris', type);
-  checkUris(input.postLogoutRedirectUris, 'postLogoutRedirectUris', type);
+  alsoCommit?: (client: Client, clientSecret: string) => Work<void>,
+): Promise<ClientWithSecrets & { readonly clientSecret?: string }> {
+  const fields = checkedFields(input, input.type ?? 'confidential');
   const now = clock();
   const client: Client = {
     id: await ids.next(),
-    ...initialValues(CLIENT_FIELDS, input),
-    jwks: storedSet(input.jwks),
+    ...initialValues(CLIENT_FIELDS, fields),
     picture: null,
     status: 'active',
     generation: randomIdentifier(),
@@ -103,91 +106,87 @@ export async function createClient(
     createdAt: now,
     updatedAt: now,
   };
-  const secretive = presentsSecret(client);
-  checkWhole(client);
-  checkLogout(client);
+  checkRegistration(client);
+  const hasSecret = presentsSecret(client);
   const clientSecret = newSecret();
   const secretId = await ids.next();
   const secrets = await database.commit(function* create(): Work<readonly ClientSecret[]> {
-    yield* refuseTakenResource(client);
+    yield* requireUniqueResource(client);
     yield* store.insertClient(client);
-    if (secretive) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
+    if (hasSecret) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
-    yield* alongside(client, clientSecret);
+    if (alsoCommit !== undefined) yield* alsoCommit(client, clientSecret);
     return yield* store.liveSecrets(client.id, now);
   });
-  return { client, secrets, ...(secretive && { clientSecret }) };
+  return { client, secrets, ...(hasSecret && { clientSecret }) };
 }
 
-const eventOf = (before: Client, { status }: Client): EventType =>
-  status === before.status ? 'client.updated' : status === 'disabled' ? 'client.disabled' : 'client.enabled';
+function updateEvent(before: Client, after: Client): EventType {
+  if (after.status === before.status) return 'client.updated';
+  return after.status === 'disabled' ? 'client.disabled' : 'client.enabled';
+}
 
-/** The fields in which two records of a client differ. */
 const changedFields = (before: Client, after: Client): readonly (keyof Client)[] =>
   (Object.keys(before) as (keyof Client)[]).filter((field) => !isDeepStrictEqual(before[field], after[field]));
 
-/** What a person's consent rested on: where the answer goes, and who stands behind the app. */
-function consentBasisChanged(before: Client, after: Client): boolean {
+/** A person consents to an owner and to the addresses that receive codes; others need a new consent. */
+function needsNewConsent(before: Client, after: Client): boolean {
   return before.owner !== after.owner || after.redirectUris.some((uri) => !before.redirectUris.includes(uri));
 }
 
 /**
- * Changes a client. Disabling it ends its codes and tokens for ever; a new redirect URI or owner asks people anew.
- * @param wanted the change, or what makes it of the client as it is then
- * @throws {OAuthError} `not_found`, `invalid_request`
+ * Changes a client. Disabling it invalidates its codes and tokens for good; a new redirect URI or owner requires new consent.
+ * @param change the new values, or a function that derives them from the client under its lock
+ * @throws {OAuthError} `not_found`, `invalid_request`, `conflict`
  */
 export async function updateClient(
-  { database, clock }: Stored,
+  { database, clock }: ClientsContext,
   id: string,
-  wanted: UpdateClientRequest | ((client: Client) => UpdateClientRequest),
+  change: UpdateClientRequest | ((client: Client) => UpdateClientRequest),
   origin: Origin,
-) {
+): Promise<ClientWithSecrets> {
   const now = clock();
-  return database.commit(function* update() {
+  return database.commit(function* update(): Work<ClientWithSecrets> {
     const client = yield* store.lockClient({ id });
-    if (client === undefined) throw missing(id);
-    const change = typeof wanted === 'function' ? wanted(client) : wanted;
-    checkUris(change.redirectUris, 'redirectUris', client.type);
-    checkUris(change.postLogoutRedirectUris, 'postLogoutRedirectUris', client.type);
-    const jwks = change.jwks === undefined ? client.jwks : storedSet(change.jwks);
-    const changed: Client = { ...client, ...change, jwks };
-    checkWhole(changed);
-    checkLogout(changed);
+    if (client === undefined) throw clientNotFound(id);
+    const given = typeof change === 'function' ? change(client) : change;
+    const changed: Client = { ...client, ...checkedFields(given, client.type) };
+    checkRegistration(changed);
     const fields = changedFields(client, changed);
-    // Nothing to change is nothing to record.
     if (fields.length === 0) return { client, secrets: yield* store.liveSecrets(id, now) };
-    const ends = changed.status === 'disabled' && client.status === 'active';
+
+    const isDisabled = changed.status === 'disabled' && client.status === 'active';
     const saved: Client = {
       ...changed,
       updatedAt: now,
-      generation: ends ? randomIdentifier() : client.generation,
-      consentEpoch: consentBasisChanged(client, changed) ? randomIdentifier() : client.consentEpoch,
+      generation: isDisabled ? randomIdentifier() : client.generation,
+      consentEpoch: needsNewConsent(client, changed) ? randomIdentifier() : client.consentEpoch,
     };
-    yield* refuseTakenResource(saved);
+    yield* requireUniqueResource(saved);
     yield* store.saveClient(saved);
-    // A client that proves itself with a key has no secret: one that it had could only be guessed or stolen.
+    // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.
     if (!presentsSecret(saved)) {
       for (const { id: secretId } of yield* store.liveSecrets(id, now)) {
         yield* store.removeSecret({ id: secretId, clientId: id });
         yield* record({ at: now, type: 'client.secret_ended', origin, clientId: id, details: { secretId } });
       }
     }
-    yield* record({ at: now, type: eventOf(client, saved), origin, clientId: id, details: { fields } });
+    yield* record({ at: now, type: updateEvent(client, saved), origin, clientId: id, details: { fields } });
     return { client: saved, secrets: yield* store.liveSecrets(id, now) };
   });
 }
 
-/** Gives a client a picture, or with null its letters again. Harmless where it has none. */
+/** Sets or replaces a client's picture; null removes it, and its initials are shown. @throws {OAuthError} `not_found` */
 export async function setClientPicture(
-  { database, clock }: Stored,
+  { database, clock }: ClientsContext,
   id: string,
   picture: Picture | null,
   origin: Origin,
-) {
+): Promise<ClientWithSecrets> {
   const now = clock();
-  return database.commit(function* set() {
+  return database.commit(function* set(): Work<ClientWithSecrets> {
     const client = yield* store.lockClient({ id });
-    if (client === undefined) throw missing(id);
+    if (client === undefined) throw clientNotFound(id);
     const secrets = yield* store.liveSecrets(id, now);
     const name = picture?.name ?? null;
     if (name === client.picture) return { client, secrets };
@@ -199,20 +198,22 @@ export async function setClientPicture(
   });
 }
 
-/** Deletes a client with its secrets, codes, tokens and consents. */
-export async function deleteClient({ database, clock }: Stored, id: string, origin: Origin): Promise<void> {
+/** Deletes a client with its secrets, codes, tokens and consents. @throws {OAuthError} `not_found` */
+export async function deleteClient({ database, clock }: ClientsContext, id: string, origin: Origin): Promise<void> {
   await database.commit(function* remove() {
-    if (!(yield* store.removeClient({ id }))) throw missing(id);
+    if (!(yield* store.removeClient({ id }))) throw clientNotFound(id);
     yield* record({ at: clock(), type: 'client.deleted', origin, clientId: id });
   });
 }
 
 /**
- * Gives a client another secret. The one before holds for a day, or as long as asked; never do more than two hold.
- * It affects the client's authentication alone: codes and tokens live on.
+ * Adds a secret to a client. The previous one stays valid for a day or as long as requested; at most two are valid at a time.
+ * Codes and tokens are not affected.
+ * @returns the new secret, which cannot be read again
+ * @throws {OAuthError} `not_found`, `conflict` for a client that has no secret
  */
 export async function rotateSecret(
-  { database, clock, ids }: Parts,
+  { database, clock, ids }: ClientsContext & { readonly ids: Ids },
   clientId: string,
   input: RotateSecretRequest,
   origin: Origin,
@@ -220,54 +221,58 @@ export async function rotateSecret(
   const now = clock();
   const clientSecret = newSecret();
   const id = await ids.next();
-  const overlap = input.expirePreviousIn === undefined ? SECRET_OVERLAP : input.expirePreviousIn * SECOND;
+  const overlap = input.expirePreviousIn === undefined ? DEFAULT_OVERLAP : input.expirePreviousIn * SECOND;
   return database.commit(function* rotate() {
     const client = yield* store.lockClient({ id: clientId });
-    if (client === undefined) throw missing(clientId);
+    if (client === undefined) throw clientNotFound(clientId);
     if (client.type === 'public') throw conflict('A public client has no secret.');
     if (!presentsSecret(client)) {
       throw conflict('This client authenticates with its key (private_key_jwt) and has no secret.');
     }
-    const before = yield* store.liveSecrets(clientId, now);
-    for (const [index, secret] of before.entries()) {
-      const last = index === before.length - 1;
-      const endsAt = last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER) : now;
-      yield* store.expireSecret({ id: secret.id, at: endsAt });
-      if (endsAt > now) continue;
+    const earlier = yield* store.liveSecrets(clientId, now);
+    const previous = earlier.at(-1);
+    for (const secret of earlier) {
+      const overlapEnd = Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER);
+      const expiresAt = secret === previous ? overlapEnd : now;
+      yield* store.expireSecret({ id: secret.id, at: expiresAt });
+      if (expiresAt > now) continue;
       yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: secret.id } });
     }
     yield* store.addSecret({ id, clientId, hash: digest(clientSecret), now });
     yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });
     const secrets = yield* store.liveSecrets(clientId, now);
     const secret = secrets.find((candidate) => candidate.id === id);
-    if (secret === undefined) throw new Error('the new secret is not on record');
+    if (secret === undefined) throw new Error('the new secret was not stored');
     return { secret, secrets, clientSecret };
   });
 }
 
-/** Ends one of a client's secrets at once. */
+/**
+ * Ends a client's secret at once.
+ * @throws {OAuthError} `not_found`, `conflict` for the only secret of a client
+ */
 export async function endSecret(
-  { database, clock }: Stored,
+  { database, clock }: ClientsContext,
   clientId: string,
   id: string,
   origin: Origin,
 ): Promise<void> {
   const now = clock();
   await database.commit(function* end() {
-    if ((yield* store.lockClient({ id: clientId })) === undefined) throw missing(clientId);
+    if ((yield* store.lockClient({ id: clientId })) === undefined) throw clientNotFound(clientId);
     const live = yield* store.liveSecrets(clientId, now);
-    if (live.length === 1 && live[0]?.id === id) {
-      throw conflict('This is the only secret of the client. Add another one first.');
-    }
     if (!live.some((secret) => secret.id === id)) throw notFound(`The client has no secret with the id ${id}.`);
+    if (live.length === 1) throw conflict('This is the only secret of the client. Add another one first.');
     yield* store.removeSecret({ id, clientId });
     yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: id } });
   });
 }
 
 /** @throws {OAuthError} `not_found` */
-export async function getClient({ database, clock }: Stored, id: string) {
-  const found = await database.read(() => store.findClientWithSecrets(id, clock()));
-  if (found === undefined) throw missing(id);
-  return found;
+export async function getClient({ database, clock }: ClientsContext, id: string): Promise<ClientWithSecrets> {
+  return database.read(function* get(): Work<ClientWithSecrets> {
+    const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
+    if (client === undefined) throw clientNotFound(id);
+    return { client, secrets: yield* store.liveSecrets(id, clock()) };
+  });
 }

@@ -10,12 +10,12 @@ import { saveOrigins } from './origin-store.ts';
 const STORED = {
   id: storedField('id', plain<string>()),
   ...CLIENT_FIELDS,
-  /** The name of its picture; null where its initials are shown. */
+  /** The name of its picture; null where there is none. */
   picture: storedField('picture', plain<string | null>()),
   status: storedField('status', plain<'active' | 'disabled'>()),
-  /** Changes when everything issued to the client ends. */
+  /** Replaced to invalidate every code and token of the client. */
   generation: storedField('generation', plain<string>()),
-  /** Changes when users have to be asked for their consent again. */
+  /** Replaced to require new consent. */
   consentEpoch: storedField('consent_epoch', plain<string>()),
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
@@ -24,7 +24,7 @@ const STORED = {
 /** A registered client. */
 export type Client = Values<typeof STORED>;
 
-/** One of a client's secrets; the secret itself is not kept. */
+/** A secret of a client. Only its hash is stored. */
 export interface ClientSecret {
   readonly id: string;
   readonly hash: string;
@@ -52,13 +52,13 @@ export const findClient = one(
   toClient,
 );
 
-/** The client that is this resource server. */
+/** Finds the client that registered this resource (RFC 8707). */
 export const findResource = one(
   (db, p: { resource: string }) => db.selectFrom('client').select(COLUMNS).where('resource', '=', p.resource),
   toClient,
 );
 
-/** Reads a client that the same unit of work is about to change. */
+/** Reads a client and locks it until the unit of work ends. */
 export const lockClient = one(
   (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forUpdate(),
   toClient,
@@ -77,7 +77,7 @@ export function* saveClient(client: Client): Work<void> {
   yield* saveOrigins(client);
 }
 
-/** Deletes a client; false where there is none. */
+/** Deletes a client; false where it does not exist. */
 export const removeClient = changes((db, p: { id: string }) =>
   db.deleteFrom('client').where('id', '=', p.id).returning('id'),
 );
@@ -132,7 +132,7 @@ export const markSecretUsed = command((db, p: { id: string; now: number }) =>
   db.updateTable('client_secret').set({ last_used_at: p.now }).where('id', '=', p.id),
 );
 
-/** Gives every client another generation and consent epoch: what was issued to it is invalid, and users are asked again. */
+/** Sets the generation and consent epoch of every client: all codes and tokens are invalid, and new consent is required. */
 export const renewClients = command((db, p: { generation: string; epoch: string }) =>
   db.updateTable('client').set({ generation: p.generation, consent_epoch: p.epoch }),
 );

@@ -1,9 +1,10 @@
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
+import type { ClientWithSecrets } from './clients.ts';
 import { CLIENT_FIELDS } from './fields.ts';
-import type { Client, ClientSecret } from './store.ts';
+import type { ClientSecret } from './store.ts';
 
-/** A secret as operators see it: never the secret itself. */
+/** A secret in the admin API, without its value. */
 export function secretView(secret: ClientSecret) {
   return {
     id: secret.id,
@@ -15,8 +16,8 @@ export function secretView(secret: ClientSecret) {
 
 const SHOWN = Object.keys(CLIENT_FIELDS) as (keyof typeof CLIENT_FIELDS)[];
 
-/** A client as operators see it: the fields of its registration, and an allow-list of the rest. */
-export function clientView({ client, secrets }: { client: Client; secrets: readonly ClientSecret[] }) {
+/** A client in the admin API: the fields of its registration, and an allow-list of the rest. */
+export function clientView({ client, secrets }: ClientWithSecrets) {
   return {
     clientId: client.id,
     ...pick(client, SHOWN),

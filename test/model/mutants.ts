@@ -216,7 +216,7 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a disabled client comes back with its tokens',
     CLIENTS,
-    'ends ? randomIdentifier() : client.generation',
+    'isDisabled ? randomIdentifier() : client.generation',
     'client.generation',
   ),
   without(
@@ -234,8 +234,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'the older secret never ends',
     CLIENTS,
-    'last ? Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER)',
-    'last ? Number.MAX_SAFE_INTEGER',
+    'secret === previous ? overlapEnd',
+    'secret === previous ? Number.MAX_SAFE_INTEGER',
   ),
   // Sessions.
   instead('a session never ends', SESSIONS, 'expiresAt <= now || ', ''),
