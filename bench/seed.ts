@@ -8,13 +8,13 @@ import { createClient } from '../src/clients/clients.ts';
 import type { Client as App } from '../src/clients/store.ts';
 import { addGrant } from '../src/consent/store.ts';
 import { databaseFile, openCore } from '../src/core.ts';
-import { insertFamily } from '../src/credentials/family-store.ts';
+import { insertFamily } from '../src/credentials/token-family-store.ts';
 import { openKeys } from '../src/keys/keys.ts';
 import { SECOND } from '../src/platform/clock.ts';
 import { readConfig } from '../src/platform/config/config.ts';
 import { digest, randomIdentifier } from '../src/platform/crypto/secrets.ts';
 import type { Origin } from '../src/platform/http/origin.ts';
-import { newLeaf } from '../src/protocol/token/mint.ts';
+import { newRefreshToken } from '../src/protocol/token/mint.ts';
 import { accessClaims, FAMILY_LIFETIME, refreshClaims } from '../src/protocol/token/rules/claims.ts';
 import { insertSession } from '../src/sessions/store.ts';
 import { CLIENTS, PASSWORD, REDIRECT_URI, SCOPE, type Spread, spread } from './setting.ts';
@@ -69,7 +69,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
   if (client === undefined) throw new Error('there is no client');
   const now = clock();
   const endsAt = now + FAMILY_LIFETIME * SECOND;
-  const leaf = newLeaf(keys.keySet(), now, endsAt);
+  const currentToken = newRefreshToken(keys.keySet(), now, endsAt);
   const about = { accountId: model.id, clientId: client.id, scopes: SCOPE };
   await database.commit(function* grant() {
     yield* addGrant({ ...about, id: grantId, declined: '', resources: null, epoch: client.consentEpoch, now });
@@ -84,7 +84,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       authTime: now,
       amr: '["pwd"]',
       acr: ACR,
-      leaf,
+      currentToken,
       createdAt: now,
       endsAt,
     });
@@ -184,7 +184,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
     accessToken: (person) =>
       accessKey.sign(accessClaims(subjectOf(person), { scope: SCOPE, claims: null }, randomIdentifier(), Date.now())),
     firstRefreshToken: (person) =>
-      refreshKey.sign(refreshClaims(subjectOf(person), { ...leaf, jti: scattered(`leaf${number(person)}`) })),
+      refreshKey.sign(refreshClaims(subjectOf(person), { ...currentToken, jti: scattered(`leaf${number(person)}`) })),
   };
 }
 

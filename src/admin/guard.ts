@@ -11,7 +11,7 @@ import { type Origin, originOf } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket } from '../platform/validation/ip-address.ts';
-import { bearerToken } from '../protocol/userinfo/bearer.ts';
+import { bearerToken } from '../protocol/userinfo/routes.ts';
 import { findLiveAdminKey } from './key-store.ts';
 import { whileKeyLives } from './live-key.ts';
 

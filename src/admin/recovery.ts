@@ -1,7 +1,7 @@
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
 import { record, recordAs } from '../audit/audit.ts';
 import { renewClients } from '../clients/store.ts';
-import { dropAllCodes } from '../credentials/code-store.ts';
+import { dropAllCodes } from '../credentials/revocation-store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
 import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';

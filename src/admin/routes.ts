@@ -26,7 +26,7 @@ import {
 import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
-import { endSessions } from '../credentials/ending.ts';
+import { endSessions } from '../credentials/end-sessions.ts';
 import {
   createOrganization,
   getOrganization,

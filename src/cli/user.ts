@@ -17,7 +17,7 @@ import { type Account, findAccount, findByIdentifier, listAccounts } from '../ac
 import { accountView } from '../accounts/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
-import { endSessions } from '../credentials/ending.ts';
+import { endSessions } from '../credentials/end-sessions.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { listSessions, sessionView } from '../sessions/list.ts';

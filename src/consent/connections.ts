@@ -2,7 +2,7 @@ import { findAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { placesOf } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
-import { readStandings } from '../credentials/standing-store.ts';
+import { readFamilyStates } from '../credentials/revocation-store.ts';
 import { enqueueGrantNotices } from '../notices/enqueue.ts';
 import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
@@ -10,7 +10,7 @@ import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import * as Type from '../platform/validation/type.ts';
-import { type Standing, type Stopped, whatStopped } from '../verdict/rules.ts';
+import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';
 import type { Connection } from './store.ts';
 import * as store from './store.ts';
 
@@ -56,7 +56,7 @@ export async function revokeAccessOf(
 }
 
 /** Access that was revoked, with a summary of what that ended. */
-export interface RevokedAccess extends Stopped {
+export interface RevokedAccess extends RevocationSummary {
   readonly app: string;
   readonly at: number;
 }
@@ -73,9 +73,9 @@ export function revokedAccess(
   return database.read(function* read(): Work<RevokedAccess | undefined> {
     const grant = yield* store.findRevokedGrant({ accountId, clientId });
     if (grant === undefined || (yield* store.findGrant({ accountId, clientId })) !== undefined) return undefined;
-    const found = yield* readStandings({ grantId: grant.id });
-    const before = (standing: Standing): Standing => ({ ...standing, grant: { revokedAt: null } });
-    return { app: grant.app, at: grant.revokedAt, ...whatStopped(found, before, clock()) };
+    const found = yield* readFamilyStates({ grantId: grant.id });
+    const before = (state: CredentialState): CredentialState => ({ ...state, grant: { revokedAt: null } });
+    return { app: grant.app, at: grant.revokedAt, ...summarizeRevocation(found, before, clock()) };
   });
 }
 

@@ -1,8 +1,12 @@
 import type { OptionalScope } from '../claims/scopes.ts';
 import { formatResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
-import { dropCodesFor, withdrawFromCodes } from '../credentials/code-store.ts';
-import { killFamiliesFor, withdrawFromFamilies } from '../credentials/family-store.ts';
+import {
+  dropCodesFor,
+  revokeFamiliesFor,
+  withdrawFromCodes,
+  withdrawFromFamilies,
+} from '../credentials/revocation-store.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { decidedScopes, type RememberedConsent, scopesNoLongerGranted } from './rules/consent.ts';
 import { addGrant, type ConsentGrant, changeGrant, lastRevocationOf, lockGrant } from './store.ts';
@@ -93,5 +97,5 @@ function* narrowIssued(before: ConsentGrant, after: ConsentGrant, now: number): 
   if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);
   if (resources.size > 0) yield* dropCodesFor(before.id, resources);
   if (scopes.length > 0) yield* withdrawFromFamilies(before.id, scopes);
-  if (resources.size > 0) yield* killFamiliesFor(before.id, resources, now);
+  if (resources.size > 0) yield* revokeFamiliesFor(before.id, resources, now);
 }

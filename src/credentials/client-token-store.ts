@@ -1,15 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, one } from '../platform/database/statement.ts';
-import type { Standing } from '../verdict/rules.ts';
+import type { CredentialState } from '../verdict/rules.ts';
 
-/** A client with the version of the key set, as of one moment. */
+/** A client with the version of the key set, read at one moment. */
 export interface ClientNow {
-  readonly client: NonNullable<Standing['client']>;
+  readonly client: NonNullable<CredentialState['client']>;
   readonly keyVersion: string;
 }
 
-/** A client's own token with everything that the verdict needs, as of one moment. */
+/** A token that a client got for itself, with all that the verdict needs, read at one moment. */
 export interface ClientTokenRecord extends ClientNow {
   readonly clientGeneration: string;
   readonly endsAt: number;
@@ -31,7 +31,7 @@ const toClientNow = (row: { status: string; generation: string; version: string 
   keyVersion: row.version,
 });
 
-/** The standing of a client and the version of the keys that sign tokens. */
+/** The state of a client, and the version of the key set. */
 export const readClientNow = one(
   (db, p: { clientId: string }) =>
     db
@@ -78,10 +78,10 @@ const toRecord = (row: TokenRow): ClientTokenRecord => ({
 /** A token of this client. */
 export const readClientToken = one(selectToken, toRecord);
 
-/** A token that the same unit of work is about to end. */
+/** {@link readClientToken}, for a unit of work that is about to revoke the token. */
 export const lockClientToken = one((db, p: Key) => selectToken(db, p).forUpdate('t'), toRecord);
 
-/** Ends a token, unless it has been ended before. */
-export const killClientToken = command((db, p: { jti: string; now: number }) =>
+/** Revokes a token, unless it was revoked before. */
+export const revokeClientToken = command((db, p: { jti: string; now: number }) =>
   db.updateTable('client_token').set({ dead_at: p.now }).where('jti', '=', p.jti).where('dead_at', 'is', null),
 );

@@ -1,14 +1,14 @@
-import type { Kysely } from 'kysely';
+import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
-import { formatScopes, remainingScopes, storedScopes } from '../claims/scopes.ts';
+import { remainingScopes, storedScopes } from '../claims/scopes.ts';
 import { storedResources } from '../clients/rules/resources.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { all, first, run, statement } from '../platform/database/statement.ts';
-import type { Inherited, Standing } from '../verdict/rules.ts';
+import { changes, command, one } from '../platform/database/statement.ts';
+import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
 
 /** How long a code lives. */
 export const CODE_LIFETIME = MINUTE;
@@ -38,8 +38,8 @@ export interface CodeRecord {
   /** How the person authenticated. */
   readonly amr: readonly string[];
   readonly acr: string | null;
-  readonly inherited: Inherited;
-  readonly standing: Standing;
+  readonly inherited: InheritedGenerations;
+  readonly state: CredentialState;
   readonly keyVersion: string;
   readonly profile: Profile;
   readonly updatedAt: number;
@@ -70,36 +70,7 @@ export interface NewCode {
   readonly expiresAt: number;
 }
 
-/** The grants of a person, of whatever app, with those that were revoked: what was issued under them is found by them. */
-export const grantIdsOf = (db: Kysely<Tables>, accountId: string) =>
-  db.selectFrom('consent_grant').select('id').where('account_id', '=', accountId);
-
-const insert = statement((db, p: Required<NewCode>) =>
-  db.insertInto('authorization_code').values({
-    hash: p.hash,
-    grant_id: p.grantId,
-    account_id: p.accountId,
-    client_id: p.clientId,
-    account_generation: p.accountGeneration,
-    client_generation: p.clientGeneration,
-    redirect_uri: p.redirectUri,
-    scopes: p.scopes,
-    narrowed: p.narrowed,
-    nonce: p.nonce,
-    code_challenge: p.codeChallenge,
-    claims: p.claims,
-    resources: p.resources,
-    sid: p.sid,
-    auth_time: p.authTime,
-    amr: p.amr,
-    acr: p.acr,
-    expires_at: p.expiresAt,
-    redeemed_at: null,
-    family_id: null,
-  }),
-);
-
-const byHash = statement((db, p: { hash: string }) =>
+const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
   db
     .selectFrom('authorization_code as d')
     .innerJoin('account as a', 'a.id', 'd.account_id')
@@ -139,80 +110,9 @@ const byHash = statement((db, p: { hash: string }) =>
       'k.version as key_version',
     ])
     .select(PROFILE_OF_A)
-    .forUpdate('d'),
-);
+    .forUpdate('d');
 
-const redeem = statement((db, p: { hash: string; familyId: string; now: number }) =>
-  db
-    .updateTable('authorization_code')
-    .set({ redeemed_at: p.now, family_id: p.familyId })
-    .where('hash', '=', p.hash)
-    .where('redeemed_at', 'is', null)
-    .returning('hash'),
-);
-
-const stillOpen = statement((db, p: { hash: string; now: number }) =>
-  db
-    .selectFrom('authorization_code')
-    .select('account_id')
-    .where('hash', '=', p.hash)
-    .where('redeemed_at', 'is', null)
-    .where('expires_at', '>', p.now),
-);
-
-const dropOne = statement((db, p: { accountId: string; sid: string }) =>
-  db
-    .deleteFrom('authorization_code')
-    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
-    .where('sid', '=', p.sid)
-    .where('redeemed_at', 'is', null),
-);
-const dropOthers = statement((db, p: { accountId: string; sid: string }) =>
-  db
-    .deleteFrom('authorization_code')
-    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
-    .where('sid', '<>', p.sid)
-    .where('redeemed_at', 'is', null),
-);
-
-const dropAll = statement((db, _p: object) => db.deleteFrom('authorization_code').where('redeemed_at', 'is', null));
-
-const withdrawn = statement((db, p: { grantId: string }) =>
-  db
-    .selectFrom('authorization_code')
-    .select('withdrawn_scopes')
-    .distinct()
-    .where('grant_id', '=', p.grantId)
-    .where('redeemed_at', 'is', null),
-);
-const withdraw = statement((db, p: { grantId: string; before: string; after: string }) =>
-  db
-    .updateTable('authorization_code')
-    .set({ withdrawn_scopes: p.after })
-    .where('grant_id', '=', p.grantId)
-    .where('withdrawn_scopes', '=', p.before)
-    .where('redeemed_at', 'is', null),
-);
-const withResources = statement((db, p: { grantId: string }) =>
-  db
-    .selectFrom('authorization_code')
-    .select(['hash', 'resources'])
-    .where('grant_id', '=', p.grantId)
-    .where('resources', 'is not', null)
-    .where('redeemed_at', 'is', null),
-);
-const drop = statement((db, p: { hash: string }) =>
-  db.deleteFrom('authorization_code').where('hash', '=', p.hash).where('redeemed_at', 'is', null),
-);
-
-export function* insertCode(code: NewCode): Work<void> {
-  yield* run(insert, { resources: null, ...code });
-}
-
-/** Reads a code that the same unit of work is about to redeem. */
-export function* lockCode(hash: string): Work<CodeRecord | undefined> {
-  const row = yield* first(byHash, { hash });
-  if (row === undefined) return undefined;
+function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): CodeRecord {
   const withdrawn = storedScopes(row.withdrawn_scopes);
   const scopes = remainingScopes(row.scopes, withdrawn);
   return {
@@ -235,7 +135,7 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
     amr: JSON.parse(row.amr) as string[],
     acr: row.acr,
     inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
-    standing: {
+    state: {
       account: {
         bannedAt: row.banned_at,
         bannedUntil: row.banned_until,
@@ -251,40 +151,54 @@ export function* lockCode(hash: string): Work<CodeRecord | undefined> {
   };
 }
 
-/** Spends a code, in one conditional statement; answers false where it was spent before. */
-export function* spendCode(hash: string, familyId: string, now: number): Work<boolean> {
-  return (yield* first(redeem, { hash, familyId, now })) !== undefined;
-}
+/** Reads a code that the same unit of work is about to redeem. */
+export const lockCode = one(selectLocked, toCode);
 
-/** Whose code this is, while it can still be redeemed. */
-export function* openCodeOwner(hash: string, now: number): Work<string | undefined> {
-  return (yield* first(stillOpen, { hash, now }))?.account_id;
-}
+const insert = command((db, p: Required<NewCode>) =>
+  db.insertInto('authorization_code').values({
+    hash: p.hash,
+    grant_id: p.grantId,
+    account_id: p.accountId,
+    client_id: p.clientId,
+    account_generation: p.accountGeneration,
+    client_generation: p.clientGeneration,
+    redirect_uri: p.redirectUri,
+    scopes: p.scopes,
+    narrowed: p.narrowed,
+    nonce: p.nonce,
+    code_challenge: p.codeChallenge,
+    claims: p.claims,
+    resources: p.resources,
+    sid: p.sid,
+    auth_time: p.authTime,
+    amr: p.amr,
+    acr: p.acr,
+    expires_at: p.expiresAt,
+    redeemed_at: null,
+    family_id: null,
+  }),
+);
 
-/** Drops the codes of sessions that end, as far as they were not redeemed: one session's, or all but one's. */
-export function* dropCodes(
-  accountId: string,
-  which: { readonly sid: string } | { readonly except: string },
-): Work<void> {
-  if ('sid' in which) yield* run(dropOne, { accountId, sid: which.sid });
-  else yield* run(dropOthers, { accountId, sid: which.except });
-}
+export const insertCode = (code: NewCode): Work<void> => insert({ resources: null, ...code });
 
-/** Takes scopes from the codes of a grant that were not redeemed; waits for a redemption under way. */
-export function* withdrawFromCodes(grantId: string, scopes: readonly string[]): Work<void> {
-  for (const { withdrawn_scopes: before } of yield* all(withdrawn, { grantId })) {
-    yield* run(withdraw, { grantId, before, after: formatScopes([...storedScopes(before), ...scopes]) });
-  }
-}
+/** Marks a code as redeemed, in one conditional statement; gives false where it was redeemed before. */
+export const spendCode = changes((db, p: { hash: string; familyId: string; now: number }) =>
+  db
+    .updateTable('authorization_code')
+    .set({ redeemed_at: p.now, family_id: p.familyId })
+    .where('hash', '=', p.hash)
+    .where('redeemed_at', 'is', null)
+    .returning('hash'),
+);
 
-/** Drops the codes of a grant that are for one of these resources, as far as they were not redeemed. */
-export function* dropCodesFor(grantId: string, resources: ReadonlySet<string>): Work<void> {
-  for (const code of yield* all(withResources, { grantId })) {
-    if (storedResources(code.resources)?.some((resource) => resources.has(resource))) yield* run(drop, code);
-  }
-}
-
-/** Drops every code that was not redeemed. */
-export function* dropAllCodes(): Work<void> {
-  yield* run(dropAll, {});
-}
+/** The account of a code that can still be redeemed. */
+export const openCodeOwner = one(
+  (db, p: { hash: string; now: number }) =>
+    db
+      .selectFrom('authorization_code')
+      .select('account_id')
+      .where('hash', '=', p.hash)
+      .where('redeemed_at', 'is', null)
+      .where('expires_at', '>', p.now),
+  (row) => row.account_id,
+);

@@ -2,6 +2,7 @@ import { record } from '../audit/audit.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import { OAuthError } from '../platform/oauth-error.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
 import { createFirstKeyPairs, maintainKeyPairs, SYSTEM } from './key-pairs.ts';
@@ -209,6 +210,42 @@ export async function openKeys(
       return keySet.published(clock());
     },
   };
+}
+
+/** The database has another version of the key set than the one in use. {@link withCurrentKeys} catches it. */
+class StaleKeys extends Error {
+  override readonly name = 'StaleKeys';
+  readonly version: string;
+
+  constructor(version: string) {
+    super(`the database has version ${version} of the key set`);
+    this.version = version;
+  }
+}
+
+/**
+ * Checks the version that a unit of work read together with a credential. With another version, the key that verified the
+ * credential may have been dropped since, and none of it may be relied on.
+ */
+export function requireVersion(keySet: KeySet, version: string): void {
+  if (keySet.version !== version) throw new StaleKeys(version);
+}
+
+/**
+ * Runs an attempt, and runs it again with reloaded keys where {@link requireVersion} found a newer key set. An error that the
+ * attempt returns is thrown here: a unit of work returns it, instead of throwing, so that what it recorded is committed.
+ */
+export async function withCurrentKeys<T>(keys: Keys, attempt: () => Promise<T | OAuthError>): Promise<T> {
+  for (;;) {
+    try {
+      const result = await attempt();
+      if (result instanceof OAuthError) throw result;
+      return result;
+    } catch (error) {
+      if (!(error instanceof StaleKeys)) throw error;
+      await keys.refresh(error.version);
+    }
+  }
 }
 
 /**

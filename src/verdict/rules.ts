@@ -1,23 +1,24 @@
 import { type AccountRestrictions, isBanned, isSuspended } from '../accounts/rules/status.ts';
+import { invalidGrant, invalidToken, OAuthError } from '../platform/oauth-error.ts';
 
-/** What is on record about that which a credential stands on, read in one moment; null is not on record. */
-export interface Standing {
+/** The state of everything that a credential depends on, read at one moment; null where it does not exist. */
+export interface CredentialState {
   readonly account: (AccountRestrictions & { readonly generation: string }) | null;
   readonly client: { readonly status: string; readonly generation: string } | null;
   readonly grant: { readonly revokedAt: number | null } | null;
-  /** Absent for a credential that has no family yet. */
+  /** Absent for a credential without a family: a code or a session. */
   readonly family?: { readonly endsAt: number; readonly deadAt: number | null } | null;
 }
 
-/** What a credential inherited when its person signed in. */
-export interface Inherited {
+/** The generations of account and client that a credential got when the user signed in. */
+export interface InheritedGenerations {
   readonly accountGeneration: string;
   readonly clientGeneration: string;
 }
 
 export type Verdict =
   | { readonly kind: 'live' }
-  /** Not, or no longer, a credential of this service: 401, or `invalid_grant` at the token endpoint. */
+  /** Unknown, expired or revoked: 401, or `invalid_grant` at the token endpoint. */
   | { readonly kind: 'invalid'; readonly reason: string }
   | { readonly kind: 'banned' }
   | { readonly kind: 'suspended' }
@@ -26,12 +27,12 @@ export type Verdict =
 const invalid = (reason: string): Verdict => ({ kind: 'invalid', reason });
 
 /**
- * The verdict on a credential whose own form and signature have been proved, for every route and in one order.
- * It compares generations, never times: two events in one millisecond are always told apart.
- * @param now milliseconds since the epoch; only the ends of bans and families go by it
+ * The verdict on a credential whose form and signature have been verified: the same checks for every route, in one order.
+ * It compares generations, not times, so that two events within a millisecond stay distinct.
+ * @param now milliseconds since the epoch, for the ends of bans and families only
  */
-export function judge(standing: Standing, inherited: Inherited, now: number): Verdict {
-  const { account, client, grant, family } = standing;
+export function judge(state: CredentialState, inherited: InheritedGenerations, now: number): Verdict {
+  const { account, client, grant, family } = state;
   // 1. On record, and the client may act.
   if (account === null) return invalid('the account no longer exists');
   if (client === null) return invalid('the client no longer exists');
@@ -52,55 +53,56 @@ export function judge(standing: Standing, inherited: Inherited, now: number): Ve
   return { kind: 'live' };
 }
 
-/** A token family as it was found, with the name of its app. */
-export interface FamilyStanding {
+/** The state of a token family, with the name of its app. */
+export interface FamilyState {
   readonly app: string;
-  readonly standing: Standing;
-  readonly inherited: Inherited;
+  readonly state: CredentialState;
+  readonly inherited: InheritedGenerations;
 }
 
-/** What an act has stopped. */
-export interface Stopped {
-  /** How many families lived until then: each is one sign-in to an app. */
+/** What a revocation ended, for the person who asked for it. */
+export interface RevocationSummary {
+  /** How many families were live until then: each is one sign-in to an app. */
   readonly families: number;
-  /** Whose they were. */
+  /** The names of their apps. */
   readonly apps: readonly string[];
-  /** How many of all that were found live on: none, unless something is wrong. */
+  /** How many are still live: more than none is a fault. */
   readonly live: number;
 }
 
 /**
- * Judges anew, after an act, all that it was to stop.
- * @param before a standing as it was before the act
+ * Judges the families that a revocation was meant to end, as they were and as they are now.
+ * @param before gives the state before the revocation
  */
-export function whatStopped(
-  found: readonly FamilyStanding[],
-  before: (standing: Standing) => Standing,
+export function summarizeRevocation(
+  found: readonly FamilyState[],
+  before: (state: CredentialState) => CredentialState,
   now: number,
-): Stopped {
-  const lives = (standing: Standing, inherited: Inherited) => judge(standing, inherited, now).kind === 'live';
-  const held = found.filter(({ standing, inherited }) => lives(before(standing), inherited));
+): RevocationSummary {
+  const isLive = (state: CredentialState, inherited: InheritedGenerations) =>
+    judge(state, inherited, now).kind === 'live';
+  const wereLive = found.filter(({ state, inherited }) => isLive(before(state), inherited));
   return {
-    families: held.length,
-    apps: [...new Set(held.map(({ app }) => app))].sort((a, b) => a.localeCompare(b)),
-    live: found.filter(({ standing, inherited }) => lives(standing, inherited)).length,
+    families: wereLive.length,
+    apps: [...new Set(wereLive.map(({ app }) => app))].sort((a, b) => a.localeCompare(b)),
+    live: found.filter(({ state, inherited }) => isLive(state, inherited)).length,
   };
 }
 
-const NOBODY = { bannedAt: null, bannedUntil: null, suspendedAt: null, generation: '' } as const;
+const NO_ACCOUNT = { bannedAt: null, bannedUntil: null, suspendedAt: null, generation: '' } as const;
 
-/** The verdict on a token that a client got for itself: the same rules, where no person is involved. */
+/** The verdict on a token that a client got for itself: the same checks without an account. */
 export function judgeClientToken(
-  client: Standing['client'],
+  client: CredentialState['client'],
   token: { readonly endsAt: number; readonly deadAt: number | null },
   clientGeneration: string,
   now: number,
 ): Verdict {
-  const standing = { account: NOBODY, client, grant: { revokedAt: null }, family: token };
-  return judge(standing, { accountGeneration: '', clientGeneration }, now);
+  const state = { account: NO_ACCOUNT, client, grant: { revokedAt: null }, family: token };
+  return judge(state, { accountGeneration: '', clientGeneration }, now);
 }
 
-/** The verdict on a browser's session: the same rules, where no client is involved. */
+/** The verdict on a session: the same checks without a client. */
 export function judgeSession(
   account: (AccountRestrictions & { readonly generation: string }) | null,
   generation: string,
@@ -111,4 +113,28 @@ export function judgeSession(
     { accountGeneration: generation, clientGeneration: '' },
     now,
   );
+}
+
+/** The messages of the contract, to the letter. */
+export const MESSAGES = {
+  banned: 'Account banned',
+  suspended: 'Account is suspended',
+  revoked: 'Access revoked by user',
+} as const;
+
+type RefusedVerdict = Exclude<Verdict, { kind: 'live' }>;
+
+const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>
+  new OAuthError(403, 'access_denied', MESSAGES[kind], {}, kind);
+
+/** The error of a resource that refuses an access token: UserInfo. */
+export function refuseToken(verdict: RefusedVerdict): OAuthError {
+  return verdict.kind === 'invalid'
+    ? invalidToken('The access token is invalid or has expired.', verdict.reason)
+    : forbidden(verdict.kind);
+}
+
+/** The error of the token endpoint that refuses a code or refresh token. */
+export function refuseGrant(verdict: RefusedVerdict, description: string): OAuthError {
+  return verdict.kind === 'invalid' ? invalidGrant(description, verdict.reason) : forbidden(verdict.kind);
 }

@@ -32,7 +32,7 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'UserInfo has no limit',
-    file: 'src/protocol/userinfo/read-user.ts',
+    file: 'src/protocol/userinfo/routes.ts',
     line: 'if (limits.userinfo !== null) {',
     broken: 'if (false) {',
     guardedBy: 'test/contract/limits.test.ts',
@@ -88,7 +88,7 @@ export const guardedMutants: readonly Mutant[] = [
   },
   {
     name: 'a documented refusal is worded otherwise',
-    file: 'src/protocol/token/authorization-code-grant.ts',
+    file: 'src/protocol/token/grants/authorization-code.ts',
     line: "'the code is unknown or was used before'",
     broken: "'the code is not known'",
     guardedBy: 'test/openapi/document.test.ts',

@@ -11,12 +11,12 @@ export interface Mutant {
 
 const VERDICT = 'src/verdict/rules.ts';
 const STATUS = 'src/accounts/rules/status.ts';
-const ROTATION = 'src/protocol/token/rules/rotation.ts';
+const ROTATION = 'src/protocol/token/rules/refresh.ts';
 const REDEMPTION = 'src/protocol/token/rules/redemption.ts';
 const CLAIMS = 'src/protocol/token/rules/claims.ts';
-const CODE_GRANT = 'src/protocol/token/authorization-code-grant.ts';
-const REFRESH_GRANT = 'src/protocol/token/refresh-token-grant.ts';
-const FAMILIES = 'src/credentials/family-store.ts';
+const CODE_GRANT = 'src/protocol/token/grants/authorization-code.ts';
+const REFRESH_GRANT = 'src/protocol/token/grants/refresh-token.ts';
+const FAMILIES = 'src/credentials/token-family-store.ts';
 const CONSENT = 'src/consent/store.ts';
 const ACCOUNTS = 'src/accounts/accounts.ts';
 const CLIENTS = 'src/clients/clients.ts';
@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
     'account.bannedUntil !== null && now',
   ),
   // Rotation.
-  without('rotation of the leaf', ROTATION, "  if (jti === chain.leafJti) return 'rotate';\n"),
+  without('rotation of the current token', ROTATION, "  if (jti === chain.currentJti) return 'rotate';\n"),
   instead('grace ends late', ROTATION, 'now < chain.rotatedAt + GRACE', 'now <= chain.rotatedAt + GRACE'),
   instead('grace without end', ROTATION, 'chain.predecessorJti && inGrace', 'chain.predecessorJti'),
   instead('grace for older tokens', ROTATION, 'jti === chain.predecessorJti && inGrace', 'inGrace'),
@@ -139,19 +139,23 @@ export const mutants: readonly Mutant[] = [
     'if (false) return',
   ),
   instead('a code without verdict', CODE_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
-  instead('a code is not spent', CODE_GRANT, '!(yield* spendCode(hash, familyId, now))', 'false'),
+  instead('a code is not spent', CODE_GRANT, '!(yield* spendCode({ hash, familyId, now }))', 'false'),
   instead('the refresh token of another client', REFRESH_GRANT, 'if (token.clientId !== client.id) {', 'if (false) {'),
   instead('a refresh without verdict', REFRESH_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
-  without('death by reuse', REFRESH_GRANT, "    yield* killFamily(token.familyId, 'refresh token reused', now);\n"),
-  without('rotation in the store', REFRESH_GRANT, '  yield* rotateFamily(token.familyId, token.jti, leaf, now);\n'),
+  without('death by reuse', REFRESH_GRANT, '    yield* revokeFamily({ familyId, reason, now });\n'),
+  without(
+    'rotation in the store',
+    REFRESH_GRANT,
+    '  yield* rotateFamily({ familyId, predecessorJti: token.jti, now, ...refreshToken });\n',
+  ),
   without(
     'wider scopes',
-    'src/protocol/token/rules/refreshed-scope.ts',
-    "  if (asked.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;\n",
+    'src/protocol/token/rules/refresh.ts',
+    "  if (requested.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;\n",
   ),
   instead('a retry gets another token', REFRESH_GRANT, "if (move === 'repeat') {", 'if (false) {'),
   instead(
-    'killing is forgotten',
+    'revoking a family is forgotten',
     FAMILIES,
     ".set({ dead_at: p.now, dead_reason: p.reason })\n    .where('id'",
     ".set({ dead_at: null, dead_reason: p.reason })\n    .where('id'",
@@ -189,7 +193,7 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'an access token gives what was withdrawn',
-    'src/protocol/userinfo/read-user.ts',
+    'src/protocol/userinfo/routes.ts',
     'withdrawn.size === 0 ? scopes : scopes.difference(withdrawn)',
     'scopes',
   ),

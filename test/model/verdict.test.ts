@@ -1,7 +1,7 @@
 /** Decisions §5: the verdict's order, over every combination of what can have happened (AC-02). */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { judge, judgeSession, type Standing } from '../../src/verdict/rules.ts';
+import { type CredentialState, judge, judgeSession } from '../../src/verdict/rules.ts';
 import { verdict } from './model.ts';
 import { newState, pick } from './state.ts';
 
@@ -22,7 +22,7 @@ const FACTS = [
 ] as const;
 type Fact = (typeof FACTS)[number];
 
-function standing(has: (fact: Fact) => boolean): Standing {
+function stateOf(has: (fact: Fact) => boolean): CredentialState {
   const account = {
     bannedAt: has('banned') ? NOW : null,
     bannedUntil: null,
@@ -65,14 +65,14 @@ test('every combination of events gets the verdict of the order', () => {
   for (let set = 0; set < 2 ** FACTS.length; set++) {
     const has = (fact: Fact) => (set & (1 << FACTS.indexOf(fact))) !== 0;
     const facts = FACTS.filter(has).join(', ');
-    assert.equal(judge(standing(has), inherited, NOW).kind, modelled(has), facts);
+    assert.equal(judge(stateOf(has), inherited, NOW).kind, modelled(has), facts);
   }
 });
 
 test('a session has no family and no client, and the same verdict otherwise', () => {
-  const { account } = standing(() => false);
+  const { account } = stateOf(() => false);
   assert.equal(judgeSession(account, 'first', NOW).kind, 'live');
   assert.equal(judgeSession(account, 'before', NOW).kind, 'invalid');
   assert.equal(judgeSession(null, 'first', NOW).kind, 'invalid');
-  assert.equal(judgeSession(standing((fact) => fact === 'banned').account, 'before', NOW).kind, 'banned');
+  assert.equal(judgeSession(stateOf((fact) => fact === 'banned').account, 'before', NOW).kind, 'banned');
 });

@@ -161,7 +161,7 @@ for (const [kind, make, skip] of kinds) {
         await fixture(before.database, 1n << 58n),
         await fixture(before.database, 1n << 59n),
       ]);
-      await before.database.commit(() => spendCode(kept.code, kept.familyId, NOW));
+      await before.database.commit(() => spendCode({ hash: kept.code, familyId: kept.familyId, now: NOW }));
       const rows = await dump(before.database);
       await before.close();
       const after = await openCore(config, Date.now);

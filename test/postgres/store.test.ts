@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
-import { readHolder } from '../../src/credentials/standing-store.ts';
+import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -85,7 +85,7 @@ test('whether consent was revoked is looked up by the grant, also where the stat
     );
     await connection.query('ANALYZE');
     await connection.query('UPDATE consent_grant SET revoked_at = 1 WHERE id <= 900');
-    const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
+    const step = readTokenHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
     assert.ok(!step.done);
     const { sql, bind } = compile(step.value.statement, postgresBuilder);
     const plan = await connection.query(`EXPLAIN ${sql}`, bind(step.value.params));

@@ -7,7 +7,7 @@ import { listEvents } from '../../src/audit/search-store.ts';
 import { addSecret, removeClient } from '../../src/clients/store.ts';
 import { findGrant, revokeGrant } from '../../src/consent/store.ts';
 import { lockCode, spendCode } from '../../src/credentials/code-store.ts';
-import { readFamily } from '../../src/credentials/standing-store.ts';
+import { readFamily } from '../../src/credentials/token-family-store.ts';
 import { createKeySet, readSigningKeys, readVersion } from '../../src/keys/store.ts';
 import { exceeded, giveBack, take, takeRolling } from '../../src/limits/limits.ts';
 import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
@@ -151,9 +151,12 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
 
   it('RC-10: of parallel redemptions of a code exactly one spends it', async () => {
     const { code, familyId } = await made();
-    assert.equal(countTrue(await times(16, () => database.commit(() => spendCode(code, familyId, NOW)))), 1);
-    assert.equal(await database.commit(() => spendCode(code, familyId, NOW)), false);
-    assert.equal(await database.commit(() => spendCode('unknown', familyId, NOW)), false);
+    assert.equal(
+      countTrue(await times(16, () => database.commit(() => spendCode({ hash: code, familyId, now: NOW })))),
+      1,
+    );
+    assert.equal(await database.commit(() => spendCode({ hash: code, familyId, now: NOW })), false);
+    assert.equal(await database.commit(() => spendCode({ hash: 'unknown', familyId, now: NOW })), false);
   });
 
   it('ST-07: of parallel consents one is added; after its revocation another one can be', async () => {
@@ -266,8 +269,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const found = await accountOf(big.accountId);
     assert.equal(found?.id, '9223372036854775000');
     assert.equal(found?.createdAt, NOW);
-    await database.commit(() => spendCode(big.code, big.familyId, NOW));
-    const code = await database.read(() => lockCode(big.code));
+    await database.commit(() => spendCode({ hash: big.code, familyId: big.familyId, now: NOW }));
+    const code = await database.read(() => lockCode({ hash: big.code }));
     assert.deepEqual(
       [code?.accountId, code?.clientId, code?.grantId, code?.familyId, code?.expiresAt],
       [big.accountId, big.clientId, big.grantId, big.familyId, NOW + 60_000],
@@ -330,13 +333,13 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     for (const [table, rows] of Object.entries(left)) {
       for (const row of rows) assert.notEqual((row as Record<string, unknown>)['account_id'], accountId, table);
     }
-    assert.equal(await database.read(() => lockCode(code)), undefined);
+    assert.equal(await database.read(() => lockCode({ hash: code })), undefined);
     await assert.rejects(database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' })));
   });
 
   it('codes and tokens of an app go with it', async () => {
     const { accountId, clientId, familyId, code } = await made();
-    await database.commit(() => spendCode(code, familyId, NOW));
+    await database.commit(() => spendCode({ hash: code, familyId, now: NOW }));
     assert.equal(await database.commit(() => removeClient({ id: clientId })), true);
     for (const [table, rows] of Object.entries(await dump(database))) {
       for (const row of rows) assert.notEqual((row as Record<string, unknown>)['client_id'], clientId, table);

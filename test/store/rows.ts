@@ -4,7 +4,7 @@ import { CLIENT_FIELDS } from '../../src/clients/fields.ts';
 import { type Client, insertClient } from '../../src/clients/store.ts';
 import { addGrant } from '../../src/consent/store.ts';
 import { insertCode } from '../../src/credentials/code-store.ts';
-import { insertFamily } from '../../src/credentials/family-store.ts';
+import { insertFamily } from '../../src/credentials/token-family-store.ts';
 import type { Database, Work } from '../../src/platform/database/database.ts';
 import type { Tables } from '../../src/platform/database/schema.ts';
 import { all, statement } from '../../src/platform/database/statement.ts';
@@ -70,7 +70,7 @@ export function* family(id: string, fixture: Pick<Fixture, 'accountId' | 'client
     authTime: NOW,
     amr: '["pwd"]',
     acr: null,
-    leaf: { jti, kid: 'kid', issuedAt: NOW, expiresAt: NOW + 1000 },
+    currentToken: { jti, kid: 'kid', issuedAt: NOW, expiresAt: NOW + 1000 },
     createdAt: NOW,
     endsAt: NOW + 2000,
   });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, test } from 'node:test';
 import { findAccount } from '../../src/accounts/store.ts';
-import { readHolder } from '../../src/credentials/standing-store.ts';
+import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
@@ -50,7 +50,7 @@ async function onSchema<T>(look: (connection: DatabaseSync) => T): Promise<T> {
 }
 
 test('a request reads no grant: an index of those that were revoked says whether this one was', async () => {
-  const step = readHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
+  const step = readTokenHolder({ familyId: '1', accountId: '2', clientId: '3' }).next();
   assert.ok(!step.done);
   const { sql } = compile(step.value.statement, sqliteBuilder);
   const plan = await onSchema((connection) => planOf(connection, sql));

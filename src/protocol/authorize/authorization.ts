@@ -333,7 +333,7 @@ export async function finishedResponse(
   const code = codeOf(services, handle);
   const now = services.clock();
   const isOwn = await services.database.read(function* read(): Work<boolean> {
-    const owner = yield* openCodeOwner(digest(code), now);
+    const owner = yield* openCodeOwner({ hash: digest(code), now });
     if (owner === undefined) return false;
     // After another person has signed in in this browser, the code is not sent.
     const visitor = yield* readVisitor(sessions.current, now);

@@ -2,7 +2,7 @@ import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { stands } from '../token/id-token-hint.ts';
+import { isAuthorizationValid } from '../token/id-token-hint.ts';
 import { readIdClaims } from '../token/rules/claims.ts';
 import type { IdTokenHint } from './rules/end-session.ts';
 
@@ -21,7 +21,7 @@ export async function readHint(parts: Parts, token: string | undefined): Promise
   const named = readIdClaims(claims, parts.issuer);
   if (named === undefined) return { kind: 'bad' };
   const { clientId, accountId, sid } = named;
-  return { kind: 'proven', clientId, accountId, sid, stands: await stands(parts.database, named) };
+  return { kind: 'proven', clientId, accountId, sid, stands: await isAuthorizationValid(parts.database, named) };
 }
 
 /** Each part in its one spelling: bits that base64url leaves over would be a change that no signature sees. */

@@ -1,20 +1,19 @@
 import { remainingScopes } from '../../claims/scopes.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
-import { readFamily } from '../../credentials/standing-store.ts';
+import { readFamily } from '../../credentials/token-family-store.ts';
 import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
 import { type Clock, ClockBehind, SECOND } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
-import { MESSAGES } from '../../verdict/refusals.ts';
-import { judge, judgeClientToken, type Verdict } from '../../verdict/rules.ts';
+import { judge, judgeClientToken, MESSAGES, type Verdict } from '../../verdict/rules.ts';
 import { audience, readAnyClaims, readIdClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
-import { rotation } from './rules/rotation.ts';
+import { rotation } from './rules/refresh.ts';
 
-/** What becomes of a token that is presented now, and why. The token itself is no part of it. */
+/** How a token would be answered now, and why. It does not contain the token. */
 export interface Explanation {
   readonly verdict: 'accepted' | 'refused';
-  /** The answer where it belongs: at UserInfo for an access token, at the token endpoint for a refresh token. */
+  /** The answer of UserInfo to an access token, or of the token endpoint to a refresh token. */
   readonly answer: string;
   readonly reason: string;
   readonly remedy: string | null;
@@ -28,7 +27,7 @@ export interface Explanation {
   readonly familyId: string | null;
 }
 
-interface Parts {
+interface ExplainParts {
   readonly database: Pick<Database, 'read'>;
   readonly keys: Keys;
   readonly issuer: string;
@@ -53,8 +52,8 @@ const BEHIND = {
 const INVALID = { access: '401 invalid_token', refresh: '400 invalid_grant' } as const;
 const KINDS = { access: 'access token', refresh: 'refresh token' } as const;
 
-/** Explains a token, by the verdict that every route goes by. It reads only: what it looks at is not used by it. */
-export async function explainToken(parts: Parts, presented: string): Promise<Explanation> {
+/** Explains a token, by the same verdict as on every route. It only reads: a refresh token is not used up. */
+export async function explainToken(parts: ExplainParts, presented: string): Promise<Explanation> {
   try {
     return await explain(parts, presented);
   } catch (error) {
@@ -63,17 +62,17 @@ export async function explainToken(parts: Parts, presented: string): Promise<Exp
   }
 }
 
-async function explain(parts: Parts, presented: string): Promise<Explanation> {
+async function explain(parts: ExplainParts, presented: string): Promise<Explanation> {
   const { keys, issuer, clock } = parts;
   const now = clock();
-  const opened = await verifyAnyToken(keys, presented);
-  if (opened === undefined) return explainForeign(keys, presented, issuer);
-  const token = readAnyClaims(opened.claims, opened.kind, issuer, now);
-  const refused = { verdict: 'refused', answer: INVALID[opened.kind], kind: KINDS[opened.kind] } as const;
-  if (token === undefined) return { ...NOTHING_KNOWN, ...refused, ...whyUnread(opened, issuer, now) };
+  const signed = await verifyAnyToken(keys, presented);
+  if (signed === undefined) return explainUnverified(keys, presented, issuer);
+  const token = readAnyClaims(signed.claims, signed.kind, issuer, now);
+  const refused = { verdict: 'refused', answer: INVALID[signed.kind], kind: KINDS[signed.kind] } as const;
+  if (token === undefined) return { ...NOTHING_KNOWN, ...refused, ...whyUnread(signed, issuer, now) };
 
   const about = {
-    kind: token.accountId === null ? 'access token of a client itself' : KINDS[opened.kind],
+    kind: token.accountId === null ? 'access token of a client itself' : KINDS[signed.kind],
     userId: token.accountId,
     username: null,
     clientId: token.clientId,
@@ -83,14 +82,14 @@ async function explain(parts: Parts, presented: string): Promise<Explanation> {
     familyId: token.accountId === null ? null : token.familyId,
   };
   const found =
-    token.accountId === null ? await ofClient(parts, token, now) : await ofPerson(parts, opened, token, now);
+    token.accountId === null ? await judgeOfClient(parts, token, now) : await judgeOfAccount(parts, signed, token, now);
   if (found === undefined) {
     const reason = 'it is not on record: the account, the app or the authorization was deleted, or has ended long ago';
     return { ...about, ...refused, kind: about.kind, reason, remedy: ANEW };
   }
   const { verdict, username, scope } = found;
   const known = { ...about, username, scope };
-  if (verdict.kind === 'live') return { ...known, ...accepted(opened, token, issuer) };
+  if (verdict.kind === 'live') return { ...known, ...accepted(signed, token, issuer) };
   if (verdict.kind === 'invalid') {
     return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: ANEW };
   }
@@ -107,9 +106,9 @@ const BARRED = {
   revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: ANEW },
 } as const;
 
-function accepted(opened: SignedToken, token: VerifiedToken | VerifiedClientToken, issuer: string) {
-  const place = opened.kind === 'refresh' ? 'the token endpoint' : 'UserInfo';
-  if (token.audience.includes(audience(issuer, opened.kind))) {
+function accepted(signed: SignedToken, token: VerifiedToken | VerifiedClientToken, issuer: string) {
+  const place = signed.kind === 'refresh' ? 'the token endpoint' : 'UserInfo';
+  if (token.audience.includes(audience(issuer, signed.kind))) {
     return {
       verdict: 'accepted',
       answer: `200 at ${place}`,
@@ -126,36 +125,40 @@ function accepted(opened: SignedToken, token: VerifiedToken | VerifiedClientToke
   } as const;
 }
 
-interface Found {
+interface JudgedToken {
   readonly verdict: Verdict;
   readonly username: string | null;
-  /** What the token gives: what it says, without what the person has taken away since. */
+  /** The scopes of the token, without those that the user withdrew since. */
   readonly scope: string | null;
 }
 
-async function ofClient({ database }: Parts, token: VerifiedClientToken, now: number): Promise<Found | undefined> {
+async function judgeOfClient(
+  { database }: ExplainParts,
+  token: VerifiedClientToken,
+  now: number,
+): Promise<JudgedToken | undefined> {
   const found = await database.read(() => readClientToken(token));
   if (found === undefined) return undefined;
   const verdict = judgeClientToken(found.client, found, found.clientGeneration, now);
   return { verdict, username: null, scope: null };
 }
 
-async function ofPerson(
-  { database }: Parts,
-  opened: SignedToken,
+async function judgeOfAccount(
+  { database }: ExplainParts,
+  signed: SignedToken,
   token: VerifiedToken,
   now: number,
-): Promise<Found | undefined> {
+): Promise<JudgedToken | undefined> {
   const found = await database.read(() => readFamily(token));
   if (found === undefined) return undefined;
   const known = {
     username: found.profile.username,
     scope: token.scope === '' ? null : remainingScopes(token.scope, found.withdrawn),
   };
-  const verdict = judge(found.standing, found.inherited, now);
-  if (verdict.kind !== 'live' || opened.kind === 'access') return { verdict, ...known };
-  const { leaf, predecessorJti, rotatedAt } = found.family;
-  const move = rotation({ leafJti: leaf.jti, predecessorJti, rotatedAt }, token.jti, now);
+  const verdict = judge(found.state, found.inherited, now);
+  if (verdict.kind !== 'live' || signed.kind === 'access') return { verdict, ...known };
+  const { currentToken, predecessorJti, rotatedAt } = found.family;
+  const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);
   const reason = 'it was used before: presented again it ends all tokens of its authorization';
   return { verdict: move === 'reuse' ? { kind: 'invalid', reason } : verdict, ...known };
 }
@@ -177,8 +180,8 @@ function whyUnread({ claims }: SignedToken, issuer: string, now: number): { reas
   return { reason: 'its claims are not those of a token of this version', remedy: ANEW };
 }
 
-/** What no key of ours for access and refresh tokens signed. */
-async function explainForeign(keys: Keys, presented: string, issuer: string): Promise<Explanation> {
+/** Explains a token that no key for access and refresh tokens verifies. */
+async function explainUnverified(keys: Keys, presented: string, issuer: string): Promise<Explanation> {
   const refused = { ...NOTHING_KNOWN, verdict: 'refused', answer: '401 invalid_token' } as const;
   const named = await verifyIdToken(keys, presented);
   if (named !== undefined) {

@@ -1,31 +1,31 @@
-import { readFamily } from '../../credentials/standing-store.ts';
+import { readFamily } from '../../credentials/token-family-store.ts';
 import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type NamedByIdToken, readIdClaims } from './rules/claims.ts';
 
-interface Parts {
+interface HintParts {
   readonly database: Database;
   readonly keys: Keys;
   readonly issuer: string;
 }
 
 /**
- * Whom an ID token names that comes back as a hint (OpenID Connect Core 1.0 §3.1.2.1): one of ours, expired or not, from an
- * authorization that still stands. It never authenticates anybody.
- * @returns undefined for any other, which is then ignored: decisions §1
+ * Reads an ID token that is sent as a hint (OpenID Connect Core 1.0 §3.1.2.1): one that this server signed, expired or not, for
+ * an authorization that is still valid. It authenticates no one.
+ * @returns undefined for any other token, which is then ignored: decisions §1
  */
 export async function readIdTokenHint(
-  { database, keys, issuer }: Parts,
+  { database, keys, issuer }: HintParts,
   token: string,
 ): Promise<NamedByIdToken | undefined> {
   const claims = await verifyIdToken(keys, token);
   const named = claims && readIdClaims(claims, issuer);
-  return named !== undefined && (await stands(database, named)) ? named : undefined;
+  return named !== undefined && (await isAuthorizationValid(database, named)) ? named : undefined;
 }
 
-/** Whether the authorization behind an ID token still holds; not where its account, client, grant or family ended. */
-export async function stands(database: Database, named: NamedByIdToken): Promise<boolean> {
+/** Whether the authorization of an ID token is still valid: its account and client exist, its grant and family are not revoked. */
+export async function isAuthorizationValid(database: Database, named: NamedByIdToken): Promise<boolean> {
   const family = await database.read(() => readFamily(named));
-  return family?.standing.grant?.revokedAt === null && family.standing.family?.deadAt === null;
+  return family?.state.grant?.revokedAt === null && family.state.family?.deadAt === null;
 }

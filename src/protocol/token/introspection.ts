@@ -3,23 +3,24 @@ import { type AuthenticatedClient, invalidClient } from '../../clients/authentic
 import { isOwnAddress } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
-import { type FamilyRecord, readFamily } from '../../credentials/standing-store.ts';
+import { readFamily, type TokenFamily } from '../../credentials/token-family-store.ts';
+import { requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { type TokenKind, verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { judge, judgeClientToken } from '../../verdict/rules.ts';
-import type { TokenParts } from './parts.ts';
 import { audienceClaim, readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
-import { rotation } from './rules/rotation.ts';
+import { rotation } from './rules/refresh.ts';
+import type { TokenParts } from './token-request.ts';
 
-/** RFC 7662 §2.2. Of a token that is not active nothing else is said. */
-export type Introspection = { readonly active: false } | ({ readonly active: true } & Described);
+/** RFC 7662 §2.2. The response about an inactive token says nothing else. */
+export type Introspection = { readonly active: false } | ({ readonly active: true } & ActiveToken);
 
-interface Described {
-  /** Absent for a client's own token, which carries none. */
+interface ActiveToken {
+  /** Absent for a token that a client got for itself: it has no scope. */
   readonly scope?: string;
   readonly client_id: string;
   readonly username?: string;
-  /** Only of an access token: a refresh token opens nothing. */
+  /** Only for an access token: a refresh token gives no access. */
   readonly token_type?: 'Bearer';
   readonly exp: number;
   readonly iat: number;
@@ -32,9 +33,9 @@ interface Described {
 const INACTIVE: Introspection = { active: false };
 
 /**
- * RFC 7662: whether a token would be accepted at this moment, by the verdict that every route goes by. A client may ask about
- * its own tokens, a resource server about access tokens for it; what it is told of any other is what it is told of rubbish.
- * @throws {OAuthError} `invalid_client` for a client that has not proved who it is (§2.1)
+ * RFC 7662: whether a token would be accepted now, by the same verdict as on every route. A client may ask about its own tokens,
+ * and a resource server about access tokens for it. Any other token gets the same response as an invalid one.
+ * @throws {OAuthError} `invalid_client` for a public client (§2.1)
  */
 export async function introspect(
   { keys, clock, database, issuer, recordThrottled }: TokenParts,
@@ -43,77 +44,72 @@ export async function introspect(
 ): Promise<Introspection> {
   if (proof.kind === 'public')
     throw invalidClient('only a client with a secret or a key of its own may ask about tokens.');
-  for (;;) {
+  return withCurrentKeys(keys, async () => {
     const now = clock();
-    const opened = await verifyAnyToken(keys, presented);
-    const token = opened && readAnyClaims(opened.claims, opened.kind, issuer, now);
-    if (opened === undefined || token === undefined) return INACTIVE;
-    const own = token.clientId === client.id;
-    if (!own && !isFor(client, opened.kind, token, issuer)) {
-      const { accountId } = token;
-      const details = { reason: 'asked about' };
-      const about = { clientId: client.id, accountId, details };
+    const signed = await verifyAnyToken(keys, presented);
+    const token = signed && readAnyClaims(signed.claims, signed.kind, issuer, now);
+    if (signed === undefined || token === undefined) return INACTIVE;
+    const { kind, keySet } = signed;
+    const isOwn = token.clientId === client.id;
+    if (!isOwn && !isFor(client, kind, token, issuer)) {
+      const about = { clientId: client.id, accountId: token.accountId, details: { reason: 'asked about' } };
       await recordThrottled({ at: now, type: 'token.foreign_client', outcome: 'failure', origin, ...about });
       return INACTIVE;
     }
     const found = await database.read(() =>
-      token.accountId === null ? lookUp(token, now) : lookUpFamily(opened.kind, token, now),
+      token.accountId === null ? readOfClient(token, now) : readOfAccount(kind, token, now),
     );
     if (found === undefined) return INACTIVE;
-    if (found.keyVersion !== opened.keySet.version) {
-      // The key set changed since this process read it: the token's key may have been dropped.
-      await keys.refresh(found.keyVersion);
-      continue;
-    }
-    if (found.said === undefined) return INACTIVE;
+    requireVersion(keySet, found.keyVersion);
+    if (found.live === undefined) return INACTIVE;
     return {
       active: true,
       client_id: token.clientId,
-      ...found.said,
-      ...(own && found.username !== undefined && { username: found.username }),
-      ...(opened.kind === 'access' && { token_type: 'Bearer' }),
+      ...found.live,
+      ...(isOwn && found.username !== undefined && { username: found.username }),
+      ...(kind === 'access' && { token_type: 'Bearer' }),
       exp: token.expiresAt,
       iat: token.issuedAt,
       aud: audienceClaim(token.audience) ?? '',
       iss: issuer,
       jti: token.jti,
     };
-  }
+  });
 }
 
-/** RFC 8707 §3: whether an access token is for this client, as the resource that it is registered as. */
+/** RFC 8707 §3: whether an access token is for the resource that this client is registered as. */
 function isFor({ resource }: Client, kind: TokenKind, { audience }: Pick<VerifiedToken, 'audience'>, issuer: string) {
   return resource !== null && !isOwnAddress(resource, issuer) && kind === 'access' && audience.includes(resource);
 }
 
-/** What is on record about a token. */
-interface Found {
+/** What the database says about a token. */
+interface TokenStatus {
   readonly keyVersion: string;
-  /** What may be said of it beyond its claims; undefined where the verdict is against it. */
-  readonly said: Pick<Described, 'scope' | 'sub'> | undefined;
+  /** What the response says beyond the token's claims; undefined where the verdict is against the token. */
+  readonly live: Pick<ActiveToken, 'scope' | 'sub'> | undefined;
   readonly username?: string;
 }
 
-function* lookUpFamily(kind: TokenKind, token: VerifiedToken, now: number): Work<Found | undefined> {
+function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Work<TokenStatus | undefined> {
   const found = yield* readFamily(token);
   if (found === undefined) return undefined;
   const { keyVersion, profile, withdrawn, family } = found;
   const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
-  const said = { scope, sub: token.accountId };
-  return { keyVersion, username: profile.username, said: isLive(kind, token.jti, found, now) ? said : undefined };
+  const live = isLive(kind, token.jti, found, now) ? { scope, sub: token.accountId } : undefined;
+  return { keyVersion, username: profile.username, live };
 }
 
-function isLive(kind: TokenKind, jti: string, found: FamilyRecord, now: number): boolean {
-  if (judge(found.standing, found.inherited, now).kind !== 'live') return false;
+function isLive(kind: TokenKind, jti: string, found: TokenFamily, now: number): boolean {
+  if (judge(found.state, found.inherited, now).kind !== 'live') return false;
   if (kind === 'access') return true;
-  const { leaf, predecessorJti, rotatedAt } = found.family;
-  return rotation({ leafJti: leaf.jti, predecessorJti, rotatedAt }, jti, now) !== 'reuse';
+  const { currentToken, predecessorJti, rotatedAt } = found.family;
+  return rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, jti, now) !== 'reuse';
 }
 
-function* lookUp(token: VerifiedClientToken, now: number): Work<Found | undefined> {
+function* readOfClient(token: VerifiedClientToken, now: number): Work<TokenStatus | undefined> {
   const found = yield* readClientToken(token);
   if (found === undefined) return undefined;
   const { keyVersion, client, clientGeneration } = found;
-  const live = judgeClientToken(client, found, clientGeneration, now).kind === 'live';
-  return { keyVersion, said: live ? { sub: token.clientId } : undefined };
+  const verdict = judgeClientToken(client, found, clientGeneration, now);
+  return { keyVersion, live: verdict.kind === 'live' ? { sub: token.clientId } : undefined };
 }

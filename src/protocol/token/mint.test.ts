@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildKeySet } from '../../keys/keys.ts';
-import { mint, newLeaf } from './mint.ts';
+import { mint, newRefreshToken } from './mint.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z');
 const profile = {
@@ -23,8 +23,8 @@ test('JW-17: 100,000 tokens of one moment, person and client, half of each kind,
   } as const;
   const jtis = new Set<unknown>();
   for (let n = 0; n < 50_000; n++) {
-    const leaf = newLeaf(keySet, NOW, NOW + 90 * 86_400_000);
-    const tokens = await mint(keySet, { ...order, leaf }, NOW);
+    const refreshToken = newRefreshToken(keySet, NOW, NOW + 90 * 86_400_000);
+    const tokens = await mint(keySet, { ...order, refreshToken }, NOW);
     for (const token of [tokens?.access_token, tokens?.refresh_token]) {
       jtis.add(JSON.parse(Buffer.from(token?.split('.')[1] ?? '', 'base64url').toString()).jti);
     }

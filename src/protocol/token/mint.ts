@@ -1,7 +1,7 @@
 import type { RequestedClaims } from '../../claims/claims.ts';
 import { pictureUrl } from '../../claims/rules/avatar.ts';
 import type { ClientProof } from '../../clients/authentication/authenticate.ts';
-import type { Leaf } from '../../credentials/standing-store.ts';
+import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
 import { type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
 import type { KeySet } from '../../keys/keys.ts';
 import { headerSegment, signHs256 } from '../../keys/tokens.ts';
@@ -9,7 +9,7 @@ import { numericDate, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier, timedIdentifier } from '../../platform/crypto/secrets.ts';
 import { ACCESS_LIFETIME, accessClaims, idClaims, refreshClaims, refreshExpiry, type Subject } from './rules/claims.ts';
 
-/** The answer of the token endpoint: contract §2.3. */
+/** The response of the token endpoint: contract §2.3. */
 export interface TokenResponse {
   readonly access_token: string;
   readonly token_type: 'Bearer';
@@ -20,11 +20,11 @@ export interface TokenResponse {
   readonly scope?: string;
 }
 
-/** What every answer has: RFC 6749 §5.1. Without a person there is nothing more (§4.4.3). */
+/** What every token response has: RFC 6749 §5.1. For the client itself there is nothing more (§4.4.3). */
 export type AccessTokenResponse = Pick<TokenResponse, 'access_token' | 'token_type' | 'expires_in'>;
 
-/** What a refresh token will be, before it is signed: enough to write it now and again. */
-export function newLeaf(keySet: KeySet, now: number, familyEndsAt: number): Leaf {
+/** A new refresh token before it is signed: what is stored, and enough to sign the same token again. */
+export function newRefreshToken(keySet: KeySet, now: number, familyEndsAt: number): CurrentRefreshToken {
   return {
     jti: timedIdentifier(now),
     kid: keySet.current('refresh').kid,
@@ -33,15 +33,16 @@ export function newLeaf(keySet: KeySet, now: number, familyEndsAt: number): Leaf
   };
 }
 
-interface Order {
+/** What the tokens of a response say. */
+interface TokenOrder {
   readonly subject: Omit<Subject, 'picture'>;
   /** The scopes of the access token. */
   readonly scope: string;
-  /** What the access token is for; null is UserInfo. */
+  /** The resources that the access token is for; null is UserInfo. */
   readonly resources?: readonly string[] | null;
-  readonly leaf: Leaf;
+  readonly refreshToken: CurrentRefreshToken;
   readonly nonce: string | null;
-  /** Whether the scopes are fewer than were asked for. */
+  /** Whether the scopes are fewer than were requested. */
   readonly narrowed: boolean;
   /** Single claims that were granted beside the scopes. */
   readonly claims: RequestedClaims | null;
@@ -51,15 +52,15 @@ interface Order {
 }
 
 /**
- * Signs the three tokens of an answer.
- * @returns undefined where the key of the refresh token is gone: it was dropped, and its tokens with it
+ * Signs the three tokens of a response.
+ * @returns undefined where the key of the refresh token was dropped, and its tokens with it
  */
-export async function mint(keySet: KeySet, order: Order, now: number): Promise<TokenResponse | undefined> {
+export async function mint(keySet: KeySet, order: TokenOrder, now: number): Promise<TokenResponse | undefined> {
   const subject: Subject = {
     ...order.subject,
     picture: pictureUrl(order.subject.issuer, order.subject.accountId, order.subject.profile.picture),
   };
-  const refreshKey = keySet.byKid('refresh', order.leaf.kid);
+  const refreshKey = keySet.byKid('refresh', order.refreshToken.kid);
   if (refreshKey === undefined) return undefined;
   const access = keySet.current('access').sign(accessClaims(subject, order, randomIdentifier(), now));
   const signIdToken = idTokenSigner(keySet, order, now);
@@ -67,25 +68,25 @@ export async function mint(keySet: KeySet, order: Order, now: number): Promise<T
     access_token: access,
     token_type: 'Bearer',
     expires_in: ACCESS_LIFETIME,
-    refresh_token: refreshKey.sign(refreshClaims(subject, order.leaf)),
+    refresh_token: refreshKey.sign(refreshClaims(subject, order.refreshToken)),
     id_token: await signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
     ...(order.narrowed ? { scope: order.scope } : {}),
   };
 }
 
-/** OpenID Connect Core 1.0 §10.1: the client knows the one key by itself. */
+/** OpenID Connect Core 1.0 §10.1: without a `kid`, for the client's secret is the only key. */
 const ID_TOKEN_HEADER = headerSegment({ alg: 'HS256', typ: 'JWT' });
 
 type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string | Promise<string>;
 
-/** What signs the ID token of a client. @throws where it cannot be signed: the registration rules that out */
-function idTokenSigner(keySet: KeySet, { alg, proof }: Pick<Order, 'alg' | 'proof'>, now: number): SignIdToken {
+/** The signer of a client's ID tokens. @throws where there is no key, which registration rules out */
+function idTokenSigner(keySet: KeySet, { alg, proof }: Pick<TokenOrder, 'alg' | 'proof'>, now: number): SignIdToken {
   if (isAsymmetric(alg)) {
     const key = keySet.signer(alg, now);
     if (key === undefined) throw new Error(`no key signs ID tokens with ${alg}`);
     return (claims) => key.sign(claims, 'JWT');
   }
-  // JW-08: where no secret was presented there is none to sign with, and no other one is taken in its place.
+  // JW-08: without the presented secret nothing can sign, and no other key may take its place.
   if (proof.kind !== 'secret') throw new Error('an ID token under HS256 needs the secret of its client');
   // OpenID Connect Core 1.0 §10.1: the key is the octets of the client_secret, so any OIDC library can verify.
   return (claims) => signHs256(proof.secret, ID_TOKEN_HEADER, claims);

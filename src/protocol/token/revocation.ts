@@ -1,83 +1,61 @@
 import { record } from '../../audit/audit.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
-import { killClientToken, lockClientToken } from '../../credentials/client-token-store.ts';
-import { killFamily } from '../../credentials/family-store.ts';
-import { lockFamily } from '../../credentials/standing-store.ts';
-import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
+import { lockClientToken, revokeClientToken } from '../../credentials/client-token-store.ts';
+import { lockFamily, revokeFamily } from '../../credentials/token-family-store.ts';
+import { type KeySet, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
+import { verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
-import { invalidGrant, rateLimited } from '../../platform/oauth-error.ts';
-import { countRequest, type TokenParts } from './parts.ts';
+import { invalidGrant, type OAuthError } from '../../platform/oauth-error.ts';
 import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
-
-type Outcome =
-  | { readonly kind: 'limited'; readonly seconds: number }
-  | { readonly kind: 'other keys'; readonly version: string }
-  | { readonly kind: 'foreign' }
-  | { readonly kind: 'ended' };
+import { countRequest, type TokenParts } from './token-request.ts';
 
 /**
- * RFC 7009 §2: ends a token of the client, and with it every token of its family. When this returns none of them works any
- * more, on any node. A token that is unknown, expired or dead already needs no ending, and is no error (§2.2).
- * @throws {OAuthError} `invalid_grant` for a token of another client, `rate_limit_exceeded`
+ * RFC 7009 §2: revokes a token of the client, and with it every token of its family. When this returns, no node accepts any of
+ * them. A token that is unknown, expired or revoked already is no error (§2.2).
+ * @throws {OAuthError} `rate_limit_exceeded`, or `invalid_grant` for a token of another client
  */
-export async function revokeToken(
+export const revokeToken = (parts: TokenParts, authenticated: AuthenticatedClient, presented: string): Promise<void> =>
+  withCurrentKeys(parts.keys, async () => {
+    const now = parts.clock();
+    const signed = await verifyAnyToken(parts.keys, presented);
+    const token = signed && readAnyClaims(signed.claims, signed.kind, parts.issuer, now);
+    const verified = token && { token, keySet: signed.keySet };
+    return parts.database.commit(() => revoke(parts, authenticated, verified, now));
+  });
+
+function* revoke(
   parts: TokenParts,
   authenticated: AuthenticatedClient,
-  presented: string,
-): Promise<void> {
-  for (;;) {
-    const now = parts.clock();
-    const opened = await verifyAnyToken(parts.keys, presented);
-    const token = opened && readAnyClaims(opened.claims, opened.kind, parts.issuer, now);
-    const outcome = await parts.database.commit(() => end(parts, authenticated, { opened, token, now }));
-    switch (outcome.kind) {
-      case 'limited':
-        throw rateLimited(outcome.seconds);
-      case 'other keys':
-        await parts.keys.refresh(outcome.version);
-        continue;
-      case 'foreign':
-        // §2.1: the request is refused. It is the token itself that names its client; whether it still lives stays untold.
-        throw invalidGrant('The token was issued to another client.', 'of another client');
-      case 'ended':
-        return;
-    }
-  }
-}
-
-interface Attempt {
-  readonly opened: SignedToken | undefined;
-  readonly token: VerifiedToken | VerifiedClientToken | undefined;
-  readonly now: number;
-}
-
-function* end(parts: TokenParts, authenticated: AuthenticatedClient, attempt: Attempt): Work<Outcome> {
+  verified: { readonly token: VerifiedToken | VerifiedClientToken; readonly keySet: KeySet } | undefined,
+  now: number,
+): Work<OAuthError | undefined> {
   const { client, origin } = authenticated;
-  const { opened, token, now } = attempt;
-  const seconds = yield* countRequest(parts, authenticated, now);
-  if (seconds > 0) return { kind: 'limited', seconds };
-  if (opened === undefined || token === undefined) return { kind: 'ended' };
+  const limited = yield* countRequest(parts, authenticated, now);
+  if (limited !== undefined) return limited;
+  if (verified === undefined) return undefined;
 
+  const { token, keySet } = verified;
   const { accountId } = token;
   const details = accountId === null ? {} : { familyId: token.familyId };
   const event = { at: now, origin, clientId: client.id, accountId, details };
   if (token.clientId !== client.id) {
     yield* record({ ...event, type: 'token.foreign_client', outcome: 'failure' });
-    return { kind: 'foreign' };
+    // §2.1: the request is refused. Only what the token itself says decides that, not whether it is still valid.
+    return invalidGrant('The token was issued to another client.', 'of another client');
   }
-  const found = yield* lockStanding(token);
-  if (found === undefined) return { kind: 'ended' };
-  if (found.keyVersion !== opened.keySet.version) return { kind: 'other keys', version: found.keyVersion };
-  if (found.deadAt !== null) return { kind: 'ended' };
-  if (token.accountId === null) yield* killClientToken({ jti: token.jti, now });
-  else yield* killFamily(token.familyId, 'token revoked', now);
+  const found = yield* lockToken(token);
+  if (found === undefined) return undefined;
+  requireVersion(keySet, found.keyVersion);
+  if (found.deadAt !== null) return undefined;
+  if (token.accountId === null) yield* revokeClientToken({ jti: token.jti, now });
+  else yield* revokeFamily({ familyId: token.familyId, reason: 'token revoked', now });
   yield* record({ ...event, type: 'token.revoked' });
-  return { kind: 'ended' };
+  return undefined;
 }
 
-/** What stands behind a token, locked; undefined where it is not on record. */
-function* lockStanding(token: VerifiedToken | VerifiedClientToken) {
+/** The row that a token depends on, locked; undefined where there is none. */
+function* lockToken(token: VerifiedToken | VerifiedClientToken) {
   if (token.accountId === null) return yield* lockClientToken(token);
   const found = yield* lockFamily(token);
-  return found && { keyVersion: found.keyVersion, deadAt: found.standing.family?.deadAt ?? null };
+  return found && { keyVersion: found.keyVersion, deadAt: found.state.family?.deadAt ?? null };
 }

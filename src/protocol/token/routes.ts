@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { record } from '../../audit/audit.ts';
 import {
   type AuthenticatedClient,
@@ -12,16 +12,22 @@ import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
 import { closeToPages } from '../../platform/http/cors.ts';
 import { originOf } from '../../platform/http/origin.ts';
-import type { Parameters } from '../../platform/http/parameters.ts';
-import { invalidRequest, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
-import { authorizationCodeGrant } from './authorization-code-grant.ts';
-import { compileReader } from './body.ts';
-import { clientCredentialsGrant } from './client-credentials-grant.ts';
+import {
+  formParameters,
+  jsonParameters,
+  type ObjectSchema,
+  type Parameters,
+  type RepeatableParameters,
+  validationResult,
+} from '../../platform/http/parameters.ts';
+import { invalidRequest, OAuthError } from '../../platform/oauth-error.ts';
+import { authorizationCodeGrant } from './grants/authorization-code.ts';
+import { clientCredentialsGrant } from './grants/client-credentials.ts';
+import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
-import { countRequest, type GrantHandler, type TokenParts } from './parts.ts';
-import { refreshTokenGrant } from './refresh-token-grant.ts';
 import { revokeToken } from './revocation.ts';
-import { introspectTokenSchema, requestTokensSchema, revokeTokenSchema as revokeOperation } from './route-schemas.ts';
+import { introspectTokenSchema, requestTokensSchema, revokeTokenSchema } from './route-schemas.ts';
+import { countRequest, type GrantHandler, type TokenParts } from './token-request.ts';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
@@ -32,28 +38,28 @@ const GRANTS: Readonly<Record<GrantType, GrantHandler>> = {
   client_credentials: clientCredentialsGrant,
 };
 
-const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
-
-/** HB-04: an app in a browser gets tokens and ends them. Asking about one needs a secret, which it has none of. */
+/** HB-04: a browser app may request and revoke tokens. Introspection needs a secret, which it cannot have. */
 const PAGES = { config: { readers: 'registered' } } as const;
 
-/** Where clients get tokens, end them and ask about them. JSON and forms are read by one validator. */
+/** The token, revocation and introspection endpoints. */
 export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
   app.register(async (token) => {
     acceptJson(token);
     acceptForms(token);
-    token.setValidatorCompiler(compileReader);
+    token.setValidatorCompiler(compileParameters);
 
     // Contract §4.2, decisions §4.
     token.post(TOKEN_PATH, { ...PAGES, schema: requestTokensSchema }, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply);
-      // 3. The grant; a request that it refuses at once is counted all the same.
-      const exchange = await prepared(parameters, authenticated);
-      return answer(reply, await exchange(parts, authenticated));
+      const grant = chooseGrant(parameters, authenticated);
+      if (grant instanceof OAuthError) {
+        throw await parts.database.commit(() => refuseGrantType(parts, authenticated, grant, parts.clock()));
+      }
+      return answer(reply, await grant(parts, authenticated, parameters));
     });
 
-    // RFC 7009 §2.2: what the answer holds is ignored; the API always answers with JSON.
-    token.post(REVOCATION_PATH, { ...PAGES, schema: revokeOperation }, async (request, reply) => {
+    // RFC 7009 §2.2: clients ignore the content of the response, but the API always answers with JSON.
+    token.post(REVOCATION_PATH, { ...PAGES, schema: revokeTokenSchema }, async (request, reply) => {
       const { parameters, authenticated } = await fromClient(request, reply);
       await revokeToken(parts, authenticated, presentedToken(parameters));
       return answer(reply, {});
@@ -66,34 +72,15 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
     });
   });
 
-  /** What all of them begin with. */
+  /** The checks that all three have in common. */
   async function fromClient(request: FastifyRequest, reply: FastifyReply) {
-    // 1. The body: one object or form of texts, none of them twice. It was read by its schema.
+    // 1. The body, which was read by its schema: one object or form of strings, each at most once.
     const parameters = request.body as Parameters;
-    // 2. The client, before anything of the grant or token.
+    // 2. The client, before anything about the grant or token.
     const credentials = readCredentials(request.headers.authorization, parameters);
     const authenticated = await authenticateClient(parts, credentials, originOf(request));
     closeToOthers(request, reply, authenticated);
     return { parameters, authenticated };
-  }
-
-  function* countRefused(authenticated: AuthenticatedClient, refusal: unknown, now: number): Work<number> {
-    const seconds = yield* countRequest(parts, authenticated, now);
-    if (seconds === 0 && refusal instanceof OAuthError && refusal.code === 'unauthorized_client') {
-      const { client, origin } = authenticated;
-      const details = { reason: 'a grant that the client may not use' };
-      yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
-    }
-    return seconds;
-  }
-
-  async function prepared(parameters: Parameters, authenticated: AuthenticatedClient) {
-    try {
-      return chooseGrant(parameters, authenticated)(parameters);
-    } catch (refusal) {
-      const seconds = await parts.database.commit(() => countRefused(authenticated, refusal, parts.clock()));
-      throw seconds > 0 ? rateLimited(seconds) : refusal;
-    }
   }
 }
 
@@ -105,8 +92,8 @@ const answer = (reply: FastifyReply, body: object): FastifyReply =>
     .send(JSON.stringify(body));
 
 /**
- * HB-04: an app that runs in a browser may read the answers that it asked for, and the page of another app may not. A client
- * with a secret has no business in a browser.
+ * HB-04: a page may read the response only if it belongs to the client, and the client is public. A client with a secret does
+ * not run in a browser.
  */
 function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
   const { origin } = request.headers;
@@ -114,25 +101,79 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
   if (proof.kind !== 'public' || !isOwnOrigin(origin, client.redirectUris)) closeToPages(reply);
 }
 
-function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): GrantHandler {
+const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
+
+function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): GrantHandler | OAuthError {
   const grantType = parameters.get('grant_type');
-  if (grantType === undefined) throw invalidRequest(`grant_type is missing: send one of ${GRANT_TYPES.join(', ')}.`);
+  if (grantType === undefined) return invalidRequest(`grant_type is missing: send one of ${GRANT_TYPES.join(', ')}.`);
   if (!isGrant(grantType)) {
-    throw new OAuthError(400, 'unsupported_grant_type', `grant_type must be one of ${GRANT_TYPES.join(', ')}.`);
+    return new OAuthError(400, 'unsupported_grant_type', `grant_type must be one of ${GRANT_TYPES.join(', ')}.`);
   }
   // RFC 6749 §5.2, TK-08.
   if (!client.grantTypes.includes(grantType)) {
-    throw new OAuthError(400, 'unauthorized_client', `The client is not registered for the grant ${grantType}.`);
+    return new OAuthError(400, 'unauthorized_client', `The client is not registered for the grant ${grantType}.`);
   }
   return GRANTS[grantType];
 }
 
+/** A request without a usable grant is counted like any other. */
+function* refuseGrantType(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  refusal: OAuthError,
+  now: number,
+): Work<OAuthError> {
+  const limited = yield* countRequest(parts, authenticated, now);
+  if (limited !== undefined) return limited;
+  if (refusal.code === 'unauthorized_client') {
+    const { client, origin } = authenticated;
+    const details = { reason: 'a grant that the client may not use' };
+    yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
+  }
+  return refusal;
+}
+
 /**
- * The token that a request is about. `token_type_hint` may say anything (RFC 7009 §2.1, RFC 7662 §2.1): the kind of a token
- * of ours stands in its header.
+ * The token that a request is about. `token_type_hint` is not read (RFC 7009 §2.1, RFC 7662 §2.1): the header of a token
+ * names its kind.
  */
 function presentedToken(parameters: Parameters): string {
   const token = parameters.get('token');
   if (token === undefined) throw invalidRequest('token is missing: send the access or refresh token.');
   return token;
 }
+
+/**
+ * Reads a body of parameters, JSON or a form, by the schema of its route: one object or form of strings, each at most once except
+ * those that the schema declares as a list (RFC 8707 §2). Unknown parameters are ignored (RFC 6749 §3.2). Missing ones are
+ * refused later, because the client is authenticated first.
+ */
+const compileParameters: FastifySchemaCompiler<unknown> = ({ schema }) => {
+  const { properties, required = [] } = schema as ObjectSchema;
+  const names = Object.keys(properties);
+  const lists = names.filter((name) => properties[name]?.type !== 'string');
+  return (body) => validationResult(() => readParameters(body, names, lists, required.length > 0));
+};
+
+/** @throws {OAuthError} `invalid_request` */
+function readParameters(
+  body: unknown,
+  names: readonly string[],
+  lists: readonly string[],
+  isRequired: boolean,
+): Parameters {
+  // Fastify gives null where there is no body. The JSON text `null` is refused in the same way.
+  if (body === null) {
+    if (isRequired) throw invalidRequest('The body is empty: send the parameters as JSON or as a form.');
+    return formParameters('');
+  }
+  if (!isForm(body)) return jsonParameters(body, names, lists);
+  for (const name of names) {
+    if (body.repeated.has(name) && !lists.includes(name)) throw invalidRequest(`${name} was sent more than once.`);
+    if (body.malformed.has(name)) throw invalidRequest(`${name} is not percent-encoded UTF-8.`);
+  }
+  return body;
+}
+
+const isForm = (body: unknown): body is RepeatableParameters =>
+  typeof body === 'object' && body !== null && 'repeated' in body && body.repeated instanceof Set;

@@ -1,27 +1,47 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
+import type { AuditEvent } from '../../audit/audit.ts';
+import type { RecordThrottled } from '../../audit/throttle.ts';
+import { remainingNames } from '../../claims/claims.ts';
+import { type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
+import { storedScopes } from '../../claims/scopes.ts';
+import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
-import { numericDate } from '../../platform/clock.ts';
+import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
+import { verifyToken } from '../../keys/tokens.ts';
+import { take } from '../../limits/limits.ts';
+import { findMembership, type OwnMembership } from '../../organizations/store.ts';
+import { type Clock, numericDate } from '../../platform/clock.ts';
+import type { Limits } from '../../platform/config/limits.ts';
+import type { Database, Work } from '../../platform/database/database.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
-import { originOf } from '../../platform/http/origin.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { readByHandler } from '../../platform/http/parameters.ts';
-import { invalidToken, missingToken, OAuthError } from '../../platform/oauth-error.ts';
-import { bearerToken, refuseSecondToken } from './bearer.ts';
-import { readTokenHolder, type UserInfoParts } from './read-user.ts';
+import { type Origin, originOf } from '../../platform/http/origin.ts';
+import { type RepeatableParameters, readByHandler } from '../../platform/http/parameters.ts';
+import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
+import { judge, refuseToken } from '../../verdict/rules.ts';
+import { tokenMisuse } from '../token/misuse.ts';
+import { readClaims, type VerifiedToken } from '../token/rules/claims.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 const STANDARD_PATH = '/oidc/userinfo';
 
-/** HB-04: an app in a browser may read it. */
+/** HB-04: browser apps may read it. */
 const PAGES = { config: { readers: 'registered' } } as const;
 
-/** UserInfo: the contract's (§4.3), and its twin in standard claims for stock clients. */
+interface UserInfoParts {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly keys: Keys;
+  readonly issuer: string;
+  readonly limits: Limits;
+  readonly recordThrottled: RecordThrottled;
+}
+
+/** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
   app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
     const token = bearerToken(request.headers.authorization);
-    if ((request.query as RepeatableParameters).has('access_token')) refuseSecondToken();
-    const { person, scopes } = await readTokenHolder(parts, token, originOf(request));
+    if ((request.query as RepeatableParameters).has('access_token')) throw secondToken();
+    const { person, scopes } = await readUser(parts, token, originOf(request));
     return reply
       .header('cache-control', 'no-store')
       .type('application/json')
@@ -30,7 +50,7 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
 
   app.register(async (standard) => {
     acceptForms(standard);
-    // A token that comes twice is refused in words of its own.
+    // The handler reads the body, because a repeated token has its own error message.
     standard.setValidatorCompiler(readByHandler);
     standard.get(STANDARD_PATH, { ...PAGES, schema: readStandardClaimsSchema }, answer);
     standard.post(STANDARD_PATH, { ...PAGES, schema: postStandardClaimsSchema }, answer);
@@ -38,18 +58,86 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const token = oneToken(request.headers.authorization, request.query as RepeatableParameters, formOf(request));
-    const read = await readTokenHolder(parts, token, originOf(request)).catch(challenge);
-    const claims = standardClaims(read.person, read.scopes, parts.issuer, read.claims);
-    const { userinfoAlg, id } = read.client;
+    const user = await readUser(parts, token, originOf(request)).catch(challenge);
+    const claims = standardClaims(user.person, user.scopes, parts.issuer, user.claims);
+    const { userinfoAlg, id } = user.client;
     reply.header('cache-control', 'no-store');
     if (userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
     return reply.type('application/jwt').send(await signedAnswer(parts, userinfoAlg, id, claims));
   }
 }
 
+/** What UserInfo answers from. */
+interface ReadUser {
+  readonly person: Person;
+  readonly scopes: ReadonlySet<string>;
+  /** Single granted claims, for the standard form. */
+  readonly claims: readonly string[];
+  readonly client: { readonly id: string; readonly userinfoAlg: AsymmetricAlg | null };
+}
+
+const INVALID = { kind: 'invalid', reason: 'not an access token of this service' } as const;
+
 /**
- * OpenID Connect Core 1.0 §5.3.2: the claims as a JWT, for the client of the token alone. It has no `exp`, which an ID token
- * must have (§2): nobody can take it for one.
+ * The user of an access token, with those of its scopes and single claims that are still granted, by the present state of the
+ * database.
+ * @throws {OAuthError} 401 `invalid_token`, 403 `access_denied` or 429 `rate_limit_exceeded`
+ */
+const readUser = (parts: UserInfoParts, presented: string, origin: Origin): Promise<ReadUser> =>
+  withCurrentKeys(parts.keys, async () => {
+    const { database, clock, keys, issuer, limits, recordThrottled } = parts;
+    const now = clock();
+    const refused = (event: Pick<AuditEvent, 'type'> & Partial<AuditEvent>) =>
+      recordThrottled({ at: now, outcome: 'failure', origin, ...event });
+    const signed = await verifyToken(keys, 'access', presented);
+    const token = signed && readClaims(signed.claims, 'access', issuer, now);
+    if (signed === undefined || token === undefined) {
+      const misuse = await tokenMisuse(keys, 'access', presented, { signed, issuer, now });
+      if (misuse !== undefined) await refused(misuse);
+      return refuseToken(INVALID);
+    }
+    const { accountId, clientId, familyId } = token;
+    if (limits.userinfo !== null) {
+      const about = { name: 'userinfo', origin, clientId } as const;
+      const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
+      if (seconds > 0) return rateLimited(seconds);
+    }
+    const scopes = storedScopes(token.scope);
+    const found = await database.read(() => readHolder(token, scopes.has('organization.read')));
+    // Deleting an account or client deletes its families.
+    if (found === undefined) {
+      await refused({ type: 'token.refused', details: { reason: 'not on record' } });
+      return refuseToken(INVALID);
+    }
+    requireVersion(signed.keySet, found.keyVersion);
+    const verdict = judge(found.state, found.inherited, now);
+    if (verdict.kind !== 'live') {
+      const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
+      await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
+      return refuseToken(verdict);
+    }
+    const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null } = found;
+    return {
+      person: { id: accountId, profile, organization, createdAt, updatedAt },
+      scopes: withdrawn.size === 0 ? scopes : scopes.difference(withdrawn),
+      client: { id: clientId, userinfoAlg },
+      claims: remainingNames(token.claims, withdrawn),
+    };
+  });
+
+/** The organization is read only for the few tokens that have its scope. */
+function* readHolder(
+  token: VerifiedToken,
+  withOrganization: boolean,
+): Work<(TokenHolder & { readonly organization?: OwnMembership | undefined }) | undefined> {
+  const holder = yield* readTokenHolder(token);
+  if (holder === undefined || !withOrganization) return holder;
+  return { ...holder, organization: yield* findMembership({ accountId: token.accountId }) };
+}
+
+/**
+ * OpenID Connect Core 1.0 §5.3.2: the claims as a JWT, for the client of the token only. An ID token must have `exp` (§2); this
+ * has none, so that it cannot be mistaken for one.
  */
 async function signedAnswer(
   { keys, issuer, clock }: Pick<UserInfoParts, 'keys' | 'issuer' | 'clock'>,
@@ -65,8 +153,8 @@ async function signedAnswer(
 }
 
 /**
- * RFC 6750 §3: a token that gives no access is answered with a challenge, also where access was taken away (403). Standard
- * clients look there for the reason. §3.1 has one code for tokens that are revoked or invalid for other reasons.
+ * RFC 6750 §3: a challenge goes with every refusal of a token, also with a 403, because standard clients look there for the
+ * reason. §3.1 has one error code for revoked and otherwise invalid tokens.
  */
 function challenge(error: unknown): never {
   if (!(error instanceof OAuthError) || error.status !== 403) throw error;
@@ -80,12 +168,26 @@ function challenge(error: unknown): never {
   );
 }
 
-/** RFC 6750 §2: in the header or, for a POST, in the form; never in the address, never twice. */
+/** RFC 6750 §2: the token from the header or, in a POST, from the form; never from the query, never both. */
 function oneToken(authorization: string | undefined, query: RepeatableParameters, form: RepeatableParameters): string {
   const inForm = form.get('access_token');
-  if (query.has('access_token') || form.repeated.has('access_token')) refuseSecondToken();
+  if (query.has('access_token') || form.repeated.has('access_token')) throw secondToken();
   if (inForm === undefined) return bearerToken(authorization);
-  if (authorization !== undefined) refuseSecondToken();
+  if (authorization !== undefined) throw secondToken();
   if (!/^\S+$/.test(inForm)) throw missingToken();
   return inForm;
 }
+
+/**
+ * The access token of the Authorization header (RFC 6750 §2.1). The scheme is case-insensitive (RFC 9110 §11.1).
+ * @throws {OAuthError} 401 where there is none
+ */
+export function bearerToken(authorization: string | undefined): string {
+  const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+  if (token === undefined) throw missingToken();
+  return token;
+}
+
+/** RFC 6750 §2: a client must not send its token in more than one way. The query (§2.3) is not supported. */
+const secondToken = (): OAuthError =>
+  invalidRequest('Send the access token once: in the Authorization header, and nowhere else.');

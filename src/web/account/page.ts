@@ -1,5 +1,5 @@
 import { LARGEST_PICTURE, PICTURE_TYPES } from '../../pictures/pictures.ts';
-import type { Stopped } from '../../verdict/rules.ts';
+import type { RevocationSummary } from '../../verdict/rules.ts';
 import {
   doneNotice,
   fact,
@@ -65,7 +65,10 @@ ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-
 }
 
 /** What signing out everywhere ended, shown to a browser that is no longer signed in. */
-export function everywherePage({ messages, path }: Site, { at, ...stopped }: Stopped & { readonly at: number }): Page {
+export function everywherePage(
+  { messages, path }: Site,
+  { at, ...stopped }: RevocationSummary & { readonly at: number },
+): Page {
   const text = messages.account;
   return {
     title: text.everywhereDone,

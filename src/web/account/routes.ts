@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { setPicture, signOutEverywhere } from '../../accounts/accounts.ts';
 import { isCommonPassword } from '../../accounts/common-passwords.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
-import { endOfTokens } from '../../credentials/ending.ts';
+import { endOfTokens } from '../../credentials/end-sessions.ts';
 import { take } from '../../limits/limits.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
 import { formOf } from '../../platform/http/bodies.ts';

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { type Ended, endSessions } from '../../credentials/ending.ts';
+import { type EndedSessions, endSessions } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
@@ -76,7 +76,7 @@ interface SessionsPage extends AccountFrame {
   readonly current: Session;
   readonly others: readonly ListedSession[];
   readonly part: ListPart;
-  readonly ended: (Ended & { readonly all: boolean }) | undefined;
+  readonly ended: (EndedSessions & { readonly all: boolean }) | undefined;
   readonly problems: Problems;
 }
 

@@ -1,5 +1,5 @@
 import { FORM_TOKEN } from '../../platform/http/browser.ts';
-import type { Stopped } from '../../verdict/rules.ts';
+import type { RevocationSummary } from '../../verdict/rules.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { Messages } from './messages.ts';
@@ -33,7 +33,7 @@ export const doneNotice = (content: HtmlPart): Html =>
   html`<div class="notice done" role="status" tabindex="-1" autofocus>${content}</div>`;
 
 /** Says how many tokens were found to have ended when they were judged anew. */
-export function stoppedText({ families, live }: Stopped, { stopped: text }: Messages): Html {
+export function stoppedText({ families, live }: RevocationSummary, { stopped: text }: Messages): Html {
   if (live > 0) return html`<strong>${text.live(live)}</strong>`;
   return html`${families === 0 ? text.none : text.checked(families)}`;
 }

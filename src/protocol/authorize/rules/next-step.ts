@@ -3,7 +3,7 @@ import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
 import { type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
-import { MESSAGES } from '../../../verdict/refusals.ts';
+import { MESSAGES } from '../../../verdict/rules.ts';
 import {
   type AuthorizationErrorCode,
   type AuthorizationRequest,

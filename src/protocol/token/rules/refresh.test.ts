@@ -1,9 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { refreshedClaims, refreshedScope } from './refreshed-scope.ts';
+import { ClockBehind } from '../../../platform/clock.ts';
+import { type RefreshTokenChain, refreshedClaims, refreshedScope, rotation } from './refresh.ts';
+
+const fresh: RefreshTokenChain = { currentJti: 'a', predecessorJti: null, rotatedAt: null };
+const rotated: RefreshTokenChain = { currentJti: 'c', predecessorJti: 'b', rotatedAt: 1_000_000 };
+
+const cases: [string, RefreshTokenChain, string, number, string][] = [
+  ['the first token rotates', fresh, 'a', 1_000_000, 'rotate'],
+  ['the current token rotates', rotated, 'c', 1_000_000, 'rotate'],
+  ['the current token rotates long after', rotated, 'c', 9_000_000, 'rotate'],
+  ['the predecessor repeats at once', rotated, 'b', 1_000_000, 'repeat'],
+  ['the predecessor repeats in the last millisecond of grace', rotated, 'b', 1_029_999, 'repeat'],
+  ['the predecessor is reuse when grace has ended', rotated, 'b', 1_030_000, 'reuse'],
+  ['an older token is reuse also inside grace', rotated, 'a', 1_000_001, 'reuse'],
+  ['a token that the family never had is reuse', fresh, 'x', 1_000_000, 'reuse'],
+];
+for (const [name, chain, jti, now, expected] of cases) {
+  test(name, () => assert.equal(rotation(chain, jti, now), expected));
+}
+
+test('where the rotation lies in the future beyond a minute, no token of the family is judged', () => {
+  for (const jti of ['a', 'b', 'x']) {
+    assert.throws(() => rotation(rotated, jti, 939_999), ClockBehind);
+    assert.ok(rotation(rotated, jti, 940_000));
+  }
+  assert.equal(rotation(rotated, 'c', 940_000), 'rotate');
+});
 
 const granted = 'openid email phone';
-const cases: [string, readonly string[] | null, readonly string[] | undefined, object | undefined][] = [
+const scopes: [string, readonly string[] | null, readonly string[] | undefined, object | undefined][] = [
   ['nothing asked: all that was granted', null, undefined, { scope: granted, differs: false }],
   ['less asked: less', null, ['openid', 'email'], { scope: 'openid email', differs: false }],
   ['openid is added, and told', null, ['email'], { scope: 'openid email', differs: true }],
@@ -16,7 +42,7 @@ const cases: [string, readonly string[] | null, readonly string[] | undefined, o
   ],
   ['a scope that the client lost cannot be asked for', ['email'], ['openid', 'phone'], undefined],
 ];
-for (const [name, registered, asked, expected] of cases) {
+for (const [name, registered, asked, expected] of scopes) {
   const family = { scopes: granted, grantedScopes: granted };
   test(name, () => assert.deepEqual(refreshedScope(family, registered, asked), expected));
 }

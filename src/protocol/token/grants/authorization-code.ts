@@ -1,0 +1,151 @@
+import { record } from '../../../audit/audit.ts';
+import { formatClaims } from '../../../claims/claims.ts';
+import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
+import { formatResources } from '../../../clients/rules/resources.ts';
+import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
+import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
+import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
+import { SECOND } from '../../../platform/clock.ts';
+import { digest } from '../../../platform/crypto/secrets.ts';
+import type { Work } from '../../../platform/database/database.ts';
+import type { Parameters } from '../../../platform/http/parameters.ts';
+import { invalidGrant, invalidRequest, OAuthError } from '../../../platform/oauth-error.ts';
+import { judge, refuseGrant } from '../../../verdict/rules.ts';
+import { mint, newRefreshToken } from '../mint.ts';
+import { FAMILY_LIFETIME } from '../rules/claims.ts';
+import { redemption } from '../rules/redemption.ts';
+import {
+  countRequest,
+  type GrantHandler,
+  grantedResources,
+  requestedResources,
+  type TokenParts,
+  unknownResource,
+} from '../token-request.ts';
+
+/** A code that was exchanged for a token family. */
+interface RedeemedCode {
+  readonly code: CodeRecord;
+  /** The resources that the access token is for. */
+  readonly resources: readonly string[] | null;
+  readonly refreshToken: CurrentRefreshToken;
+}
+
+/**
+ * RFC 6749 §4.1.3: exchanges an authorization code for tokens.
+ * @throws {OAuthError} `rate_limit_exceeded`; then `invalid_request`; then `invalid_grant`, `access_denied`, `invalid_target`
+ */
+export const authorizationCodeGrant: GrantHandler = async (parts, authenticated, parameters) => {
+  const { client, proof } = authenticated;
+  const { idTokenSignedResponseAlg: alg } = client;
+  const familyId = await parts.ids.next();
+  return withCurrentKeys(parts.keys, async () => {
+    const keySet = await parts.keys.ready(alg);
+    const now = parts.clock();
+    const redeemed = await parts.database.commit(() =>
+      redeem(parts, authenticated, parameters, { familyId, keySet, now }),
+    );
+    if (redeemed instanceof OAuthError) return redeemed;
+
+    const { code, resources, refreshToken } = redeemed;
+    const { accountId, profile, updatedAt, sid, authTime, amr, acr } = code;
+    const user = { accountId, profile, updatedAt, sid, authTime, amr, acr };
+    const subject = { ...user, issuer: parts.issuer, clientId: client.id, familyId };
+    const { scopes: scope, nonce, narrowed, claims } = code;
+    const order = { subject, scope, resources, refreshToken, nonce, narrowed, claims, alg, proof };
+    const response = await mint(keySet, order, now);
+    if (response === undefined) return refused('the signing key was dropped');
+    if (client.grantTypes.includes('refresh_token')) return response;
+    // No refresh token for a client that may not use one.
+    const { refresh_token: _, ...rest } = response;
+    return rest;
+  });
+};
+
+const UNKNOWN = 'the code is unknown or was used before';
+
+/** @param cause for the log, where it says more than the client may know */
+const refused = (reason: string, cause = reason): OAuthError => invalidGrant(`The code was refused: ${reason}.`, cause);
+
+function* redeem(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  parameters: Parameters,
+  { familyId, keySet, now }: { readonly familyId: string; readonly keySet: KeySet; readonly now: number },
+): Work<RedeemedCode | OAuthError> {
+  const { client, proof, origin } = authenticated;
+  const limited = yield* countRequest(parts, authenticated, now);
+  if (limited !== undefined) return limited;
+
+  const presented = parameters.get('code');
+  const redirectUri = parameters.get('redirect_uri');
+  if (presented === undefined) return invalidRequest('code is missing: send the code from the redirect.');
+  if (redirectUri === undefined) {
+    return invalidRequest('redirect_uri is missing: repeat the one of the authorization request.');
+  }
+  // An empty verifier is a wrong one, not an absent one.
+  const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;
+  const requested = requestedResources(parameters);
+  if (requested instanceof OAuthError) return requested;
+
+  const hash = digest(presented);
+  const code = yield* lockCode({ hash });
+  const event = { at: now, origin, clientId: client.id };
+  if (code === undefined) {
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: UNKNOWN } });
+    return refused(UNKNOWN);
+  }
+  requireVersion(keySet, code.keyVersion);
+  const about = { ...event, accountId: code.accountId };
+
+  const presentation = { clientId: client.id, redirectUri, codeVerifier, pkceRequired: proof.kind === 'public' };
+  const result = redemption(code, presentation, now);
+  if (result.kind === 'refuse') {
+    const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
+    yield* record({ ...about, type, outcome: 'failure', details: { reason: result.reason } });
+    return refused(result.foreignClient ? UNKNOWN : result.reason, result.reason);
+  }
+  if (result.kind === 'replay') {
+    if (code.familyId !== null) yield* revokeFamily({ familyId: code.familyId, reason: 'code replayed', now });
+    yield* record({ ...about, type: 'token.code_replayed', outcome: 'failure', details: { familyId: code.familyId } });
+    // In the order of the verdict, expiry comes before the state of the account.
+    if (code.expiresAt <= now) return refused(UNKNOWN, 'code replayed');
+  }
+  const verdict = judge(code.state, code.inherited, now);
+  if (verdict.kind !== 'live') {
+    yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: verdict.kind } });
+    return refuseGrant(verdict, `The code was refused: ${UNKNOWN}.`);
+  }
+  if (result.kind === 'replay') return refused(UNKNOWN, 'code replayed');
+  // RFC 8707 §2.2. The code stays valid.
+  const resources = yield* grantedResources(parts, code.resources, requested);
+  if (resources === undefined) {
+    const reason = 'a resource that was not granted';
+    yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason } });
+    return unknownResource();
+  }
+
+  const endsAt = now + FAMILY_LIFETIME * SECOND;
+  const refreshToken = newRefreshToken(keySet, now, endsAt);
+  yield* insertFamily({
+    id: familyId,
+    grantId: code.grantId,
+    accountId: code.accountId,
+    clientId: client.id,
+    ...code.inherited,
+    scopes: code.scopes,
+    claims: formatClaims(code.claims),
+    resources: formatResources(code.resources),
+    sid: code.sid,
+    authTime: code.authTime,
+    amr: JSON.stringify(code.amr),
+    acr: code.acr,
+    currentToken: refreshToken,
+    createdAt: now,
+    endsAt,
+  });
+  // The row is locked, so this succeeds. If it ever does not, the whole unit of work must be undone.
+  if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');
+  yield* record({ ...about, type: 'token.issued', details: { familyId, scope: code.scopes } });
+  return { code, resources, refreshToken };
+}

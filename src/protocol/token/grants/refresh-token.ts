@@ -1,0 +1,168 @@
+import { record } from '../../../audit/audit.ts';
+import type { RequestedClaims } from '../../../claims/claims.ts';
+import { parseScope } from '../../../claims/scopes.ts';
+import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
+import {
+  type CurrentRefreshToken,
+  type LockedTokenFamily,
+  lockFamily,
+  revokeFamily,
+  rotateFamily,
+} from '../../../credentials/token-family-store.ts';
+import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
+import { type SignedToken, verifyToken } from '../../../keys/tokens.ts';
+import type { Work } from '../../../platform/database/database.ts';
+import type { Parameters } from '../../../platform/http/parameters.ts';
+import { invalidGrant, invalidRequest, OAuthError } from '../../../platform/oauth-error.ts';
+import { judge, refuseGrant } from '../../../verdict/rules.ts';
+import { mint, newRefreshToken } from '../mint.ts';
+import { type TokenMisuse, tokenMisuse } from '../misuse.ts';
+import { readClaims, type VerifiedToken } from '../rules/claims.ts';
+import { type RefreshedScope, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
+import {
+  countRequest,
+  type GrantHandler,
+  grantedResources,
+  requestedResources,
+  type TokenParts,
+  unknownResource,
+} from '../token-request.ts';
+
+/** What a refresh issues tokens for. */
+interface RefreshedFamily {
+  readonly family: LockedTokenFamily;
+  readonly token: VerifiedToken;
+  readonly keySet: KeySet;
+  readonly scope: RefreshedScope;
+  readonly claims: RequestedClaims | null;
+  readonly resources: readonly string[] | null;
+  readonly refreshToken: CurrentRefreshToken;
+}
+
+const REFUSED =
+  'The refresh token is invalid, has expired or was used before. Send the user through authorization again.';
+
+/**
+ * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
+ * @throws {OAuthError} `rate_limit_exceeded`; then `invalid_request`, `invalid_scope`; then `invalid_grant`, `access_denied`
+ */
+export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters) =>
+  withCurrentKeys(parts.keys, async () => {
+    const { client, proof } = authenticated;
+    const { idTokenSignedResponseAlg: alg } = client;
+    await parts.keys.ready(alg);
+    const now = parts.clock();
+    const presented = await verifyPresented(parts, parameters.get('refresh_token'), now);
+    const refreshed = await parts.database.commit(() => refresh(parts, authenticated, parameters, presented, now));
+    if (refreshed instanceof OAuthError) return refreshed;
+
+    const { family: found, token, keySet, refreshToken, claims, resources } = refreshed;
+    const { accountId, clientId, familyId } = token;
+    const { profile, updatedAt } = found;
+    const { sid, authTime, amr, acr } = found.family;
+    const user = { accountId, profile, updatedAt, sid, authTime, amr, acr };
+    const subject = { ...user, issuer: parts.issuer, clientId, familyId };
+    const { scope, differs: narrowed } = refreshed.scope;
+    const order = { subject, scope, resources, refreshToken, nonce: null, narrowed, claims, alg, proof };
+    return (await mint(keySet, order, now)) ?? invalidGrant(REFUSED, 'the signing key was dropped');
+  });
+
+/** A refresh token whose signature and claims were verified, or why it is none. */
+type PresentedToken =
+  | { readonly token: VerifiedToken; readonly keySet: KeySet }
+  | { readonly token?: undefined; readonly misuse: TokenMisuse | undefined };
+
+async function verifyPresented(
+  { keys, issuer }: TokenParts,
+  presented: string | undefined,
+  now: number,
+): Promise<PresentedToken> {
+  if (presented === undefined) return { misuse: undefined };
+  const signed: SignedToken | undefined = await verifyToken(keys, 'refresh', presented);
+  const token = signed && readClaims(signed.claims, 'refresh', issuer, now);
+  if (signed !== undefined && token !== undefined) return { token, keySet: signed.keySet };
+  return { misuse: await tokenMisuse(keys, 'refresh', presented, { signed, issuer, now }) };
+}
+
+function* refresh(
+  parts: TokenParts,
+  authenticated: AuthenticatedClient,
+  parameters: Parameters,
+  presented: PresentedToken,
+  now: number,
+): Work<RefreshedFamily | OAuthError> {
+  const { client, origin } = authenticated;
+  const limited = yield* countRequest(parts, authenticated, now);
+  if (limited !== undefined) return limited;
+
+  if (parameters.get('refresh_token') === undefined) {
+    return invalidRequest('refresh_token is missing: send the one of the last token response.');
+  }
+  const requestedScope = parameters.get('scope');
+  const scopes = requestedScope === undefined ? undefined : parseScope(requestedScope);
+  if (requestedScope !== undefined && scopes === undefined) {
+    return new OAuthError(400, 'invalid_scope', 'scope is malformed: separate the scopes by single spaces.');
+  }
+  const requested = requestedResources(parameters);
+  if (requested instanceof OAuthError) return requested;
+
+  if (presented.token === undefined) {
+    const reason = 'not a refresh token of this service, or expired';
+    const { type = 'token.refused', accountId = null, details = { reason } } = presented.misuse ?? {};
+    yield* record({ at: now, type, outcome: 'failure', origin, clientId: client.id, accountId, details });
+    return invalidGrant(REFUSED, reason);
+  }
+  const { token, keySet } = presented;
+  const { familyId } = token;
+  const details = { familyId };
+  const event = { at: now, origin, clientId: client.id, accountId: token.accountId };
+  if (token.clientId !== client.id) {
+    yield* record({ ...event, type: 'token.foreign_client', outcome: 'failure', details });
+    return invalidGrant(REFUSED, 'of another client');
+  }
+  const found = yield* lockFamily(token);
+  if (found === undefined) {
+    const reason = 'not on record';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason } });
+    return invalidGrant(REFUSED, reason);
+  }
+  requireVersion(keySet, found.keyVersion);
+
+  const verdict = judge(found.state, found.inherited, now);
+  if (verdict.kind !== 'live') {
+    const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    return refuseGrant(verdict, REFUSED);
+  }
+  const { currentToken, predecessorJti, rotatedAt, endsAt } = found.family;
+  const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);
+  if (move === 'reuse') {
+    const reason = 'refresh token reused';
+    yield* revokeFamily({ familyId, reason, now });
+    yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
+    return invalidGrant(REFUSED, reason);
+  }
+  const scope = refreshedScope(found.family, client.scopes, scopes);
+  if (scope === undefined) {
+    const reason = 'a wider scope than was granted';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    const description = 'scope goes beyond what was granted: leave it out, or ask for less.';
+    return new OAuthError(400, 'invalid_scope', description);
+  }
+  const claims = refreshedClaims(found.claims, client.scopes, scopes);
+  const resources = yield* grantedResources(parts, found.family.resources, requested);
+  if (resources === undefined) {
+    const reason = 'a resource that was not granted';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    return unknownResource();
+  }
+  const issued = { family: found, token, keySet, scope, claims, resources };
+  if (move === 'repeat') {
+    yield* record({ ...event, type: 'token.repeated', details });
+    return { ...issued, refreshToken: currentToken };
+  }
+  const refreshToken = newRefreshToken(keySet, now, endsAt);
+  yield* rotateFamily({ familyId, predecessorJti: token.jti, now, ...refreshToken });
+  yield* record({ ...event, type: 'token.refreshed', details });
+  return { ...issued, refreshToken };
+}
