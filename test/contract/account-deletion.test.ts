@@ -38,7 +38,7 @@ test('with the account its fields go at once, and within an hour every text; the
   const erased = { reason: null, erased: ['reason'] };
   assert.deepEqual(banned, Array(2).fill({ until: null, ...erased }));
   assert.deepEqual(suspended, Array(2).fill(erased));
-  assert.deepEqual((await Promise.all(await reasons(other.id)))[0], [elsewhere], 'nobody else loses a word');
+  assert.deepEqual((await Promise.all(await reasons(other.id)))[0], [elsewhere], 'texts about others stay');
   const [signIn] = await query(
     server,
     "SELECT address, actor_id FROM audit_event WHERE type = 'sign_in.succeeded' AND account_id = ?",

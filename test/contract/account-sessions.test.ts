@@ -148,7 +148,7 @@ test('all others are ended: with what apps got anywhere else, also in sessions t
   assert.deepEqual((await sessionsOf(user)).length, 1);
 });
 
-test('nobody ends the session of another person, of this very browser, or with a form of another page', async () => {
+test('a form cannot end another user’s session or the browser’s own, nor one that comes from another page', async () => {
   const [ada, bob] = [await two(), await two()];
   const theirs = await named(bob.user, 'Safari');
   assert.equal((await press(ada.here, theirs)).status, 200, 'that there is none of hers is all she learns');

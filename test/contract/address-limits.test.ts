@@ -126,7 +126,7 @@ for (const [name, { attempt }] of Object.entries(routes)) {
         const spelling = ['192.0.2.7', '::ffff:192.0.2.7', `192.0.2.7:${4711 + n}`][n % 3] ?? '';
         assert.equal(await from(spelling, n), n < LIMIT, `IPv4, ${n}`);
       }
-      // IF-06: whatever is no address is one and the same.
+      // IF-06: everything that is not an address counts as one.
       for (let n = 0; n <= LIMIT; n++) assert.equal(await from(`unknown-${n}`, n), n < LIMIT, `none, ${n}`);
     });
   });

@@ -249,7 +249,7 @@ describe('prompt=select_account', () => {
     }
   });
 
-  test('a form that was shown about somebody else goes on as nobody', async () => {
+  test('a form that was shown about another user continues without a session', async () => {
     const browser = await fresh();
     const form = await choosing(browser);
     const other = await newUser(server);
@@ -261,7 +261,7 @@ describe('prompt=select_account', () => {
     assert.match(shown.text, new RegExp(`\\(${other.username}\\)`));
   });
 
-  test('forms of another site, and without the token, go on as nobody', async () => {
+  test('forms of another site or without the token continue without a session', async () => {
     const browser = await fresh();
     const form = await choosing(browser);
     const request = /name="request" value="([^"]+)"/.exec(form.text)?.[1] ?? '';

@@ -30,7 +30,7 @@ const asking = (claims: object): { claims: string } => ({ claims: JSON.stringify
 const standard = async (tokens: Pick<Tokens, 'access_token'>) =>
   (await userinfo(server, tokens.access_token, '/oidc/userinfo')).body as Record<string, unknown>;
 
-/** Tokens of a client that nobody knows yet. */
+/** Tokens of a new client. */
 async function tokensWith(
   claims: object,
   choice: { allow?: readonly string[] | 'all'; fields?: object } = {},
@@ -173,7 +173,7 @@ describe('sub', () => {
     assert.equal(answer.location?.pathname, '/consent');
   });
 
-  test('of nobody: login_required at once', async () => {
+  test('of an unknown user: login_required at once', async () => {
     for (const value of ['nobody', 5, null, '', {}]) {
       const answer = await browser.get(authorizeUrl(client, sub(value)));
       assertErrorRedirect(answer, { error: 'login_required', state: 'st4te', to: client.redirectUri }, server);

@@ -232,7 +232,7 @@ test('AZ-15: request, request_uri and registration are refused, and nothing that
   }
 });
 
-test('AZ-14: hints and wishes are accepted, and never authenticate anybody', async () => {
+test('AZ-14: hints and preferences are accepted, and never authenticate a user', async () => {
   const forged = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${Buffer.from('{"sub":"1"}').toString('base64url')}.`;
   for (const more of [
     'display=popup',
@@ -254,7 +254,7 @@ test('AZ-14: hints and wishes are accepted, and never authenticate anybody', asy
     assert.ok(code !== undefined, more);
     assert.deepEqual(others, { state: 'st4te', iss: server.baseUrl }, more);
     const cold = await agent(server.baseUrl).get(`${authorizeUrl(client)}&${more}`);
-    assert.equal(cold.location?.pathname, '/login', `${more}: a hint signs nobody in`);
+    assert.equal(cold.location?.pathname, '/login', `${more}: a hint does not sign a user in`);
   }
 });
 
@@ -292,7 +292,7 @@ test('AZ-11: ten thousand scopes fit into no address, and a form of them is inva
   assertStaysHere(await browser.get(many('a')), 414);
   const refused = { error: 'invalid_scope', status: 303, state: 'st4te', to: client.redirectUri } as const;
   assertErrorRedirect(await post(many('a')), refused, server);
-  // Whatever is repeated, no more scopes are kept than the service knows.
+  // However many are repeated, no more scopes are kept than the service knows.
   const answer = await post(authorizeUrl(client, { scope: Array(5000).fill('openid email').join(' ') }));
   assert.equal(answer.location?.pathname, '/continue');
   const [longest] = await query(server, 'SELECT max(length(request)) AS length FROM interaction');

@@ -32,7 +32,7 @@ test('success: code, state and iss are the fields, and the code works', async ()
   assert.equal((await redeem(server, client, code)).status, 200);
 });
 
-test('the page is kept by nobody, runs our own script alone, and its form may go to the app', async () => {
+test('the page is not cached, runs only our own script, and its form may go to the app', async () => {
   const { headers, text } = await ask();
   assert.equal(headers.get('cache-control'), 'no-store');
   assert.equal(headers.get('pragma'), 'no-cache');

@@ -110,7 +110,7 @@ describe('id_token_hint', () => {
     return parts.join('.');
   };
 
-  /** Hints that say nothing: whoever is signed in gets the answer that there is without them. */
+  /** Hints without meaning: the response is the one without them. */
   const ignored: [name: string, of: (mine: Known) => Promise<string> | string][] = [
     ['with another sub under the old signature', ({ idToken }) => change(idToken, 1, { sub: user.id })],
     ['with an algorithm that is not the key’s', ({ idToken }) => change(idToken, 0, { alg: 'HS256' })],
@@ -134,7 +134,7 @@ describe('id_token_hint', () => {
     ...[null, undefined, 0, ['RS256'], { name: 'RS256' }],
   ];
   for (const alg of ALGS) {
-    test(`JW-01: of ${alg}, one whose header names another algorithm is ignored, whatever signs it`, async () => {
+    test(`JW-01: of ${alg}, one whose header names another algorithm is ignored, with any signature`, async () => {
       const mine = await known(other, alg);
       const { header, claims } = parts(mine.idToken);
       const { keys } = (await (await fetch(`${server.baseUrl}/.well-known/jwks.json`)).json()) as {
@@ -207,7 +207,7 @@ describe('login_hint', () => {
     assert.equal(fieldOf(await shown('x'.repeat(320))), 'x'.repeat(320));
   });
 
-  test('it is not the name of whoever is signed in, unless there is no hint', async () => {
+  test('the hint comes before the name of the signed-in user', async () => {
     const browser = await signedIn(server, user);
     assert.equal(fieldOf(await shown('somebody', browser)), 'somebody');
     assert.equal(fieldOf(await shown('', browser)), user.username);

@@ -24,7 +24,7 @@ async function remembered() {
   return { client, user, browser };
 }
 
-/** Events of a type about somebody, with their details. */
+/** Events of a type about a user, with their details. */
 const events = async (type: string, userId: string) =>
   (await query(server, 'SELECT * FROM audit_event WHERE type = ? AND account_id = ? ORDER BY id', type, userId)).map(
     (event) => ({ ...event, details: JSON.parse(String(event['details'])) as unknown }),

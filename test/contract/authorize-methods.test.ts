@@ -59,7 +59,7 @@ test('HB-07: a header or a parameter cannot turn one method into another', async
   const before = await rows();
   for (const name of ['x-http-method-override', 'x-http-method', 'x-method-override']) {
     const answer = await raw('POST', `${authorizeUrl(client)}&_method=GET`, { [name]: 'GET' });
-    // A POST has its parameters in the body, whatever else is said.
+    // The parameters of a POST are in its body, not in its address.
     assert.deepEqual([answer.status, answer.headers['location']], [400, undefined]);
     assert.equal((await raw('PUT', authorizeUrl(client), { [name]: 'GET' })).status, 405);
   }

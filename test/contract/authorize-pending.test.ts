@@ -33,17 +33,17 @@ const handleOf = (page: Answer, action: string): string => formOf(page.text, act
 test('AZ-16: tabs that began side by side each end at their own client with their own state', async () => {
   const browser = agent(server.baseUrl);
   const other = await newClient(server, { redirectUris: ['https://other.example.com/cb'] });
-  const somebody = await newUser(server);
+  const signedInUser = await newUser(server);
   const [first, second, third] = [
     await open(browser, { state: 'first', scope: 'email' }),
     await open(browser, { state: 'second' }, other),
     await open(browser, { state: 'third', scope: 'phone', prompt: 'consent' }),
   ];
   // The sign-ins interleave with the consents: each tab goes on where it was.
-  const consent1 = await settle(browser, server, await browser.submit(first, credentials(somebody)));
-  const consent2 = await settle(browser, server, await browser.submit(second, credentials(somebody)));
+  const consent1 = await settle(browser, server, await browser.submit(first, credentials(signedInUser)));
+  const consent2 = await settle(browser, server, await browser.submit(second, credentials(signedInUser)));
   const end1 = await browser.submit(consent1, { decision: 'allow', 'allow email': 'on' }, '/consent');
-  const consent3 = await settle(browser, server, await browser.submit(third, credentials(somebody)));
+  const consent3 = await settle(browser, server, await browser.submit(third, credentials(signedInUser)));
   const end2 = await browser.submit(consent2, { decision: 'deny' }, '/consent');
   const end3 = await browser.submit(consent3, { decision: 'allow' }, '/consent');
 
@@ -111,19 +111,19 @@ test('AZ-16: a handle that is missing, altered or made up leads to a page', asyn
 
 test('decisions §3: an hour after it began a request is gone, one moment before it is not', async () => {
   const browser = agent(server.baseUrl);
-  const somebody = await newUser(server);
+  const signedInUser = await newUser(server);
   const early = await open(browser);
   server.advance(HOUR - 1);
-  const consent = await settle(browser, server, await browser.submit(early, credentials(somebody)));
+  const consent = await settle(browser, server, await browser.submit(early, credentials(signedInUser)));
   assert.match(consent.text, /action="\/consent"/);
   server.advance(1);
   assertStaysHere(await browser.submit(consent, { decision: 'allow' }, '/consent'), 400);
   assertStaysHere(await browser.get(`/consent?request=${handleOf(consent, '/consent')}`), 400);
-  assertStaysHere(await browser.submit(early, credentials(somebody)), 400);
+  assertStaysHere(await browser.submit(early, credentials(signedInUser)), 400);
 });
 
 test('AZ-09, AZ-16: what a form adds changes nothing about the request that it belongs to', async () => {
-  const somebody = await newUser(server);
+  const signedInUser = await newUser(server);
   const browser = agent(server.baseUrl);
   const poison = {
     redirect_uri: 'https://evil.example/',
@@ -141,22 +141,26 @@ test('AZ-09, AZ-16: what a form adds changes nothing about the request that it b
     'allow openid': 'on',
   };
   const login = await open(browser, { scope: 'openid email', nonce: 'n', state: 's' });
-  const consent = await settle(browser, server, await browser.submit(login, { ...poison, ...credentials(somebody) }));
+  const consent = await settle(
+    browser,
+    server,
+    await browser.submit(login, { ...poison, ...credentials(signedInUser) }),
+  );
   const end = await browser.submit(consent, { ...poison, decision: 'allow', 'allow email': 'on' }, '/consent');
   assert.ok(end.location?.href.startsWith(`${client.redirectUri}?`), `${end.location}`);
   assert.equal(parametersOf(end.location)['state'], 's');
   const { body } = await redeem(server, client, codeOf(end));
   assert.equal(claimsOf(body.access_token).scope, 'openid email');
-  assert.equal(claimsOf(body.access_token).sub, somebody.id);
+  assert.equal(claimsOf(body.access_token).sub, signedInUser.id);
   assert.equal(claimsOf(body.id_token).nonce, 'n');
 });
 
 test('AZ-09, AZ-16: with any hidden field or cookie changed or left out the flow ends in no code', async () => {
-  const somebody = await newUser(server);
+  const signedInUser = await newUser(server);
   const names = ['tessera_browser', 'tessera_session'];
   const spoil = (text: string) => [...text].reverse().join('');
   const begin = async () => {
-    const browser = await signedIn(server, somebody);
+    const browser = await signedIn(server, signedInUser);
     return { browser, consent: await open(browser, { prompt: 'consent' }) };
   };
   const codes = await countRows(server, 'authorization_code');
@@ -234,10 +238,10 @@ test('AZ-16: a redirect URI that was taken from the registration meanwhile gets 
 
 test('a request survives a restart of the server', async () => {
   const browser = agent(server.baseUrl);
-  const somebody = await newUser(server);
+  const signedInUser = await newUser(server);
   const toLogin = (await browser.get(authorizeUrl(client, { state: 'lives on' }))).location?.href ?? '';
   await restart(server);
-  const toConsent = await browser.submit(await browser.get(toLogin), credentials(somebody));
+  const toConsent = await browser.submit(await browser.get(toLogin), credentials(signedInUser));
   await restart(server);
   const consent = await browser.get(toConsent.location?.href ?? '');
   const end = await browser.submit(consent, { decision: 'allow' }, '/consent');

@@ -73,8 +73,8 @@ test('prompt=none shows no page: a code, or login_required', async () => {
   const answer = await postFromApp(fields({ prompt: 'none' }));
   codeOf(await browser.get(answer.location?.href ?? ''));
   const cold = agent(server.baseUrl);
-  const nobody = await cold.get((await cold.post(PATH, fields({ prompt: 'none' }))).location?.href ?? '');
-  assertErrorRedirect(nobody, { error: 'login_required', state: 'st4te', to: client.redirectUri }, server);
+  const anonymous = await cold.get((await cold.post(PATH, fields({ prompt: 'none' }))).location?.href ?? '');
+  assertErrorRedirect(anonymous, { error: 'login_required', state: 'st4te', to: client.redirectUri }, server);
 });
 
 test('AZ-10: errors are those of a GET, by 303', async () => {
@@ -101,7 +101,7 @@ test('AZ-01: without a certain client and redirect URI nothing is redirected', a
   }
 });
 
-test('AZ-10: a known parameter in the address is refused, whatever the body says; unknown ones are ignored', async () => {
+test('AZ-10: a known parameter in the address is refused with any body; unknown ones are ignored', async () => {
   const before = await countRows(server, 'interaction');
   for (const name of ['client_id', 'redirect_uri', 'state', 'scope', 'prompt', 'claims', 'response_mode']) {
     const good = fields()[name] ?? '';

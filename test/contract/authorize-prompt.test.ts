@@ -24,14 +24,14 @@ const client = await newClient(server);
 const user = await newUser(server);
 
 async function consented(): Promise<{ browser: Agent; user: TestUser }> {
-  const somebody = await newUser(server);
-  const browser = await signedIn(server, somebody);
+  const signedInUser = await newUser(server);
+  const browser = await signedIn(server, signedInUser);
   await walk(browser, authorizeUrl(client, { scope: 'openid email' }), { allow: ['email'] });
-  return { browser, user: somebody };
+  return { browser, user: signedInUser };
 }
 
 const browsers: Record<string, () => Promise<Agent>> = {
-  nobody: async () => agent(server.baseUrl),
+  anonymous: async () => agent(server.baseUrl),
   'an unknown session': async () => {
     const browser = agent(server.baseUrl);
     browser.setCookie('tessera_session', 'A'.repeat(43));
@@ -40,24 +40,24 @@ const browsers: Record<string, () => Promise<Agent>> = {
   'signed in': async () => signedIn(server, await newUser(server)),
   consented: async () => (await consented()).browser,
   revoked: async () => {
-    const { browser, user: somebody } = await consented();
-    await admin(server, 'DELETE', `/users/${somebody.id}/connections/${client.clientId}`);
+    const { browser, user: signedInUser } = await consented();
+    await admin(server, 'DELETE', `/users/${signedInUser.id}/connections/${client.clientId}`);
     return browser;
   },
   banned: async () => {
-    const { browser, user: somebody } = await consented();
-    await admin(server, 'PUT', `/users/${somebody.id}/ban`, {});
+    const { browser, user: signedInUser } = await consented();
+    await admin(server, 'PUT', `/users/${signedInUser.id}/ban`, {});
     return browser;
   },
   suspended: async () => {
-    const { browser, user: somebody } = await consented();
-    await admin(server, 'PUT', `/users/${somebody.id}/suspension`, {});
+    const { browser, user: signedInUser } = await consented();
+    await admin(server, 'PUT', `/users/${signedInUser.id}/suspension`, {});
     return browser;
   },
   'was banned': async () => {
-    const { browser, user: somebody } = await consented();
-    await admin(server, 'PUT', `/users/${somebody.id}/ban`, {});
-    await admin(server, 'DELETE', `/users/${somebody.id}/ban`);
+    const { browser, user: signedInUser } = await consented();
+    await admin(server, 'PUT', `/users/${signedInUser.id}/ban`, {});
+    await admin(server, 'DELETE', `/users/${signedInUser.id}/ban`);
     return browser;
   },
 };
@@ -74,7 +74,7 @@ const always = (outcome: Outcome): readonly Outcome[] => PROMPTS.map(() => outco
 
 /** One outcome for each of {@link PROMPTS}. */
 const expected: Record<string, readonly Outcome[]> = {
-  nobody: always('login page').with(1, 'login_required'),
+  anonymous: always('login page').with(1, 'login_required'),
   'an unknown session': always('login page').with(1, 'login_required'),
   'signed in': ['consent page', 'consent_required', 'login page', 'consent page', 'login page', 'login page'],
   consented: ['code', 'code', 'login page', 'consent page', 'login page', 'login page'],
@@ -125,7 +125,7 @@ test('decisions §2: prompt=none with a scope that was never asked is consent_re
 });
 
 test('AZ-13: prompt=login needs the password anew, gives a later auth_time, and nothing leads around it', async () => {
-  const { browser, user: somebody } = await consented();
+  const { browser, user: signedInUser } = await consented();
   const first = await redeem(server, client, codeOf(await browser.get(authorizeUrl(client))));
   server.advance(5 * MINUTE);
   const pending = await browser.get(authorizeUrl(client, { prompt: 'login' }));
@@ -136,9 +136,9 @@ test('AZ-13: prompt=login needs the password anew, gives a later auth_time, and 
   const forced = await browser.post('/consent', { request: handle, decision: 'allow', form_token: 'x' });
   assert.equal(forced.location?.href, pending.location?.href);
   const page = await browser.get(pending.location?.href ?? '');
-  const wrong = await browser.submit(page, { identifier: somebody.username, password: 'not the password' });
+  const wrong = await browser.submit(page, { identifier: signedInUser.username, password: 'not the password' });
   assert.equal(wrong.status, 401);
-  const answer = await browser.submit(page, { identifier: somebody.username, password: PASSWORD });
+  const answer = await browser.submit(page, { identifier: signedInUser.username, password: PASSWORD });
   assert.equal(answer.status, 303);
   const second = await redeem(server, client, codeOf(answer));
   const [before, after] = [first, second].map(({ body }) => claimsOf(body.id_token).auth_time as number);
@@ -154,9 +154,9 @@ test('AZ-13: prompt=login is content with another person, who is asked for conse
 });
 
 test('contract §4.1: prompt=login consent asks for both, once', async () => {
-  const { browser, user: somebody } = await consented();
+  const { browser, user: signedInUser } = await consented();
   const page = await settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'login consent' })));
-  const toConsent = await browser.submit(page, { identifier: somebody.username, password: PASSWORD });
+  const toConsent = await browser.submit(page, { identifier: signedInUser.username, password: PASSWORD });
   assert.equal(toConsent.location?.pathname, '/consent');
   const consent = await settle(browser, server, toConsent);
   const answer = await browser.submit(consent, { decision: 'allow' }, '/consent');

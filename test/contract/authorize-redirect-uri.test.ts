@@ -19,7 +19,7 @@ const REGISTERED = [
   'http://[::1]:8080/callback',
 ];
 
-/** Signed in, and has consented: whatever got past the check would be answered with a code. */
+/** Signed in, with consent given: a request that passed the check would be answered with a code. */
 const server = await startServer();
 after(() => server.close());
 const client = await newClient(server, { redirectUris: REGISTERED });

@@ -5,7 +5,7 @@ import { authorizeUrl, newClient, newUser, signedIn, walk } from '../support/flo
 import { countRows, MINUTE, parametersOf, query } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
-// Anybody may begin a request, and what waits for a person is kept for an hour: 4 KiB of one, and so much for an address.
+// A pending request is kept for an hour without any authentication: at most 4 KiB each, and a bounded amount for an address.
 
 const PATH = '/api/v2/oauth/authorize';
 const LARGEST = 4096;

@@ -6,7 +6,7 @@ import { authorizeUrl, claimsOf, newClient, newUser, redeem, signedIn, walk } fr
 import { codeOf, countRows, parametersOf, query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
-// Contract §4.1, AZ-07: `state` comes back unchanged and `nonce` reaches the ID token unchanged, whatever they hold.
+// Contract §4.1, AZ-07: `state` comes back unchanged and `nonce` reaches the ID token unchanged, for any content.
 
 const server = await startServer();
 after(() => server.close());

@@ -5,7 +5,7 @@ import { admin, newClient, newUser, signedIn } from '../support/flow.ts';
 import { assertStaysHere, query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
-// Decisions §3, AZ-01: with the client or the redirect URI in doubt there is never a redirect, whatever else is wrong.
+// Decisions §3, AZ-01: with an invalid client or redirect URI there is never a redirect, even if more is wrong.
 
 const server = await startServer();
 after(() => server.close());

@@ -105,7 +105,7 @@ for (const [name, make] of Object.entries(forms)) {
   });
 
   if (name !== 'a refusal') {
-    test(`decisions §3: ${name}: after its code was redeemed a second submit is a page, and harms nobody`, async () => {
+    test(`decisions §3: ${name}: after its code was redeemed a second submit shows a page and revokes nothing`, async () => {
       const form = await make();
       const tokens = await redeem(server, client, codeOf(await settle(form.browser, server, await send(form))));
       assert.equal(tokens.status, 200);

@@ -86,7 +86,7 @@ describe('OpenID Connect Core 1.0 §9: private_key_jwt', () => {
     ['typ JWT', () => ({}), { typ: 'JWT' }],
     ['its explicit type', () => ({}), { typ: 'client-authentication+jwt' }],
     ['no kid where there is one key', () => ({}), { kid: undefined }],
-    ['claims that nobody looks at', () => ({ azp: 'x' })],
+    ['claims that have no meaning here', () => ({ azp: 'x' })],
   ];
   for (const [name, change, header = {}] of good) {
     test(`taken: ${name}`, async () => {
@@ -130,8 +130,12 @@ test('a stock library signs in with its key, and gets its tokens anew', async ()
 
 describe('RFC 7523 §3: what does not hold is invalid_client, with one answer and its reason in the audit trail', () => {
   const bad: [string, string, (now: number) => Record<string, unknown>, Record<string, unknown>?][] = [
-    ['aud of somebody else', 'is for another audience', () => ({ aud: 'https://evil.example' })],
-    ['aud also of somebody else', 'is for another audience', () => ({ aud: [server.baseUrl, 'https://evil.example'] })],
+    ['aud of another server', 'is for another audience', () => ({ aud: 'https://evil.example' })],
+    [
+      'aud with another server in it',
+      'is for another audience',
+      () => ({ aud: [server.baseUrl, 'https://evil.example'] }),
+    ],
     ['aud with a slash', 'is for another audience', () => ({ aud: `${server.baseUrl}/` })],
     ['aud an empty list', 'is for another audience', () => ({ aud: [] })],
     ['aud missing', 'is for another audience', () => ({ aud: undefined })],
@@ -306,7 +310,7 @@ describe('OpenID Connect Core 1.0 §9: a jti is used once', () => {
     assert.equal((await tokenFormAt('/oidc/introspect', { token: 'x', ...proof })).status, 401);
   });
 
-  test('it is used up whatever becomes of the request, and by its client alone', async () => {
+  test('it is used up even if the request is refused, and only for its client', async () => {
     const second = await keyApp(server, { jwks: { keys: [other.jwk] } });
     const proof = await proofOf(server, app.clientId, key, { jti: 'same' });
     assertRefused(await tokenForm(server, { grant_type: 'unknown', ...proof }), 400, 'unsupported_grant_type');

@@ -172,7 +172,7 @@ describe('jwks_uri: RFC 7591 §2', () => {
     assert.match((await lastDetails())['cause'] ?? '', /nothing listens there/);
   });
 
-  test('an assertion of somebody who could not be it makes the server fetch nothing', async () => {
+  test('an assertion that cannot be the client’s makes the server fetch nothing', async () => {
     const place = await published(set(key));
     const { clientId } = await newClient(server, { jwksUri: place.uri });
     assert.equal(await status(clientId, key), 401);

@@ -137,7 +137,7 @@ test('CN-08, SE-11: what was shown to one person cannot be sent after another si
   });
   assert.equal(toConsent.location?.pathname, '/consent');
   const again = await assertNothing(() => browser.post('/consent', { ...form.hidden, ...ALLOW }), 409);
-  assert.ok(again.text.includes(second.username), 'the page is the one for whoever is signed in now');
+  assert.ok(again.text.includes(second.username), 'the page is the signed-in user’s');
   await assertNothing(() => browser.post('/consent', { ...form.hidden, decision: 'deny' }), 409);
   const tokens = await redeem(server, client, codeOf(await browser.submit(again, ALLOW, '/consent')));
   const claims = JSON.parse(Buffer.from(tokens.body.access_token.split('.')[1], 'base64url').toString());
@@ -183,7 +183,7 @@ const events: Record<string, { act: (user: TestUser) => Promise<unknown>; messag
   deleted: { act: (user) => admin(server, 'DELETE', `/users/${user.id}`) },
 };
 for (const [event, { act, message }] of Object.entries(events)) {
-  test(`SE-03, decisions §3: of somebody who was ${event} meanwhile no form grants anything`, async () => {
+  test(`SE-03, decisions §3: no form of a user who was ${event} meanwhile grants anything`, async () => {
     const { browser, page, user } = await shown();
     await act(user);
     const before = await rows();
@@ -199,7 +199,7 @@ for (const [event, { act, message }] of Object.entries(events)) {
   });
 }
 
-test('CN-01: somebody who is not signed in sees no consent page', async () => {
+test('CN-01: without a session there is no consent page', async () => {
   const browser = agent(server.baseUrl);
   const pending = await browser.get(authorizeUrl(client));
   const answer = await browser.get(`/consent${pending.location?.search}`);

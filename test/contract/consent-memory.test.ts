@@ -225,8 +225,8 @@ test('decisions §2: a client registered with scopes gets those and no others, w
 test('CN-04: what one person decided is nothing to another, nor to another app', async () => {
   const at = await visit();
   await decide(at, await ask(at, 'openid email'), ['email']);
-  const somebody = { ...at, browser: await signedIn(server, await newUser(server)) };
-  assert.deepEqual(askedOn(await ask(somebody, 'openid email')), ['email']);
+  const signedInUser = { ...at, browser: await signedIn(server, await newUser(server)) };
+  assert.deepEqual(askedOn(await ask(signedInUser, 'openid email')), ['email']);
   const app = { ...at, client: await newClient(server) };
   assert.deepEqual(askedOn(await ask(app, 'openid email')), ['email']);
 });

@@ -186,11 +186,11 @@ const query = ({ client }: Visit, more: Parameters) =>
 
 test('what other people and other apps have is untouched', async () => {
   const at = await visit();
-  const [other, somebody] = [
+  const [other, person] = [
     { ...at, client: await newClient(server) },
     { ...(await visit()), client: at.client },
   ];
-  const untouched = [[other, await tokens(other, 'all')] as const, [somebody, await tokens(somebody, 'all')] as const];
+  const untouched = [[other, await tokens(other, 'all')] as const, [person, await tokens(person, 'all')] as const];
   await tokens(at, 'all');
   await decide(at, []);
   for (const [of, family] of untouched) await assertGives(of, family, SCOPES);
@@ -241,7 +241,7 @@ describe('where the app has changed hands, a decision is about all that it may h
   test('what was not asked for again is taken from what was issued', async () => {
     const at = await visit();
     const family = await tokens(at, 'all');
-    await admin(server, 'PATCH', `/clients/${at.client.clientId}`, { owner: 'Somebody else' });
+    await admin(server, 'PATCH', `/clients/${at.client.clientId}`, { owner: 'Another Ltd' });
     await assertGives(at, await tokens(at, 'all', { scope: 'openid email' }), ['email']);
     await assertGives(at, family, ['email']);
   });
@@ -257,7 +257,7 @@ describe('where the app has changed hands, a decision is about all that it may h
       await tokens(at, 'all'),
     ];
     const waiting = await code(at, 'all', { resource: ORDERS });
-    await admin(server, 'PATCH', `/clients/${at.client.clientId}`, { owner: 'Somebody else' });
+    await admin(server, 'PATCH', `/clients/${at.client.clientId}`, { owner: 'Another Ltd' });
     await tokens(at, 'all', { resource: BILLS });
     assert.equal((await introspect(server, orders, gone.access_token)).text, '{"active":false}');
     assertInvalidGrant(await refresh(server, at.client, gone.refresh_token));

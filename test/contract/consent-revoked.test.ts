@@ -161,11 +161,11 @@ test('decisions §3: tabs do not disturb each other: what another tab allowed, a
 test('another app’s revocation, and another person’s, make no form stale', async () => {
   const at = await visit();
   const other = { ...at, client: await newClient(server) };
-  const somebody = { ...(await visit()), client: at.client };
-  await Promise.all([grant(other), grant(somebody)]);
+  const signedInUser = { ...(await visit()), client: at.client };
+  await Promise.all([grant(other), grant(signedInUser)]);
   const page = await open(at);
   await revoke(other);
-  await revoke(somebody);
+  await revoke(signedInUser);
   codeOf(await allow(at, page));
 });
 

@@ -98,7 +98,7 @@ test('what is refused before it reaches a page is a page for a browser, which sa
   assert.equal(wrong.headers.get('allow'), 'POST');
 });
 
-test('where no person has business an error is JSON, whatever is asked for', async () => {
+test('outside the pages an error is JSON, whatever Accept says', async () => {
   for (const path of [
     '/api/v3/x',
     '/API/v2',

@@ -153,12 +153,12 @@ test('HB-02: what never becomes a request is answered with the same care', async
 const OWN_PAGES = ['/account', '/account/profile', '/account/connections', '/account/sessions'];
 
 test('HB-03: pages and JSON about a person are never stored, and a sign-out clears what was', async () => {
-  const somebody = await newUser(server);
-  const own = await signedIn(server, somebody);
+  const signedInUser = await newUser(server);
+  const own = await signedIn(server, signedInUser);
   for (const path of [...OWN_PAGES, '/playground', authorizeUrl(client), '/login']) {
     assert.equal((await own.get(path)).headers.get('cache-control'), 'no-store', path);
   }
-  const tokens = await tokensFor(server, client, somebody, {}, { browser: own });
+  const tokens = await tokensFor(server, client, signedInUser, {}, { browser: own });
   for (const [path, key] of [
     ['/api/v2/oauth/userinfo', tokens.access_token],
     ['/oidc/userinfo', tokens.access_token],
@@ -166,10 +166,10 @@ test('HB-03: pages and JSON about a person are never stored, and a sign-out clea
     const answer = await fetch(server.baseUrl + path, { headers: { authorization: `Bearer ${key}` } });
     assert.deepEqual([answer.status, answer.headers.get('cache-control')], [200, 'no-store'], path);
   }
-  const user = await admin(server, 'GET', `/users/${somebody.id}`);
+  const user = await admin(server, 'GET', `/users/${signedInUser.id}`);
   assert.equal(user.headers.get('cache-control'), 'no-store');
   for (const action of ['/logout', '/account/sign-out-everywhere']) {
-    const leaving = await signedIn(server, somebody);
+    const leaving = await signedIn(server, signedInUser);
     const answer = await leaving.submit(await leaving.get('/account'), {}, action);
     assert.match(answer.headers.get('clear-site-data') ?? '', /"cache"/, action);
     assert.equal(leaving.cookie('tessera_session'), undefined);
@@ -208,11 +208,11 @@ const cookiesOf = (answer: RawAnswer) =>
 /** A whole sign-in over a bare connection, and all the cookies that it set. */
 async function cookiesOfSignIn(port: number, baseUrl: string, headers: Readonly<Record<string, string>> = {}) {
   const at = { baseUrl: `http://127.0.0.1:${port}` } as TestServer;
-  const somebody = await newUser(at);
+  const signedInUser = await newUser(at);
   const page = await send(port, 'GET', '/login', { ...headers, accept: html });
   const first = cookiesOf(page);
   const form_token = /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
-  const body = new URLSearchParams({ form_token, identifier: somebody.username, password: PASSWORD }).toString();
+  const body = new URLSearchParams({ form_token, identifier: signedInUser.username, password: PASSWORD }).toString();
   const answer = await send(
     port,
     'POST',

@@ -202,12 +202,12 @@ test('a token that waits for a first key is signed by it, and only one is made b
   const other = await startServer();
   try {
     const client = await newClient(other, { idTokenSignedResponseAlg: 'RS256' });
-    const somebody = await newUser(other);
-    const own = await signedIn(other, somebody);
-    await tokensFor(other, client, somebody, {}, { browser: own });
+    const person = await newUser(other);
+    const own = await signedIn(other, person);
+    await tokensFor(other, client, person, {}, { browser: own });
     await query(other, 'DELETE FROM id_token_key');
     await other.restart();
-    const all = await Promise.all([1, 2, 3, 4].map(() => tokensFor(other, client, somebody, {}, { browser: own })));
+    const all = await Promise.all([1, 2, 3, 4].map(() => tokensFor(other, client, person, {}, { browser: own })));
     assert.equal(new Set(all.map(({ id_token }) => kidOf(id_token))).size, 1);
     assert.equal((await query(other, "SELECT kid FROM id_token_key WHERE alg = 'RS256'")).length, 1);
   } finally {

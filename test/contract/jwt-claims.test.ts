@@ -70,7 +70,7 @@ describe('contract §2.2: access token', () => {
       assert.ok(isId(claims.sub) && isId(claims.client_id));
     }
   });
-  test('the email is there whatever the scopes', async () => {
+  test('the email is present with any scopes', async () => {
     const bare = await tokensFor(server, client, user, { scope: 'openid' }, { browser });
     for (const token of [bare.access_token, bare.id_token]) assert.equal(claimsOf(token).email, 'Ada@Example.com');
   });
@@ -182,7 +182,7 @@ describe('contract §2.2: ID token', () => {
   });
 });
 
-test('JW-18: what a person writes about themselves, of whatever name, sets no claim', async () => {
+test('JW-18: texts of a user’s profile never set a claim, whatever their name', async () => {
   const claim = '","sub":"1","exp":9999999999,"x":"';
   const names = ['sub', 'aud', 'exp', 'iss', 'typ', 'client_id', 'scope', 'jti', '__proto__', 'constructor'];
   const hostile = await newUser(server, {

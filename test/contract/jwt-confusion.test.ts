@@ -55,7 +55,7 @@ before(async () => {
     'access token': tokens.access_token,
     'refresh token': tokens.refresh_token,
     'ID token': tokens.id_token,
-    // JW-07: under HS256 a client can sign whatever it likes as an ID token.
+    // JW-07: under HS256 a client can sign any claims as an ID token.
     'ID token that the client forged for another person': forge(
       header,
       { ...claims, sub: victim.id },
@@ -181,7 +181,7 @@ for (const { place, right, refuses } of PLACES) {
 
 describe('JW-07: an ID token is never authority at the authorization endpoint', () => {
   for (const name of NAMES.filter((candidate) => /token/.test(candidate))) {
-    test(`${name} as id_token_hint signs nobody in`, async () => {
+    test(`${name} as id_token_hint does not sign a user in`, async () => {
       const hint = credentials[name] ?? '';
       const address = authorizeUrl(client, { prompt: 'none', id_token_hint: hint });
       const answer = await fetch(server.baseUrl + address, { redirect: 'manual' });

@@ -142,7 +142,7 @@ for (const kind of KINDS) {
       assert.equal(await taken(resigned(kind, { ...claims(), nbf: now + 61 })), false);
     });
 
-    test('RT-06: whatever is not on record: family, person and client, and those of others', async () => {
+    test('RT-06: claims that name an unknown family, user or client, or another’s', async () => {
       const unknown = '123456789012345678';
       const mine = claims();
       await refuseAll(kind, [

@@ -224,7 +224,7 @@ test('a file that is no picture we take is refused at its field, and nothing cha
   }
 });
 
-test('a file of 1 MiB is not too large, and a text that unfolds to 20 MB costs nobody anything', async () => {
+test('a file of 1 MiB is accepted, and a text that decompresses to 20 MB is refused cheaply', async () => {
   assert.equal((await send(pngOfSize(LARGEST_PICTURE))).status, 200);
   const folded = Buffer.concat([Buffer.from('Comment\0\0'), deflateSync(Buffer.alloc(20_000_000))]);
   assert.equal((await send(png(9, 9, { extra: [chunk('zTXt', folded)] }))).status, 200);
@@ -274,8 +274,8 @@ test('only the person who is signed in changes the picture, by a form of their o
   const hers = await browser.get('/account');
   assert.equal((await bob.upload(hers, { picture: file }, FORM)).status, 400);
   assert.equal((await browser.upload(hers, { picture: file, form_token: 'x' }, FORM)).status, 400);
-  const nobody = await agent(server.baseUrl).upload(hers, { picture: file }, FORM);
-  assert.equal(nobody.location?.pathname, '/login');
+  const anonymous = await agent(server.baseUrl).upload(hers, { picture: file }, FORM);
+  assert.equal(anonymous.location?.pathname, '/login');
   const foreign = await browser.post(FORM, { action: 'remove' }, { origin: 'https://evil.example' });
   assert.equal(foreign.status, 403);
   assert.equal(await address(), before);
@@ -300,7 +300,7 @@ test('the record tells of the change in one commit with it, without the picture'
 
 test('a picture that waits while its person is barred or signed out changes nothing', async () => {
   const small = fileOf(await drawing(20, 20, () => RED).png());
-  // As many pixels as are taken, so that whoever comes next waits.
+  // As many pixels as are accepted, so that the next upload waits.
   const large = fileOf(png(4096, 4096));
   const other = await signedIn(server, await newUser(server));
   const othersPage = await other.get('/account');

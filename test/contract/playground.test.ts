@@ -135,7 +135,7 @@ test('one button acts once: a second press, another tab, a button of an older pa
   assert.equal((await userinfo(server, held.access_token)).status, 200, 'the code was not sent twice');
 });
 
-test('a visit is its browser’s and its person’s: nobody else reads it, and it holds no answer but its own', async () => {
+test('a playground session belongs to one browser and one user: no other reads it, and it keeps only its own responses', async () => {
   const person = await newUser(server);
   const browser = await signedIn(server, person);
   const begun = await press(browser, 'start');

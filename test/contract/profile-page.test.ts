@@ -24,7 +24,7 @@ const send = async (browser: Agent, fields: Readonly<Record<string, string>>) =>
   browser.submit(await browser.get(PAGE), fields, PAGE);
 const recordOf = async ({ id }: TestUser) => (await admin(server, 'GET', `/users/${id}`)).body;
 
-test('nobody signed in: to the sign-in page', async () => {
+test('without a session: redirect to the sign-in page', async () => {
   const browser = agent(server.baseUrl);
   for (const answer of [await browser.get(PAGE), await browser.post(PAGE, { displayName: 'X' })]) {
     assert.equal(answer.location?.pathname, '/login');
@@ -52,7 +52,7 @@ test('a form without the page’s token, or of another person, changes nothing',
   assert.deepEqual(await recordOf(ada), before);
 });
 
-test('fields that are the operator’s stay as they are, whatever is sent', async () => {
+test('a form cannot change fields that only operators may change', async () => {
   const user = await newUser(server);
   const browser = await signedIn(server, user);
   const before = await recordOf(user);

@@ -158,7 +158,7 @@ describe('the flow', () => {
     }
   });
 
-  test('CD-07: a verifier that is missing, wrong or of another code redeems nothing, and harms nobody', async () => {
+  test('CD-07: a verifier that is missing, wrong or of another code redeems nothing and revokes nothing', async () => {
     const right = await newCode();
     for (const code_verifier of [undefined, '', pkce().verifier])
       assertInvalidGrant(await redeem(right, { code_verifier }));
@@ -216,7 +216,7 @@ describe('client authentication', () => {
     await invalid({}, basic(client.clientId, ''));
   });
 
-  test('TK-05: a confidential client is never taken for a public one, whatever it leaves out', async () => {
+  test('TK-05: a confidential client that leaves its credentials out is never treated as a public one', async () => {
     const { body } = await register({
       redirectUris: ['https://app.example.com/cb'],
       idTokenSignedResponseAlg: 'RS256',
@@ -231,7 +231,7 @@ describe('client authentication', () => {
     await invalid({ client_id: other.clientId });
   });
 
-  test('requests that anybody may make in its name are counted for each address', async () => {
+  test('requests that need no secret are counted for each address', async () => {
     const other = await publicClient();
     const statuses = new Set<number>();
     for (let n = 0; n < 21; n++)
@@ -244,7 +244,7 @@ describe('client authentication', () => {
   });
 });
 
-describe('HB-04: an app in a browser reads its own answers, and nobody else’s page does', () => {
+describe('HB-04: an app in a browser reads its own responses, and no other page does', () => {
   const SPA = 'https://spa.example.com';
   const post = async (of: { clientId: string; clientSecret?: string }, origin: string) => {
     const answer = await fetch(`${server.baseUrl}/api/v2/oauth/token`, {

@@ -308,14 +308,14 @@ describe('RFC 8707 §3: a token is good where it is meant for', () => {
   });
 
   test('decisions §5: the verdict holds at a resource server too, from its next question on', async () => {
-    const somebody = await newUser(server);
+    const signedInUser = await newUser(server);
     const there = agent(server.baseUrl);
-    await there.submit(await there.get('/login'), { identifier: somebody.username, password: PASSWORD });
+    await there.submit(await there.get('/login'), { identifier: signedInUser.username, password: PASSWORD });
     const target = await walk(there, address(app, ORDERS));
     const { body } = await redeem(target.searchParams.get('code') ?? '');
     const active = async () => (await introspect(server, orders, body.access_token)).body.active;
     assert.equal(await active(), true);
-    await admin(server, 'PUT', `/users/${somebody.id}/ban`, {});
+    await admin(server, 'PUT', `/users/${signedInUser.id}/ban`, {});
     assert.equal(await active(), false);
     const revoked = await tokensAt(ORDERS);
     // It is the app that got the token who may end it.

@@ -27,7 +27,7 @@ const client = await newClient(server);
 
 const SESSION = 'tessera_session';
 
-/** A browser of nobody else with this session cookie. */
+/** A browser with this session cookie and nothing else. */
 function replay(secret: string | undefined): Agent {
   const browser = agent(server.baseUrl);
   browser.setCookie(SESSION, secret ?? '');
@@ -121,7 +121,7 @@ test('decisions §7: fourteen days without use end a session, and not a millisec
   assert.equal(await isSignedIn(replay(secret)), false);
 });
 
-test('decisions §7: thirty days end a session, whatever its use', async () => {
+test('decisions §7: a session ends after thirty days, however it is used', async () => {
   const browser = await signedIn(server, await newUser(server));
   for (let day = 0; day < 29; day++) {
     server.advance(DAY);
@@ -234,7 +234,7 @@ test('SE-03: a dead session cookie is taken from the browser, and nothing lastin
   assert.equal(await countRows(server, 'browser_session'), sessions);
 });
 
-test('decisions §3: somebody signed in who is banned or suspended is access_denied with the contract’s message', async () => {
+test('decisions §3: a signed-in user who is banned or suspended gets access_denied with the contract’s message', async () => {
   for (const [state, message] of [
     ['ban', 'Account banned'],
     ['suspension', 'Account is suspended'],

@@ -28,25 +28,25 @@ const normalised = (answer: Answer, typed: string) => ({
   headers: [...answer.headers].filter(([name]) => !['date', 'content-length', 'x-request-id'].includes(name)),
 });
 
-const someone = async (fields: Readonly<Record<string, unknown>> = {}): Promise<TestUser> => newUser(server, fields);
+const newPerson = async (fields: Readonly<Record<string, unknown>> = {}): Promise<TestUser> => newUser(server, fields);
 
 const unable: Record<string, () => Promise<string>> = {
-  'a known name': async () => (await someone()).username,
-  'a known address': async () => `${(await someone()).username}@example.com`,
+  'a known name': async () => (await newPerson()).username,
+  'a known address': async () => `${(await newPerson()).username}@example.com`,
   'an unknown address': async () => 'nobody@example.com',
-  'an account without a password': async () => (await someone({ password: undefined })).username,
+  'an account without a password': async () => (await newPerson({ password: undefined })).username,
   'a banned account': async () => {
-    const user = await someone();
+    const user = await newPerson();
     await admin(server, 'PUT', `/users/${user.id}/ban`, {});
     return user.username;
   },
   'a suspended account': async () => {
-    const user = await someone();
+    const user = await newPerson();
     await admin(server, 'PUT', `/users/${user.id}/suspension`, {});
     return user.username;
   },
   'a deleted account': async () => {
-    const user = await someone();
+    const user = await newPerson();
     await admin(server, 'DELETE', `/users/${user.id}`);
     return user.username;
   },
@@ -63,8 +63,8 @@ for (const [name, make] of Object.entries(unable)) {
 }
 
 test('SE-07: an unknown name is checked against a decoy, where a known one is checked against its hash', async () => {
-  const { username } = await someone();
-  const passwordless = (await someone({ password: undefined })).username;
+  const { username } = await newPerson();
+  const passwordless = (await newPerson({ password: undefined })).username;
   await withData(server, async ({ database, clock }) => {
     const asked: boolean[] = [];
     const passwords: Passwords = {
@@ -88,7 +88,7 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
 });
 
 test('SE-07: past the limit, known and unknown names still look alike', async () => {
-  const known = (await someone()).username;
+  const known = (await newPerson()).username;
   const unknown = 'nobody-else';
   for (const identifier of [known, unknown]) {
     for (let guess = 0; guess < 10; guess++) assert.equal((await attempt(identifier, 'wrong')).status, 401);
@@ -104,7 +104,7 @@ test('SE-07: that an account is barred is told after the right password, and no 
     ['ban', { until: new Date(server.now() + DAY).toISOString() }],
     ['suspension', {}],
   ] as const) {
-    const user = await someone();
+    const user = await newPerson();
     await admin(server, 'PUT', `/users/${user.id}/${state}`, body);
     const browser = agent(server.baseUrl);
     const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD });
@@ -117,7 +117,7 @@ test('SE-07: that an account is barred is told after the right password, and no 
 });
 
 test('decisions §5: at the instant at which a ban ends the account signs in again', async () => {
-  const user = await someone();
+  const user = await newPerson();
   const until = server.now() + DAY;
   await admin(server, 'PUT', `/users/${user.id}/ban`, { until: new Date(until).toISOString() });
   server.advance(DAY - 1);
@@ -127,7 +127,7 @@ test('decisions §5: at the instant at which a ban ends the account signs in aga
 });
 
 test('decisions §7: a name and an address sign in, however they are capitalised', async () => {
-  const user = await someone({ username: 'mixed.case-1', email: 'Mixed.Case+tag@Example.COM' });
+  const user = await newPerson({ username: 'mixed.case-1', email: 'Mixed.Case+tag@Example.COM' });
   for (const identifier of [
     user.username,
     'MIXED.CASE-1',
@@ -146,7 +146,7 @@ test('decisions §7: a name and an address sign in, however they are capitalised
 });
 
 test('a form with an empty field is told so, and counts as no attempt', async () => {
-  const user = await someone();
+  const user = await newPerson();
   for (const [identifier, password] of [
     ['', PASSWORD],
     [user.username, ''],
@@ -167,7 +167,7 @@ for (const [name, target] of [
   ['a path of ours', '/account/connections'],
 ] as const) {
   test(`SE-06: after a sign-in, ${name} in a parameter, a field or the Referer leads nowhere`, async () => {
-    const user = await someone();
+    const user = await newPerson();
     const poison = Object.fromEntries(carriers.map((carrier) => [carrier, target]));
     const browser = agent(server.baseUrl);
     const page = await browser.get(`/login?${new URLSearchParams(poison)}`, { referer: EVIL });
@@ -201,10 +201,10 @@ test('HB-05: what was typed comes back as text, never as markup, and the passwor
 });
 
 test('sign-up: a taken name or address is told, in any case, and changes nothing', async () => {
-  const user = await someone();
+  const user = await newPerson();
   const signUp = async (browser: Agent, fields: Record<string, string>) =>
     browser.submit(await browser.get('/signup'), {
-      displayName: 'Somebody',
+      displayName: 'Grace',
       username: 'fresh-name',
       email: 'fresh@example.com',
       password: 'quite another passphrase',

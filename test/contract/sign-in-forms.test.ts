@@ -21,7 +21,7 @@ interface Sender {
 interface Case {
   page(at: Sender): Promise<Answer>;
   fields(user: TestUser): Readonly<Record<string, string>>;
-  /** Whether somebody is signed in already. */
+  /** Whether the browser is signed in already. */
   readonly signedIn: boolean;
   /** Whether the form may bring a file. */
   readonly takesFiles?: boolean;
@@ -105,7 +105,7 @@ async function sender(action: string): Promise<Sender> {
   return { user, browser };
 }
 
-/** What a form may change; counts and times of use are no change of anybody's. */
+/** What a form may change, without counts and times of use. */
 const state = async (): Promise<string> =>
   JSON.stringify([
     await query(
@@ -237,7 +237,7 @@ test('SE-04: a form of one session is nothing in the next one of the same browse
   }
 });
 
-test('SE-04: pages of the account lead somebody who is not signed in to the sign-in, with any form', async () => {
+test('SE-04: without a session every form of the account redirects to the sign-in page', async () => {
   const browser = agent(server.baseUrl);
   for (const action of Object.keys(cases).filter((path) => path.startsWith('/account/'))) {
     const answer = await assertUnchanged(() => browser.post(action, { form_token: 'x' }));

@@ -120,13 +120,13 @@ test('decisions §9: IPv6 addresses count by /64, and IPv4 ones however they are
       Array.from({ length: 61 }, (_, index) => attempt(`unknown6-${index}`, 'x', from(index + 1))),
     );
     assert.equal(statuses.filter((status) => status === 401).length, 60);
-    assert.equal(await attempt('anybody', 'x', same), 429);
-    assert.equal(await attempt('anybody', 'x', different), 401);
+    assert.equal(await attempt('unknown', 'x', same), 429);
+    assert.equal(await attempt('unknown', 'x', different), 401);
     server.advance(MINUTE);
   }
 });
 
-test('PW-08: nobody can lock a person out of a browser in which they signed in before', async () => {
+test('PW-08: a stranger cannot lock a user out of a browser in which they signed in before', async () => {
   const user = await newUser(server);
   const known = await signedIn(server, user);
   const home = newAddress();
@@ -143,7 +143,7 @@ test('PW-08: nobody can lock a person out of a browser in which they signed in b
   }
 });
 
-test('PW-08: a known browser has a count of its own, which holds for it too and is nobody else’s', async () => {
+test('PW-08: a known browser has a separate count, which limits it as well and affects no other', async () => {
   const [user, other] = [await newUser(server), await newUser(server)];
   const known = await signedIn(server, user);
   for (let guess = 0; guess < 10; guess++) assert.equal(await attempt(user.username, 'x', newAddress(), known), 401);
@@ -209,7 +209,7 @@ async function formFor(at: TestServer, user: TestUser | undefined) {
   return async (from: string) => (await browser.post('/login', fields, { 'x-forwarded-for': from })).status;
 }
 
-test('PW-08: accounts that fill the queue of passwords from one address keep nobody else out', async () => {
+test('PW-08: accounts that fill the password queue from one address do not block others', async () => {
   const hashing = gate();
   const pool = boundedPool(1, 6, 'busy');
   const shared = await startServer({ TESSERA_TRUST_PROXY: '1' }, 1, undefined, {

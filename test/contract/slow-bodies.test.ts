@@ -1,4 +1,4 @@
-/** Bodies that take their time: nobody can hold so many that others are not served. */
+/** Slow bodies: no client can hold so many that others are not served. */
 import assert from 'node:assert/strict';
 import { connect, type Socket } from 'node:net';
 import { after, test } from 'node:test';
@@ -133,7 +133,7 @@ const ADDRESSES = Array.from({ length: 9 }, (_, n) => `203.0.113.${n + 1}`) as [
 const [HOME, ELSEWHERE] = ADDRESSES;
 const LAST = ADDRESSES.at(-1) ?? '';
 
-test('AV-03: slow uploads of one person keep nobody else from uploading, and are bounded for an address', async () => {
+test('AV-03: slow uploads of one user do not keep others from uploading, and are bounded for an address', async () => {
   const [ada, bob, carol, dave] = await Promise.all([person(HOME), person(HOME), person(HOME), person(ELSEWHERE)]);
   const { refusals, begun } = await fill(
     4,

@@ -199,7 +199,7 @@ describe('AC-10: what is no end of a ban', () => {
     ...['1970-01-01T00:00:00Z', '2026-02-28T00:00:00Z', '0000-01-01T00:00:00Z'],
   ];
   for (const until of wrong) {
-    test(`until ${JSON.stringify(until)} is invalid_request and bans nobody`, async () => {
+    test(`until ${JSON.stringify(until)} is invalid_request and does not ban the user`, async () => {
       const user = await newUser(server);
       const answer = await ban(user, { until });
       assert.equal(answer.status, 400, JSON.stringify(answer.body));

@@ -92,7 +92,7 @@ const ORDERS: readonly (readonly Event[])[] = [
   ...permutations(EVENTS),
 ];
 
-describe('decisions §5: banned before suspended before revoked, in whatever order they came (AC-02)', () => {
+describe('decisions §5: banned before suspended before revoked, in any order of the events (AC-02)', () => {
   for (const order of ORDERS) {
     test(order.join(', then '), async () => {
       const one = await party();
@@ -153,7 +153,7 @@ describe('the contract’s message outranks what is wrong with the chain, and no
     }
   });
 
-  test('an expired token or code is 401 or invalid_grant, whatever the account’s state', async () => {
+  test('an expired token or code is 401 or invalid_grant in every state of the account', async () => {
     for (const event of EVENTS) {
       const one = await party();
       await happen(event, one);

@@ -89,7 +89,7 @@ describe('decisions §4: JSON and forms are read by one validator', () => {
     assert.equal(second.status, 200);
   });
 
-  test('TK-14: unknown members are ignored, of whatever type; an audience changes no aud', async () => {
+  test('TK-14: unknown members of any type are ignored; an audience changes no aud', async () => {
     const audienceOf = (answer: { body: { access_token: string } }): unknown => claimsOf(answer.body.access_token).aud;
     const usual = audienceOf(await json(codeBody(client, code)));
     const wanted = 'https://api.example.com';

@@ -85,7 +85,7 @@ describe('RFC 6749 §4.4: a token for the client itself', () => {
     const { header, claims } = parts(answer.body.access_token);
     assert.deepEqual([header['alg'], header['typ']], ['HS256', 'at+jwt']);
     const { iat, exp, jti, ...rest } = claims;
-    // RFC 9068 §2.2: the subject is the client. There is nobody else in it.
+    // RFC 9068 §2.2: the subject is the client, and no user is named.
     const own = { iss: server.baseUrl, aud: server.baseUrl, sub: machine.clientId, client_id: machine.clientId };
     assert.deepEqual(rest, own);
     assert.equal(Number(exp) - Number(iat), 1800);
@@ -151,7 +151,7 @@ describe('TK-08: a client uses the grants that it is registered for', () => {
 
   test('client_credentials is for those who are registered for it: unauthorized_client', async () => {
     assertRefused(await ask(ordinary), 400, 'unauthorized_client');
-    // The client first: nobody learns from outside what a client may use.
+    // The client is checked first, so that its grants are not disclosed.
     assertRefused(await ask({ ...ordinary, clientSecret: 'wrong' }), 401, 'invalid_client');
     assertRefused(await ask({ ...machine, clientSecret: '' }), 401, 'invalid_client');
     const { body } = await register({ type: 'public', redirectUris: ['https://spa.example/cb'] });

@@ -88,7 +88,7 @@ describe('CD-05, CD-06: a code belongs to one client and one redirect_uri', () =
     'https://evil.example.com/callback',
   ];
   for (const uri of uris) {
-    test(`redirect_uri ${JSON.stringify(uri)} is invalid_grant and harms nobody`, async () => {
+    test(`redirect_uri ${JSON.stringify(uri)} is invalid_grant and revokes nothing`, async () => {
       const code = await newCode();
       assertInvalidGrant(await redeem(server, client, code, { redirect_uri: uri }));
       assert.equal((await redeem(server, client, code)).status, 200);
@@ -150,7 +150,7 @@ describe('CD-07: PKCE', () => {
     ['beyond ASCII', { code_verifier: `${verifier}é` }],
   ];
   for (const [name, change] of wrong) {
-    test(`a verifier ${name} is invalid_grant and harms nobody`, async () => {
+    test(`a verifier ${name} is invalid_grant and revokes nothing`, async () => {
       const code = await newCode(pkce);
       assertInvalidGrant(await redeem(server, client, code, change));
       assert.equal((await redeem(server, client, code, { code_verifier: verifier })).status, 200);

@@ -269,19 +269,24 @@ test('none of all this consumed the code or the refresh token', async () => {
 
 describe('a client that could not be believed is told what its request lacks, and nothing of which clients there are', () => {
   const body = { grant_type: 'refresh_token', refresh_token: 'x' };
-  const nobody = '1';
+  const unknownId = '1';
   const cases: readonly (readonly [string, object, Readonly<Record<string, string>>, RegExp])[] = [
     ['nothing', {}, {}, /client_id is missing/],
     ['a secret alone', { client_secret: 'x' }, {}, /client_id is missing/],
     ['an id alone, of a client that has a secret', { client_id: client.clientId }, {}, /client_secret was not sent/],
-    ['an id alone, of nobody', { client_id: nobody }, {}, /client_secret was not sent/],
+    ['only an unknown id', { client_id: unknownId }, {}, /client_secret was not sent/],
     [
       'a wrong secret',
       { client_id: client.clientId, client_secret: 'x' },
       {},
       /: check client_id and client_secret\.$/,
     ],
-    ['nobody’s secret', { client_id: nobody, client_secret: 'x' }, {}, /: check client_id and client_secret\.$/],
+    [
+      'a secret with an unknown id',
+      { client_id: unknownId, client_secret: 'x' },
+      {},
+      /: check client_id and client_secret\.$/,
+    ],
     ['a header with an empty secret', {}, basic(client.clientId, ''), /: check client_id and client_secret\.$/],
     ['a header of another kind', {}, { authorization: 'Bearer x' }, /must be Basic/],
     ['a header without a colon', {}, { authorization: `Basic ${btoa('x')}` }, /must be Basic/],

@@ -163,13 +163,13 @@ describe('RFC 7662 §2.2: a token that any other route would refuse is not activ
   };
   for (const [name, { happen, lift }] of Object.entries(EVENTS)) {
     test(name, async () => {
-      const somebody = await newUser(server);
-      const own = await signedIn(server, somebody);
-      const tokens = await tokensFor(server, client, somebody, {}, { browser: own });
+      const signedInUser = await newUser(server);
+      const own = await signedIn(server, signedInUser);
+      const tokens = await tokensFor(server, client, signedInUser, {}, { browser: own });
       await assertActive(tokens.access_token);
-      await happen(somebody, own);
+      await happen(signedInUser, own);
       for (const token of [tokens.access_token, tokens.refresh_token]) await assertInactive(token);
-      await lift?.(somebody);
+      await lift?.(signedInUser);
       // What was dead stays dead.
       for (const token of [tokens.access_token, tokens.refresh_token]) await assertInactive(token);
     });

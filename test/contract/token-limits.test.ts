@@ -34,7 +34,7 @@ describe('decisions §9: failed client authentications, 20 a minute for a client
     const limited = await from(server, wrong(client), undefined);
     assertRefused(limited, 429, 'rate_limit_exceeded');
     assert.equal(limited.headers.get('retry-after'), '30');
-    // Someone who has used up the guesses learns nothing from a right one.
+    // After the last allowed attempt even the right secret is refused.
     assertRefused(await from(server, client, undefined), 429, 'rate_limit_exceeded');
     assertRefused(await tokenForm(server, {}, basic(client.clientId, 'x')), 429, 'rate_limit_exceeded');
     assertInvalidGrant(await from(server, other, undefined));
@@ -84,7 +84,7 @@ describe('decisions §9: failed client authentications, 20 a minute for a client
     assertInvalidGrant(await from(server, client, '203.0.113.7, 203.0.113.8'));
   });
 
-  test('IPv6 counts by its /64, in whatever spelling', async () => {
+  test('IPv6 addresses are counted by their /64, in any spelling', async () => {
     const server = await started({ TESSERA_TRUST_PROXY: '1' });
     const client = await newClient(server);
     const spellings = ['2001:db8:1:2::', '2001:DB8:1:2:0:0:0:1', '2001:0db8:0001:0002::ffff', '2001:db8:1:2:a:b:c:d'];

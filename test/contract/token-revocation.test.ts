@@ -131,7 +131,7 @@ describe('RFC 7009 §2.1: a token of the client, and with it its whole family', 
 });
 
 describe('RFC 7009 §2.2: what cannot be revoked needs no revoking', () => {
-  test('garbage, ID tokens, secrets and codes: 200, and nobody is harmed', async () => {
+  test('garbage, ID tokens, secrets and codes: 200, and nothing is revoked', async () => {
     const tokens = await newTokens();
     const code = (await walk(browser, authorizeUrl(client))).searchParams.get('code') ?? '';
     const cut = tokens.refresh_token.slice(0, -4);
@@ -156,11 +156,11 @@ describe('RFC 7009 §2.2: what cannot be revoked needs no revoking', () => {
   });
 
   test('a token of a banned person is ended as any other', async () => {
-    const somebody = await newUser(server);
-    const tokens = await tokensFor(server, client, somebody);
-    await admin(server, 'PUT', `/users/${somebody.id}/ban`, {});
+    const signedInUser = await newUser(server);
+    const tokens = await tokensFor(server, client, signedInUser);
+    await admin(server, 'PUT', `/users/${signedInUser.id}/ban`, {});
     assertDone(await revoke(server, client, tokens.refresh_token));
-    await admin(server, 'DELETE', `/users/${somebody.id}/ban`);
+    await admin(server, 'DELETE', `/users/${signedInUser.id}/ban`);
     await assertDead(tokens);
   });
 });

@@ -149,7 +149,7 @@ describe(`POST ${STANDARD}`, () => {
       assert.equal(answer.headers.get('cache-control'), 'no-store');
     }
   });
-  test('twice in whatever way is 400', async () => {
+  test('two tokens, sent in any two ways, are 400', async () => {
     const header = { authorization: `Bearer ${token}` };
     for (const answer of [
       await form(`access_token=${token}`, STANDARD, header),
@@ -203,7 +203,7 @@ describe('US-07: what is no longer on record is 401, never 200 and never 500', (
     const tokens = await tokensFor(server, client, person);
     assert.equal((await admin(server, 'DELETE', `/users/${person.id}`)).status, 204);
     await gone(tokens, client);
-    // Also where the name and the address belong to somebody else by now.
+    // Even after another user took the name and the address.
     await newUser(server, { username: person.username, email: `${person.username}@example.com` });
     await gone(tokens, client);
   });

@@ -211,7 +211,7 @@ describe('contract §2.1: nullable and changing fields', () => {
     assert.deepEqual([again.phone, again.location, again.socialLinks], [null, null, []]);
   });
 
-  test('US-06: a changed email address is unverified until somebody vouches for it', async () => {
+  test('US-06: a changed email address is unverified until an operator confirms it', async () => {
     const token = await all(0);
     await admin(server, 'PATCH', `/users/${people[0]?.user.id}`, { email: 'ada@new.example' });
     const expected = { username: 'ada', domain: 'new.example', isVerified: false };

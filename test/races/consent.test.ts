@@ -154,7 +154,7 @@ for (const size of [2, 10]) {
       await race(
         crowd,
         at,
-        () => admin(server, 'PATCH', `/clients/${sold.clientId}`, { owner: 'Somebody else' }),
+        () => admin(server, 'PATCH', `/clients/${sold.clientId}`, { owner: 'Another Ltd' }),
         () => userinfo(server, 'none'),
       );
       noFault(answers);
