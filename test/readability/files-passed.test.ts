@@ -75,7 +75,7 @@ test('a consent', async () => {
     const page = await browser.get(authorizeUrl(app));
     pages.push(page.location === undefined ? page : await browser.get(page.location.href));
   }
-  await passesAtMost(37, async () => {
+  await passesAtMost(34, async () => {
     const page = pages.pop();
     assert.ok(page);
     const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];

@@ -4,36 +4,42 @@ import type { Database } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { isAuthorizationValid } from '../token/id-token-hint.ts';
 import { readIdClaims } from '../token/rules/claims.ts';
-import type { IdTokenHint } from './rules/end-session.ts';
+import type { LogoutHint } from './rules/end-session.ts';
 
-interface Parts {
+interface LogoutHintServices {
   readonly database: Database;
   readonly keys: Keys;
   readonly issuer: string;
 }
 
-/** What an `id_token_hint` is worth. Its age does not matter: it tells of a session, and sessions outlive it. */
-export async function readHint(parts: Parts, token: string | undefined): Promise<IdTokenHint> {
+/** Verifies an `id_token_hint`. One that has expired is accepted, since the session outlives it: §2. */
+export async function readLogoutHint(services: LogoutHintServices, token: string | undefined): Promise<LogoutHint> {
   if (token === undefined) return { kind: 'none' };
   if (!isCanonical(token)) return { kind: 'bad' };
-  const claims = await verifyIdToken(parts.keys, token);
-  if (claims === undefined) return unproven(token, parts.issuer);
-  const named = readIdClaims(claims, parts.issuer);
+  const claims = await verifyIdToken(services.keys, token);
+  if (claims === undefined) return unproven(token, services.issuer);
+  const named = readIdClaims(claims, services.issuer);
   if (named === undefined) return { kind: 'bad' };
   const { clientId, accountId, sid } = named;
-  return { kind: 'proven', clientId, accountId, sid, stands: await isAuthorizationValid(parts.database, named) };
+  return {
+    kind: 'proven',
+    clientId,
+    accountId,
+    sid,
+    isAuthorized: await isAuthorizationValid(services.database, named),
+  };
 }
 
-/** Each part in its one spelling: bits that base64url leaves over would be a change that no signature sees. */
+/** Whether each part is canonical base64url: the unused bits of its last character could be changed without breaking the signature. */
 const isCanonical = (token: string): boolean =>
   token.split('.').every((part) => Buffer.from(part, 'base64url').toString('base64url') === part);
 
-/** Decisions §1: the secrets of clients are kept as hashes, so that what they sign is no proof here, whoever signed it. */
-function unproven(token: string, issuer: string): IdTokenHint {
+/** Decisions §1: client secrets are stored as hashes, so the HS256 signatures made with them cannot be verified. */
+function unproven(token: string, issuer: string): LogoutHint {
   const [header, payload] = token.split('.').slice(0, 2).map(parsed);
-  const ours = header?.['alg'] === 'HS256' && header['typ'] === 'JWT' && payload?.['iss'] === issuer;
+  const isOurs = header?.['alg'] === 'HS256' && header['typ'] === 'JWT' && payload?.['iss'] === issuer;
   const audience = payload?.['aud'];
-  return ours && typeof audience === 'string' && isSnowflake(audience)
+  return isOurs && typeof audience === 'string' && isSnowflake(audience)
     ? { kind: 'unproven', clientId: audience }
     : { kind: 'bad' };
 }

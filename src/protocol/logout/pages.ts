@@ -7,30 +7,33 @@ import { type Html, html } from '../../web/kit/html.ts';
 import type { Page, Site } from '../../web/kit/layout.ts';
 import type { RedirectObstacle } from './rules/end-session.ts';
 
-/** Why there is no way back to the app, and what a developer needs to put it right. */
+/** Why the page has no link to the client, for its developer. */
 export interface LogoutFault {
   readonly obstacle: RedirectObstacle;
-  /** What there is to say of an address that is not registered. */
+  /** About an address that is not registered. */
   readonly advice: Advice | undefined;
   readonly correlationId: string;
 }
 
-interface AskPage {
+interface ConfirmationPage {
   readonly account: Account;
-  /** The name of the app that asks, where one is known to. */
+  /** The name of the client of the request, if it is identified. */
   readonly app: string | undefined;
   readonly returnTo: string | undefined;
   readonly fault: LogoutFault | undefined;
   readonly token: string;
-  /** What the form says again of the request. */
+  /** The parameters of the request, as hidden fields. */
   readonly carried: Readonly<Record<string, string>>;
 }
 
-/** Where sign-out forms lead. */
+/** The path of the confirmation form. */
 export const CONFIRM_PATH = '/oidc/logout/confirm';
 
-/** Asks whether to sign out: OpenID Connect RP-Initiated Logout 1.0 §2. */
-export function askPage(site: Site, { account, app, returnTo, fault, token, carried }: AskPage): Page {
+/** Asks the person whether to sign out: OpenID Connect RP-Initiated Logout 1.0 §2. */
+export function confirmationPage(
+  site: Site,
+  { account, app, returnTo, fault, token, carried }: ConfirmationPage,
+): Page {
   const { messages, path } = site;
   const text = messages.signOut;
   return {
@@ -49,12 +52,12 @@ ${faultSection(site, fault)}</section>`,
 
 interface SignedOutPage {
   readonly app: string | undefined;
-  /** The registered address with the app's own state. */
+  /** The registered address with the client's state. */
   readonly wayBack: string | undefined;
   readonly fault: LogoutFault | undefined;
 }
 
-/** Nobody is signed in here, any more or anyway. */
+/** Says that the visitor is signed out. */
 export function signedOutPage(site: Site, { app, wayBack, fault }: SignedOutPage): Page {
   const { messages, path } = site;
   const text = messages.signOut;

@@ -15,7 +15,7 @@ const EndSessionParameters = Type.Object({
   ui_locales: text('Accepted; there is one language.'),
 });
 
-/** Each of them may stand once. */
+/** The parameters, none of which may be repeated. */
 export const END_SESSION_NAMES = Object.keys(EndSessionParameters.properties);
 
 const ASKED = { client_id: sample.clientId };

@@ -1,75 +1,79 @@
-/** What an `id_token_hint` is worth. */
-export type IdTokenHint =
+/** What an `id_token_hint` proves. */
+export type LogoutHint =
   | { readonly kind: 'none' }
-  /** Not an ID token of ours, or one that was changed: nothing of the request that rests on it is used. */
+  /** Not an ID token of ours, or a modified one: nothing of the request that depends on it is used. */
   | { readonly kind: 'bad' }
-  /** One under HS256, which nobody but its client can verify: it says who asks, as `client_id` would, and proves nothing. */
+  /** Signed with HS256, which only its client can verify: it names a client, as `client_id` does, and proves nothing. */
   | { readonly kind: 'unproven'; readonly clientId: string }
-  /** One that we signed. `stands`: access was not taken away since, and its tokens were not ended. */
   | {
       readonly kind: 'proven';
       readonly clientId: string;
       readonly accountId: string;
       readonly sid: string;
-      readonly stands: boolean;
+      /** Whether the authorization is still valid: neither its grant was revoked nor its token family. */
+      readonly isAuthorized: boolean;
     };
 
-/** The app that asks, as it is registered. */
+/** The client of a request, as it is registered. */
 export interface RegisteredLogoutClient {
   readonly status: string;
   readonly idTokenSignedResponseAlg: string;
   readonly postLogoutRedirectUris: readonly string[];
 }
 
-/** Why a request to sign out leads back to no app, for its developer. */
+/** Why a request cannot redirect to a client. */
 export type RedirectObstacle = 'hint' | 'client' | 'client missing' | 'address';
 
 export interface EndSessionInput {
-  readonly hint: IdTokenHint;
+  readonly hint: LogoutHint;
   readonly clientId: string | undefined;
   /** The registration of {@link requestingClientId}; undefined where there is none. */
   readonly client: RegisteredLogoutClient | undefined;
   readonly redirectUri: string | undefined;
-  /** Who is signed in in this browser; undefined is nobody. */
+  /** The session of this browser; undefined where the visitor is not signed in. */
   readonly session: { readonly accountId: string; readonly sid: string } | undefined;
 }
 
 export type EndSessionStep =
-  /** The app has shown that it asks for this very session: it ends without a question. */
+  /** The hint is about this session: it ends without a question. */
   | { readonly kind: 'end'; readonly returnTo: string | undefined }
-  /** The person decides first (OpenID Connect RP-Initiated Logout 1.0 §2 and §6). */
+  /** The person confirms first (OpenID Connect RP-Initiated Logout 1.0 §2 and §6). */
   | { readonly kind: 'ask'; readonly returnTo: string | undefined; readonly obstacle: RedirectObstacle | undefined }
-  /** Nobody is signed in, and the app has shown who it is. */
+  /** The visitor is not signed in, and the hint proves which client asks: redirect to it. */
   | { readonly kind: 'return'; readonly returnTo: string }
-  /** Nobody is signed in; the way back is offered, not taken. */
-  | { readonly kind: 'nobody'; readonly returnTo: string | undefined; readonly obstacle: RedirectObstacle | undefined };
+  /** The visitor is not signed in: show a page, with a link to the client where it has a valid address. */
+  | {
+      readonly kind: 'signed out';
+      readonly returnTo: string | undefined;
+      readonly obstacle: RedirectObstacle | undefined;
+    };
 
-/** Whose request this is; undefined where nobody says so, or what says so contradicts itself. */
-export function requestingClientId(hint: IdTokenHint, clientId: string | undefined): string | undefined {
+/** The client that a request names; undefined where it names none, or two. */
+export function requestingClientId(hint: LogoutHint, clientId: string | undefined): string | undefined {
   if (hint.kind === 'none') return clientId;
-  // §2: where both are there, they must name the same client.
+  // §2: where both are sent, they must name the same client.
   if (hint.kind === 'bad' || (clientId !== undefined && clientId !== hint.clientId)) return undefined;
   return hint.clientId;
 }
 
-/** What a request to sign out leads to. The order is that of the trust: who asks, where to go afterwards, and whom it is about. */
-export function endSessionStep(situation: EndSessionInput): EndSessionStep {
-  const { hint, session } = situation;
-  const { returnTo, obstacle } = wayBack(situation);
-  const proven = hint.kind === 'proven' && hint.stands && obstacle === undefined ? hint : undefined;
+/** Decides on a request: first the client, then its address, then the session. */
+export function endSessionStep(input: EndSessionInput): EndSessionStep {
+  const { hint, session } = input;
+  const { returnTo, obstacle } = checkRedirect(input);
+  const proven = hint.kind === 'proven' && hint.isAuthorized && obstacle === undefined ? hint : undefined;
   if (session === undefined) {
     if (proven !== undefined && returnTo !== undefined) return { kind: 'return', returnTo };
-    return { kind: 'nobody', returnTo, obstacle };
+    return { kind: 'signed out', returnTo, obstacle };
   }
-  const own = proven?.accountId === session.accountId && proven.sid === session.sid;
-  return own ? { kind: 'end', returnTo } : { kind: 'ask', returnTo, obstacle };
+  const isOwnSession = proven?.accountId === session.accountId && proven.sid === session.sid;
+  return isOwnSession ? { kind: 'end', returnTo } : { kind: 'ask', returnTo, obstacle };
 }
 
 /**
- * Where the browser goes afterwards. §3: only to an address that is registered, character for character, for the client that
- * is known to ask; §4: what does not fit is not used.
+ * Where the browser goes afterwards. §3: only to an address that is registered, character for character, for an identified
+ * client; §4: a parameter that is not valid is ignored.
  */
-function wayBack({ hint, clientId, client, redirectUri }: EndSessionInput): {
+function checkRedirect({ hint, clientId, client, redirectUri }: EndSessionInput): {
   readonly returnTo: string | undefined;
   readonly obstacle: RedirectObstacle | undefined;
 } {
@@ -80,7 +84,7 @@ function wayBack({ hint, clientId, client, redirectUri }: EndSessionInput): {
     return none(redirectUri === undefined ? undefined : 'client missing');
   }
   if (client === undefined || client.status !== 'active') return none('client');
-  // A hint under the secret of a client whose ID tokens we sign ourselves is not one that we issued.
+  // A client whose ID tokens have an asymmetric signature was issued none with HS256.
   if (hint.kind === 'unproven' && client.idTokenSignedResponseAlg !== 'HS256') return none('hint');
   if (redirectUri === undefined) return none(undefined);
   return client.postLogoutRedirectUris.includes(redirectUri)
