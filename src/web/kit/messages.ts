@@ -308,7 +308,7 @@ export const en = {
       anyone: 'No authentication.',
       'access token': 'Requires an access token.',
       'admin key': 'Requires an admin key.',
-      client: 'Requires client authentication; a public client sends its `client_id`.',
+      client: 'Requires client authentication; a public client sends its client_id.',
       'client that can prove itself': 'Requires a client that authenticates with a secret or a key.',
     },
     parameters: 'Parameters',
