@@ -1,4 +1,4 @@
-import type { FastifySchemaCompiler } from 'fastify';
+import type { FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { invalidRequest, notFound, OAuthError } from '../oauth-error.ts';
 import { findProblem } from '../validation/validate.ts';
 
@@ -19,6 +19,9 @@ export interface RepeatableParameters extends Parameters {
   readonly malformed: ReadonlySet<string>;
   readonly names: readonly string[];
 }
+
+/** The query of a request to a route whose handler reads it: see {@link readByHandler}. */
+export const queryOf = (request: FastifyRequest): RepeatableParameters => request.query as RepeatableParameters;
 
 /** Parses `application/x-www-form-urlencoded` text: URL Standard §5.1. */
 export function formParameters(text: string): RepeatableParameters {

@@ -5,7 +5,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { foreign } from '../../web/kit/components.ts';
 import { adviceFacts, sendErrorPage } from '../../web/kit/error-page.ts';
@@ -55,7 +55,7 @@ declare module 'fastify' {
 export const HANDLE = 'request';
 
 const handleOf = (request: FastifyRequest): string | undefined =>
-  (request.method === 'POST' ? formOf(request) : (request.query as RepeatableParameters)).get(HANDLE);
+  (request.method === 'POST' ? formOf(request) : queryOf(request)).get(HANDLE);
 
 /** The context of the form that continues as the signed-in account. */
 export const continueContext = (handle: string, accountId: string): string => `continue ${handle} ${accountId}`;

@@ -5,7 +5,7 @@ import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
@@ -41,10 +41,10 @@ export function authorizationRoutes(app: FastifyInstance, services: Authorizatio
   app.decorateRequest('pendingRequest', undefined);
 
   app.get(PATH, { schema: authorizeByGetSchema }, (request, reply) =>
-    authorize(services, request, reply, request.query as RepeatableParameters),
+    authorize(services, request, reply, queryOf(request)),
   );
   app.post(PATH, { schema: authorizeByPostSchema }, async (request, reply) => {
-    const misplaced = checkQueryOfPost(request.query as RepeatableParameters);
+    const misplaced = checkQueryOfPost(queryOf(request));
     if (misplaced !== undefined) return showError(services, request, reply, misplaced);
     return authorize(services, request, reply, formOf(request));
   });
@@ -132,7 +132,7 @@ function continueRoutes(app: FastifyInstance, services: AuthorizationPageService
   const { database, browsers } = services;
 
   app.get('/continue', async (request, reply) => {
-    const handle = (request.query as RepeatableParameters).get(HANDLE) ?? '';
+    const handle = queryOf(request).get(HANDLE) ?? '';
     const browser = browsers.of(request, reply);
     const from = browser.takeOver(handle);
     if (from !== undefined) {

@@ -8,7 +8,7 @@ import {
   revokedAccess,
 } from '../../consent/connections.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { appPicture } from '../kit/app.ts';
 import {
@@ -50,7 +50,7 @@ export function connectionsRoutes(app: FastifyInstance, services: PageServices, 
   }
 
   app.get('/account/connections', async (request, reply) => {
-    const query = request.query as RepeatableParameters;
+    const query = queryOf(request);
     return show(reply, 200, visitOf(request), query, { revoked: undefined, problems: NO_PROBLEMS });
   });
 

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type EndedSessions, endSessions } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
 import type { Device } from '../../sessions/rules/device.ts';
 import type { Session, SessionSelector } from '../../sessions/store.ts';
@@ -47,7 +47,7 @@ export function sessionsRoutes(app: FastifyInstance, services: PageServices, { c
   }
 
   app.get('/account/sessions', async (request, reply) => {
-    const query = request.query as RepeatableParameters;
+    const query = queryOf(request);
     return show(reply, 200, visitOf(request), query, { ended: undefined, problems: NO_PROBLEMS });
   });
 

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
@@ -75,7 +75,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
       return sendPage(reply, status, site, introPage(site, { ...page, otherAccount: found !== undefined }));
     }
     const steps = reachedSteps(open.session);
-    const requested = (request.query as RepeatableParameters).get('step');
+    const requested = queryOf(request).get('step');
     const step = steps.find((name) => name === requested) ?? steps.at(-1) ?? 'authorize';
     return sendPage(reply, status, site, stepPage(site, { ...page, ...open, step, baseUrl: issuer }));
   }
@@ -115,7 +115,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
   app.get(CALLBACK, async (request, reply) => {
     // The account may have changed since the request. The response decides whose session it is, so `open` is not asked for.
     const { signedIn, found } = await readRequest(request, reply);
-    const query = request.query as RepeatableParameters;
+    const query = queryOf(request);
     const [state, iss] = [query.get('state') ?? '', query.get('iss') ?? ''];
     if (found === undefined || query.repeated.size > 0 || !isResponseTo(found.session, { state, iss }, issuer)) {
       const refusal = invalidRequest('state or iss does not match a playground session in this browser.');
