@@ -1,0 +1,179 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { findAccount } from '../../accounts/store.ts';
+import type { AuthenticationRefusal } from '../../authenticators/authenticators.ts';
+import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser } from '../../platform/http/browser.ts';
+import { originOf } from '../../platform/http/origin.ts';
+import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
+import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
+import {
+  advance,
+  continueContext,
+  loadPendingRequest,
+  readPending,
+  redirect,
+} from '../../protocol/authorize/pending-request.ts';
+import { formActionSources } from '../../protocol/authorize/rules/request.ts';
+import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import { type SignInResult, signIn } from '../../sessions/sign-in.ts';
+import type { Session } from '../../sessions/store.ts';
+import { formatMoment, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { Messages } from '../kit/messages.ts';
+import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
+import type { PageServices } from './routes.ts';
+
+/** The sign-in page. */
+export function signInRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site } = services;
+  const { messages } = site;
+  const preHandler = loadPendingRequest(services, { optional: true });
+
+  app.get('/login', { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const { browser, pending } = visit;
+    if (pending !== undefined) {
+      if (!needsSignIn(pending)) return advance(services, request, reply, pending);
+      return showSignIn(services, visit, 200, NO_PROBLEMS, await expectedName(services, pending));
+    }
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    if (visitor.kind === 'signed in') return redirect(request, reply, site.path('/account'));
+    return showSignIn(services, visit, 200, NO_PROBLEMS, '');
+  });
+
+  app.post('/login', { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const form = formOf(request);
+    const identifier = (form.get('identifier') ?? '').trim();
+    const password = form.get('password') ?? '';
+    if (!visit.browser.owns(form, 'login')) {
+      return showSignIn(services, visit, 400, generalProblem(messages.account.formExpired), identifier);
+    }
+    const fields = {
+      ...(identifier === '' && { identifier: messages.signIn.identifierMissing }),
+      ...(password === '' && { password: messages.signIn.passwordMissing }),
+    };
+    if (Object.keys(fields).length > 0) {
+      return showSignIn(services, visit, 400, { fields, general: [] }, identifier);
+    }
+    const result = await attemptSignIn(services, visit, identifier, password);
+    if (result.kind !== 'signed in') return showRefusal(services, visit, result, identifier);
+    return continueSignedIn(services, visit, result.created);
+  });
+}
+
+/** A browser at the sign-in or sign-up page. */
+export interface SignInVisit {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly browser: Browser;
+  /** The authorization request that needs the sign-in, if there is one. */
+  readonly pending: PendingRequest | undefined;
+}
+
+export const signInVisit = ({ browsers }: PageServices, request: FastifyRequest, reply: FastifyReply): SignInVisit => ({
+  request,
+  reply,
+  browser: browsers.of(request, reply),
+  pending: request.pendingRequest,
+});
+
+export const needsSignIn = ({ step }: PendingRequest): boolean => step.kind === 'login' || step.kind === 'choose';
+
+export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefined =>
+  pending && { handle: pending.handle, client: pending.client, host: destinationOf(pending.request.redirectUri) };
+
+/** The CSP sources to which the forms of a visit lead in the end. */
+export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
+  pending === undefined ? [] : formActionSources(pending.request.redirectUri);
+
+function showSignIn(
+  { site }: PageServices,
+  visit: SignInVisit,
+  status: number,
+  problems: Problems,
+  identifier: string,
+): FastifyReply {
+  const token = visit.browser.formToken('login');
+  const continueAs = continueAsOf(visit);
+  const page = signInPage(site, { token, app: requestingApp(visit), problems, identifier, continueAs });
+  return sendPage(visit.reply, status, site, page, formTargets(visit));
+}
+
+function continueAsOf({ browser, pending }: SignInVisit): ContinueAs | undefined {
+  if (pending?.step.kind !== 'choose' || pending.visitor.kind !== 'signed in') return undefined;
+  const { id, profile } = pending.visitor.account;
+  const token = browser.formToken(continueContext(pending.handle, id));
+  return { displayName: profile.displayName, username: profile.username, token };
+}
+
+/**
+ * The initial value of the first field: the account that a verified ID token names, the client's `login_hint`, or the account
+ * that has to authenticate again. It reveals an account only to those who know of it already.
+ */
+async function expectedName({ database }: PageServices, { request, step, visitor }: PendingRequest): Promise<string> {
+  const { hinted, loginHint, subjects } = request;
+  const named = hinted === null ? undefined : await database.read(() => findAccount({ id: hinted }));
+  if (named !== undefined) return named.profile.username;
+  if (loginHint !== null) return loginHint;
+  const again = step.kind === 'login' && visitor.kind === 'signed in' && subjects === null;
+  return again ? visitor.account.profile.username : '';
+}
+
+export function attemptSignIn(
+  services: PageServices,
+  { request, browser, pending }: SignInVisit,
+  identifier: string,
+  password: string,
+): Promise<SignInResult> {
+  const { sessionSecret: previousSecret, hash: browserHash } = browser;
+  const userAgent = request.headers['user-agent'];
+  const attempt = { identifier, password, browserHash, userAgent, previousSecret, origin: originOf(request) };
+  return signIn(services, attempt, function* onSignedIn(session: Session): Work<void> {
+    if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
+  });
+}
+
+/** After a sign-in the browser continues with the pending request, or goes to the account: never to an address from a request. */
+export async function continueSignedIn(
+  services: PageServices,
+  { request, reply, pending }: SignInVisit,
+  { secret, session }: NewSession,
+): Promise<FastifyReply> {
+  services.browsers.setSession(reply, secret, SESSION_LIFETIME);
+  if (pending === undefined) return redirect(request, reply, services.site.path('/account'));
+  const found = await readPending(services, request, reply, pending.handle, session.hash);
+  return advance(services, request, reply, found);
+}
+
+/** Shows the sign-in page with a refusal. */
+export function showRefusal(
+  services: PageServices,
+  visit: SignInVisit,
+  refusal: AuthenticationRefusal,
+  identifier: string,
+): FastifyReply {
+  if (refusal.kind === 'limited') visit.reply.header('retry-after', String(refusal.seconds));
+  const { status, text } = refusalText(refusal, services.site.messages);
+  return showSignIn(services, visit, status, generalProblem(text), identifier);
+}
+
+function refusalText(refusal: AuthenticationRefusal, { signIn: text }: Messages): { status: number; text: string } {
+  switch (refusal.kind) {
+    case 'limited':
+      return { status: 429, text: text.limited(refusal.seconds) };
+    case 'wrong':
+      return { status: 401, text: text.wrong };
+    case 'changed':
+      return { status: 409, text: text.changed };
+    case 'suspended':
+      return { status: 403, text: text.suspended };
+    case 'banned': {
+      const until = refusal.account.bannedUntil;
+      return { status: 403, text: until === null ? text.banned : text.bannedUntil(formatMoment(until)) };
+    }
+  }
+}

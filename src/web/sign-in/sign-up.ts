@@ -1,0 +1,122 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { createAccount, FieldTaken } from '../../accounts/accounts.ts';
+import { isCommonPassword } from '../../accounts/common-passwords.ts';
+import { PROFILE_FIELDS } from '../../accounts/fields.ts';
+import { password as passwordSchema } from '../../accounts/schema.ts';
+import { take } from '../../limits/limits.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { type Origin, originOf } from '../../platform/http/origin.ts';
+import { schemasOf } from '../../platform/validation/fields.ts';
+import { addressBucket } from '../../platform/validation/ip-address.ts';
+import { findProblem } from '../../platform/validation/validate.ts';
+import { advance, loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { Messages } from '../kit/messages.ts';
+import { type SignUpValues, signUpPage } from './pages.ts';
+import type { PageServices } from './routes.ts';
+import {
+  attemptSignIn,
+  continueSignedIn,
+  formTargets,
+  needsSignIn,
+  requestingApp,
+  type SignInVisit,
+  showRefusal,
+  signInVisit,
+} from './sign-in.ts';
+
+/** The sign-up page. */
+export function signUpRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site } = services;
+  const { messages } = site;
+  const preHandler = loadPendingRequest(services, { optional: true });
+
+  function show(visit: SignInVisit, status: number, problems: Problems, values: SignUpValues): FastifyReply {
+    const token = visit.browser.formToken('signup');
+    const page = signUpPage(site, { token, app: requestingApp(visit), problems, values });
+    return sendPage(visit.reply, status, site, page, formTargets(visit));
+  }
+
+  app.get('/signup', { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const { pending } = visit;
+    if (pending !== undefined && !needsSignIn(pending)) return advance(services, request, reply, pending);
+    return show(visit, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' });
+  });
+
+  app.post('/signup', { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const form = formOf(request);
+    const values = {
+      displayName: (form.get('displayName') ?? '').trim(),
+      // Phones capitalize the first letter; usernames are lower case.
+      username: (form.get('username') ?? '').trim().toLowerCase(),
+      email: (form.get('email') ?? '').trim(),
+    };
+    const password = form.get('password') ?? '';
+    if (!visit.browser.owns(form, 'signup')) {
+      return show(visit, 400, generalProblem(messages.account.formExpired), values);
+    }
+    const fields = await signUpProblems({ ...values, password }, messages);
+    if (Object.keys(fields).length > 0) return show(visit, 400, { fields, general: [] }, values);
+    const origin = originOf(request);
+    const wait = await countSignUp(services, origin);
+    if (wait > 0) {
+      reply.header('retry-after', String(wait));
+      return show(visit, 429, generalProblem(messages.signUp.limited(wait)), values);
+    }
+    const taken = await createUnlessTaken(services, { ...values, password }, origin);
+    // A second submit of the same form finds the account that the first one created: the right password signs in to it.
+    const result = await attemptSignIn(services, visit, values.username, password);
+    if (result.kind === 'signed in') return continueSignedIn(services, visit, result.created);
+    if (taken === undefined) return showRefusal(services, visit, result, values.username);
+    const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
+    return show(visit, 409, { fields: { [taken]: text }, general: [] }, values);
+  });
+}
+
+interface SignUp extends SignUpValues {
+  readonly password: string;
+}
+
+const { username, displayName, email } = schemasOf(PROFILE_FIELDS, 'schema');
+const SIGN_UP_SCHEMAS = { displayName, username, email, password: passwordSchema } as const;
+
+async function signUpProblems(values: SignUp, { signUp: text }: Messages): Promise<Record<string, string>> {
+  const texts = {
+    displayName: text.displayNameBad,
+    username: text.usernameBad,
+    email: text.emailBad,
+    password: text.passwordBad,
+  };
+  const problems: Record<string, string> = {};
+  for (const name of Object.keys(texts) as (keyof typeof texts)[]) {
+    if (findProblem(SIGN_UP_SCHEMAS[name], values[name]) !== undefined) problems[name] = texts[name];
+  }
+  if (Object.keys(problems).length > 0) return problems;
+  const common = await isCommonPassword(values.password, [values.username, values.email]);
+  return common ? { password: text.passwordCommon } : {};
+}
+
+/** @returns 0, or the seconds to wait where too many people signed up from this address */
+function countSignUp({ database, clock, limits }: PageServices, origin: Origin): Promise<number> {
+  const now = clock();
+  const about = { name: 'signUpAddress', origin } as const;
+  return database.commit(() => take(`sign-up ${addressBucket(origin.address)}`, limits.signUpAddress, now, about));
+}
+
+/** Creates an account, or gives the field whose value another account has. */
+async function createUnlessTaken(
+  services: PageServices,
+  values: SignUp,
+  origin: Origin,
+): Promise<FieldTaken['field'] | undefined> {
+  try {
+    await createAccount(services, values, origin);
+    return undefined;
+  } catch (error) {
+    if (error instanceof FieldTaken) return error.field;
+    throw error;
+  }
+}
