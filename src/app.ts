@@ -2,7 +2,7 @@ import cookie from '@fastify/cookie';
 import { adminRoutes } from './admin/routes.ts';
 import { throttledRecorder } from './audit/throttle.ts';
 import { createClientKeys } from './clients/authentication/client-keys.ts';
-import { fillOrigins, registeredOrigins } from './clients/origins.ts';
+import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
 import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
 import { describedRoutes } from './openapi/document.ts';
@@ -116,7 +116,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       playgroundKey: deriveKey(secret, 'playground visits'),
       sendRequest: requestSender(listener, baseUrl),
     };
-    await fillOrigins(database);
+    await backfillOrigins(database);
 
     // Routes
     let draining = false;
@@ -136,7 +136,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       logLevel: config.logLevel,
       meter,
       outages,
-      isRegisteredOrigin: registeredOrigins(database),
+      isRegisteredOrigin: createOriginLookup(database),
       answerError: unroutedErrors(site),
     });
     resources.defer(() => app.close());

@@ -3,9 +3,14 @@ import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } f
 import { nullableField } from '../platform/http/operation.ts';
 import { bit, declareField, json, jsonOr, plain } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
-import { AUTH_METHODS, type AuthMethod } from './rules/credentials.ts';
-import { DEFAULT_GRANT_TYPES, GRANT_TYPES, type GrantType } from './rules/grant-types.ts';
 import type { JwkSet } from './rules/jwks.ts';
+import {
+  AUTH_METHODS,
+  type AuthMethod,
+  DEFAULT_GRANT_TYPES,
+  GRANT_TYPES,
+  type GrantType,
+} from './rules/registration.ts';
 
 /** Whether a client can keep a secret: RFC 6749 §2.1. */
 export type ClientType = 'confidential' | 'public';

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Database, StoreUnavailable } from '../platform/database/database.ts';
-import { registeredOrigins } from './origins.ts';
+import { createOriginLookup } from './origins.ts';
 
-/** A database that answers this, or is away. */
+/** A database in which an origin is registered or not, or that is unavailable. */
 function answering(answer: () => boolean): Pick<Database, 'read'> {
-  return { read: async () => answer() as never };
+  return { read: async () => (answer() ? { origin: '' } : undefined) as never };
 }
 
-test('decisions §4: where the store is away, a page that was let in before can read that it is', async () => {
+test('decisions §4: while the database is unavailable, a page that was allowed before can read the error', async () => {
   let answer = () => true;
-  const isRegistered = registeredOrigins(answering(() => answer()));
+  const isRegistered = createOriginLookup(answering(() => answer()));
   assert.equal(await isRegistered('https://spa.example.com'), true);
   answer = () => {
     throw new StoreUnavailable('away');
@@ -25,8 +25,8 @@ test('decisions §4: where the store is away, a page that was let in before can 
   assert.equal(await isRegistered('https://spa.example.com'), false);
 });
 
-test('what is no origin of a web page is not looked up', async () => {
-  const isRegistered = registeredOrigins(answering(() => assert.fail('looked up')));
+test('RFC 6454 §6.2: anything but the origin of a web page is not looked up', async () => {
+  const isRegistered = createOriginLookup(answering(() => assert.fail('looked up')));
   for (const origin of [
     'null',
     '',
@@ -40,9 +40,9 @@ test('what is no origin of a web page is not looked up', async () => {
   }
 });
 
-test('AV-03: of the origins that were let in a thousand are remembered, the latest ones', async () => {
+test('AV-03: the last thousand allowed origins are cached', async () => {
   let isAway = false;
-  const isRegistered = registeredOrigins(
+  const isRegistered = createOriginLookup(
     answering(() => {
       if (isAway) throw new StoreUnavailable('away');
       return true;

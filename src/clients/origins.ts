@@ -1,27 +1,26 @@
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
-import { clientsWithoutOrigins, isClientOrigin, saveOrigins } from './origin-store.ts';
+import { clientsWithoutOrigins, findClientOrigin, type OriginOwner, saveOrigins } from './origin-store.ts';
 import { originsOf } from './rules/redirect-uri.ts';
 
-/** RFC 6454 §6.2, as browsers write it; "null" is nobody's. */
+/** RFC 6454 §6.2, as browsers write it. "null" is not the origin of any app. */
 const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]{1,260}$/;
-/** Origins that are remembered at a time. */
-const MOST = 1000;
+const MAX_CACHED_ORIGINS = 1000;
 
 /**
- * Tells whether an app that runs in a browser is registered at an origin, as the database says now. Only where the database
- * is away the last answer counts, so that the page can read that it is: there is nothing else to read then.
+ * Creates a function that tells whether an app that runs in a browser is registered at an origin, by what the database says now.
+ * The last answer counts only while the database is unavailable, so that the app's page can read that error.
  */
-export function registeredOrigins(database: Pick<Database, 'read'>): (origin: string) => Promise<boolean> {
+export function createOriginLookup(database: Pick<Database, 'read'>): (origin: string) => Promise<boolean> {
   const known = new Set<string>();
   return async (origin) => {
     if (!ORIGIN.test(origin)) return false;
     try {
-      const registered = await database.read(() => isClientOrigin(origin));
+      const isRegistered = (await database.read(() => findClientOrigin({ origin }))) !== undefined;
       known.delete(origin);
-      if (registered) known.add(origin);
+      if (isRegistered) known.add(origin);
       const [oldest] = known;
-      if (known.size > MOST && oldest !== undefined) known.delete(oldest);
-      return registered;
+      if (known.size > MAX_CACHED_ORIGINS && oldest !== undefined) known.delete(oldest);
+      return isRegistered;
     } catch (error) {
       if (error instanceof StoreUnavailable) return known.has(origin);
       throw error;
@@ -29,11 +28,11 @@ export function registeredOrigins(database: Pick<Database, 'read'>): (origin: st
   };
 }
 
-/** Writes down the origins of clients that were registered by a version which did not. */
-export async function fillOrigins(database: Database): Promise<void> {
-  const missing = (client: Parameters<typeof saveOrigins>[0]) => originsOf(client.redirectUris, client.type).length > 0;
-  if (!(await database.read(clientsWithoutOrigins)).some(missing)) return;
-  await database.commit(function* fill(): Work<void> {
-    for (const client of (yield* clientsWithoutOrigins()).filter(missing)) yield* saveOrigins(client);
+/** Stores the origins of clients that were registered by a version which did not. */
+export async function backfillOrigins(database: Database): Promise<void> {
+  const hasOrigins = ({ redirectUris, type }: OriginOwner) => originsOf(redirectUris, type).length > 0;
+  if (!(await database.read(() => clientsWithoutOrigins({}))).some(hasOrigins)) return;
+  await database.commit(function* backfill(): Work<void> {
+    for (const client of (yield* clientsWithoutOrigins({})).filter(hasOrigins)) yield* saveOrigins(client);
   });
 }

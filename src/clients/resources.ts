@@ -1,32 +1,34 @@
 import type { Work } from '../platform/database/database.ts';
 import { findResource } from './store.ts';
 
-/** Whether an identifier lies at the service itself, where only its own places may have one. */
-export const isOwnAddress = (resource: string, issuer: string): boolean =>
+/** Whether a resource identifier is at or below the issuer, where only this service's own resources may be. */
+export const isOwnResource = (resource: string, issuer: string): boolean =>
   resource === issuer || ['/', '?'].some((next) => resource.startsWith(issuer + next));
 
-/** The names of resource servers, for people; the service's own place is not one. */
-export function* placesOf(resources: readonly string[]): Work<{ readonly name: string; readonly resource: string }[]> {
-  const places = [];
+/** The resource servers that clients registered, with the names that users know; this service's own are not among them. */
+export function* findResourceServers(
+  resources: readonly string[],
+): Work<{ readonly name: string; readonly resource: string }[]> {
+  const servers = [];
   for (const resource of resources) {
-    const client = yield* findResource({ resource: resource });
-    if (client !== undefined) places.push({ name: client.name, resource });
+    const client = yield* findResource({ resource });
+    if (client !== undefined) servers.push({ name: client.name, resource });
   }
-  return places;
+  return servers;
 }
 
 /**
- * Whether there may be tokens for all of these: each is an active client that registered it as its own, or the place of the
- * service itself that takes access tokens.
+ * Whether tokens may be issued for all of these resources: each is registered by an active client, or is `own`, the UserInfo
+ * endpoints of this service.
  */
-export function* areResources(
+export function* areRegisteredResources(
   resources: readonly string[],
   { issuer, own }: { readonly issuer: string; readonly own: string },
 ): Work<boolean> {
   for (const resource of resources) {
     if (resource === own) continue;
-    if (isOwnAddress(resource, issuer)) return false;
-    if ((yield* findResource({ resource: resource }))?.status !== 'active') return false;
+    if (isOwnResource(resource, issuer)) return false;
+    if ((yield* findResource({ resource }))?.status !== 'active') return false;
   }
   return true;
 }

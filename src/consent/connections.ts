@@ -1,6 +1,6 @@
 import { findAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { placesOf } from '../clients/resources.ts';
+import { findResourceServers } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
 import { readFamilyStates } from '../credentials/revocation-store.ts';
 import { enqueueGrantNotices } from '../notices/enqueue.ts';
@@ -93,7 +93,7 @@ export const connectionsOf = (
   database.read(function* list(): Work<ListedConnection[]> {
     const found: ListedConnection[] = [];
     for (const connection of (yield* store.listConnections({ accountId })).slice(skip, skip + limit)) {
-      found.push({ ...connection, resources: yield* placesOf(connection.resources) });
+      found.push({ ...connection, resources: yield* findResourceServers(connection.resources) });
     }
     return found;
   });

@@ -1,5 +1,5 @@
 import type { OptionalScope } from '../claims/scopes.ts';
-import { formatResources } from '../clients/rules/resources.ts';
+import { encodeResources } from '../clients/rules/resources.ts';
 import type { Client } from '../clients/store.ts';
 import {
   dropCodesFor,
@@ -66,7 +66,7 @@ export function* writeDecision(input: DecisionInput): Work<ConsentGrant> {
     const remembered = rememberedConsent(held, client);
     const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered);
     const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
-    const terms = { scopes, declined, resources: formatResources(allowedResources), epoch: client.consentEpoch, now };
+    const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };
     if (held !== undefined) {
       const changed = yield* changeGrant({ id: held.id, ...terms });
       yield* narrowIssued(held, changed, now);

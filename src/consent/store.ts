@@ -1,7 +1,7 @@
 import type { Kysely } from 'kysely';
 import { storedScopes } from '../claims/scopes.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
-import { storedResources } from '../clients/rules/resources.ts';
+import { decodeResources } from '../clients/rules/resources.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -37,7 +37,7 @@ const toGrant = (row: GrantRow): ConsentGrant => ({
   id: row.id,
   scopes: storedScopes(row.scopes),
   declined: storedScopes(row.declined_scopes),
-  resources: new Set(storedResources(row.resources)),
+  resources: new Set(decodeResources(row.resources)),
   consentEpoch: row.consent_epoch,
 });
 
@@ -62,7 +62,7 @@ export const lockGrant = one((db, p: GrantKey) => selectGrant(db, p).forNoKeyUpd
 interface GrantTerms {
   readonly scopes: string;
   readonly declined: string;
-  /** See `formatResources`. */
+  /** See `encodeResources`. */
   readonly resources: string | null;
   readonly epoch: string;
   readonly now: number;
@@ -231,7 +231,7 @@ export const listConnections = many(
     host: hostOf(row.redirect_uris),
     scopes: [...storedScopes(row.scopes)],
     declined: [...storedScopes(row.declined_scopes)],
-    resources: storedResources(row.resources) ?? [],
+    resources: decodeResources(row.resources) ?? [],
     connectedAt: row.created_at,
     lastUsedAt: row.last_used_at,
   }),

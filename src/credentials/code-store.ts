@@ -3,7 +3,7 @@ import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
 import { remainingScopes, storedScopes } from '../claims/scopes.ts';
-import { storedResources } from '../clients/rules/resources.ts';
+import { decodeResources } from '../clients/rules/resources.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -60,7 +60,7 @@ export interface NewCode {
   readonly codeChallenge: string | null;
   /** See `formatClaims`. */
   readonly claims: string | null;
-  /** See `formatResources`. */
+  /** See `encodeResources`. */
   readonly resources?: string | null;
   readonly sid: string;
   readonly authTime: number;
@@ -129,7 +129,7 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
     narrowed: row.narrowed === 1 || scopes !== row.scopes,
     nonce: row.nonce === null ? null : (JSON.parse(row.nonce) as string),
     claims: remainingClaims(storedClaims(row.claims), withdrawn),
-    resources: storedResources(row.resources),
+    resources: decodeResources(row.resources),
     sid: row.sid,
     authTime: row.auth_time,
     amr: JSON.parse(row.amr) as string[],

@@ -1,6 +1,6 @@
 import type { InferResult, Kysely } from 'kysely';
 import { formatScopes, storedScopes } from '../claims/scopes.ts';
-import { storedResources } from '../clients/rules/resources.ts';
+import { decodeResources } from '../clients/rules/resources.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, many } from '../platform/database/statement.ts';
@@ -93,7 +93,7 @@ const codesWithResources = many(
       .where('grant_id', '=', p.grantId)
       .where('resources', 'is not', null)
       .where('redeemed_at', 'is', null),
-  ({ hash, resources }) => ({ hash, resources: storedResources(resources) ?? [] }),
+  ({ hash, resources }) => ({ hash, resources: decodeResources(resources) ?? [] }),
 );
 const dropCode = command((db, p: { hash: string }) =>
   db.deleteFrom('authorization_code').where('hash', '=', p.hash).where('redeemed_at', 'is', null),
@@ -138,7 +138,7 @@ const familiesWithResources = many(
       .where('grant_id', '=', p.grantId)
       .where('resources', 'is not', null)
       .where('dead_at', 'is', null),
-  ({ id, resources }) => ({ familyId: id, resources: storedResources(resources) ?? [] }),
+  ({ id, resources }) => ({ familyId: id, resources: decodeResources(resources) ?? [] }),
 );
 
 /** Revokes the families of a grant that include one of these resources. */

@@ -3,7 +3,7 @@ import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
 import { remainingScopes, storedScopes } from '../claims/scopes.ts';
-import { storedResources } from '../clients/rules/resources.ts';
+import { decodeResources } from '../clients/rules/resources.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -68,7 +68,7 @@ export interface NewFamily {
   readonly accountGeneration: string;
   readonly clientGeneration: string;
   readonly scopes: string;
-  /** See `formatResources`. */
+  /** See `encodeResources`. */
   readonly resources?: string | null;
   readonly sid: string;
   readonly authTime: number;
@@ -197,7 +197,7 @@ function toFamily(row: InferResult<ReturnType<typeof selectFamily>>[number]): To
     family: {
       scopes: remainingScopes(row.scopes, holder.withdrawn),
       grantedScopes: row.scopes,
-      resources: storedResources(row.resources),
+      resources: decodeResources(row.resources),
       sid: row.sid,
       authTime: row.auth_time,
       amr: JSON.parse(row.amr) as string[],

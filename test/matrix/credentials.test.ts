@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { AUTH_METHODS } from '../../src/clients/rules/credentials.ts';
+import { AUTH_METHODS } from '../../src/clients/rules/registration.ts';
 import { type RoutedServer, startRouted } from '../security/routes.ts';
 import { type ApiAnswer, basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
 import { type AppKey, ASSERTION_TYPE, appKey, proofOf } from '../support/assertion.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
-import { GRANT_TYPES } from '../../src/clients/rules/grant-types.ts';
+import { GRANT_TYPES } from '../../src/clients/rules/registration.ts';
 import { TOKEN_KINDS } from '../../src/keys/tokens.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { type RoutedServer, startRouted } from '../security/routes.ts';

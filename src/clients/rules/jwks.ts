@@ -1,53 +1,51 @@
 import { createPublicKey, type KeyObject } from 'node:crypto';
 
-/**
- * The algorithms of client assertions: what the server's JWT library verifies with a public key, one for each kind of key
- * and RSA with both paddings. Symmetric ones and `none` are none of these.
- */
+/** The algorithms of client assertions: one for each type of key, and RSA with both paddings. None of them is symmetric. */
 export const ASSERTION_ALGS = ['RS256', 'PS256', 'ES256', 'EdDSA'] as const;
 export type AssertionAlg = (typeof ASSERTION_ALGS)[number];
 
-/** A set of public keys as it is registered and stored (RFC 7517 §5), with the parameters that are looked at alone. */
+/** A set of public keys as it is registered and stored (RFC 7517 §5), reduced to the parameters that are used. */
 export interface JwkSet {
   readonly keys: readonly Readonly<Record<string, string>>[];
 }
 
-/** A public key of a client, ready to verify with. */
+/** A public key of a client. */
 export interface ClientKey {
   readonly kid: string | undefined;
-  /** The algorithms that it may be used with: the key says so, never the header of what it is to verify. */
+  /** The algorithms that it may verify. They follow from the key, never from the header of an assertion (RFC 8725 §3.1). */
   readonly algs: readonly AssertionAlg[];
   readonly key: KeyObject;
 }
 
-const MOST_KEYS = 20;
+const MAX_KEYS = 20;
 
-/** The parameters of public keys (RFC 7518 §6, RFC 8037 §2), and what says what they are for. */
-const KEPT = ['kty', 'kid', 'use', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;
-/** What only whoever signs may know. */
-const SECRET = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
+/** The parameters of public keys (RFC 7518 §6, RFC 8037 §2) and of their use. */
+const PUBLIC_PARAMETERS = ['kty', 'kid', 'use', 'alg', 'crv', 'x', 'y', 'n', 'e'] as const;
+/** The parameters of private and symmetric keys. */
+const SECRET_PARAMETERS = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'] as const;
 
-const WEAKEST_RSA = 2048;
-/** Larger ones would only make the server work. */
-const LARGEST_RSA = 8192;
-const SMALLEST_EXPONENT = 65537n;
+/** RFC 7518 §3.3. */
+const MIN_RSA_BITS = 2048;
+/** Larger keys would only cost the server time. */
+const MAX_RSA_BITS = 8192;
+const MIN_RSA_EXPONENT = 65537n;
 
-/** A key, or what is wrong with it, phrased to follow "must". */
-type Reading =
+/** A key with its stored form, or what is wrong with it, phrased to follow "must". */
+type JwkReading =
   | { readonly key: ClientKey; readonly kept: Readonly<Record<string, string>> }
   | { readonly problem: string };
 
 /**
- * Reads the set that a registration gives. Every key of it must be one that assertions can be verified with.
- * @returns the set with the public parameters alone, or what is wrong, naming the place
+ * Reads the key set of a registration. Every key has to be one that can verify assertions.
+ * @returns the set with only its public parameters, or what is wrong and where
  */
 export function readRegisteredSet(
   value: unknown,
   field: string,
 ): { readonly set: JwkSet } | { readonly problem: string } {
   const keys = keysIn(value);
-  if (keys === undefined || keys.length === 0 || keys.length > MOST_KEYS) {
-    return { problem: `${field} must be {"keys": […]} with 1 to ${MOST_KEYS} public keys` };
+  if (keys === undefined || keys.length === 0 || keys.length > MAX_KEYS) {
+    return { problem: `${field} must be {"keys": […]} with 1 to ${MAX_KEYS} public keys` };
   }
   const kept: Readonly<Record<string, string>>[] = [];
   for (const [index, jwk] of keys.entries()) {
@@ -62,20 +60,17 @@ export function readRegisteredSet(
   return { set: { keys: kept } };
 }
 
-/** The keys of a set that assertions can be verified with; others may be there for other uses. Undefined: not a set. */
+/** The keys of a fetched set that can verify assertions; it may have others. Undefined for what is not a key set. */
 export function usableKeys(value: unknown): readonly ClientKey[] | undefined {
   const keys = keysIn(value);
-  if (keys === undefined || keys.length > MOST_KEYS) return undefined;
+  if (keys === undefined || keys.length > MAX_KEYS) return undefined;
   return keys.flatMap((jwk) => {
     const reading = readKey(jwk);
     return 'key' in reading ? [reading.key] : [];
   });
 }
 
-/**
- * The key that an assertion names. Without a `kid` there must be only one that it can be (OpenID Connect Core 1.0 §10.1),
- * and keys that cannot be told apart are no key.
- */
+/** The key that an assertion names. Without a `kid`, only one key may fit (OpenID Connect Core 1.0 §10.1). */
 export function chooseKey(
   keys: readonly ClientKey[],
   alg: AssertionAlg,
@@ -90,17 +85,18 @@ function keysIn(value: unknown): readonly unknown[] | undefined {
   return Array.isArray(value.keys) ? value.keys : undefined;
 }
 
-function readKey(jwk: unknown): Reading {
+function readKey(jwk: unknown): JwkReading {
   if (typeof jwk !== 'object' || jwk === null || Array.isArray(jwk)) return { problem: 'be a JSON Web Key' };
   const members: Readonly<Record<string, unknown>> = { ...jwk };
-  // RFC 7517 §9.2: whoever has such a member has more than a public key.
-  const secret = SECRET.find((name) => Object.hasOwn(members, name));
+  // RFC 7517 §9.2: a private key must not be disclosed.
+  const secret = SECRET_PARAMETERS.find((name) => Object.hasOwn(members, name));
   if (secret !== undefined) return { problem: `be a public key: take "${secret}" out, and make another key pair` };
   const kept: Record<string, string> = {};
-  for (const name of KEPT) {
+  for (const name of PUBLIC_PARAMETERS) {
     const member = members[name];
     if (member === undefined) continue;
-    if (typeof member !== 'string' || member === '') return { problem: `have texts in ${KEPT.join(', ')}` };
+    if (typeof member !== 'string' || member === '')
+      return { problem: `have texts in ${PUBLIC_PARAMETERS.join(', ')}` };
     kept[name] = member;
   }
   if ((kept['kid']?.length ?? 0) > 256) return { problem: 'have a kid of at most 256 characters' };
@@ -109,15 +105,15 @@ function readKey(jwk: unknown): Reading {
   if (operations !== undefined && !(Array.isArray(operations) && operations.includes('verify'))) {
     return { problem: 'be for signatures: key_ops must have verify, or be left out' };
   }
-  const kind = algsOf(kept);
-  if (kind === undefined) return { problem: 'be an RSA key, an EC key on P-256 or an OKP key on Ed25519' };
+  const supported = algsOf(kept);
+  if (supported === undefined) return { problem: 'be an RSA key, an EC key on P-256 or an OKP key on Ed25519' };
   const { alg } = kept;
-  const algs = alg === undefined ? kind : kind.filter((one) => one === alg);
-  if (algs.length === 0) return { problem: `have the alg ${kind.join(' or ')}, or none` };
-  const imported = importKey(kept);
-  const problem = imported === undefined ? 'be a key that can be read' : strengthProblem(imported);
-  if (imported === undefined || problem !== undefined) return { problem: problem ?? '' };
-  return { kept, key: { kid: kept['kid'], algs, key: imported } };
+  const algs = alg === undefined ? supported : supported.filter((one) => one === alg);
+  if (algs.length === 0) return { problem: `have the alg ${supported.join(' or ')}, or none` };
+  const key = importKey(kept);
+  if (key === undefined) return { problem: 'be a key that can be read' };
+  const problem = strengthProblem(key);
+  return problem === undefined ? { kept, key: { kid: kept['kid'], algs, key } } : { problem };
 }
 
 function algsOf({ kty, crv }: Readonly<Record<string, string>>): readonly AssertionAlg[] | undefined {
@@ -127,7 +123,7 @@ function algsOf({ kty, crv }: Readonly<Record<string, string>>): readonly Assert
   return undefined;
 }
 
-/** Fails also for a point that is not on its curve. */
+/** Undefined also for a point that is not on its curve. */
 function importKey(jwk: Readonly<Record<string, string>>): KeyObject | undefined {
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });
@@ -136,13 +132,12 @@ function importKey(jwk: Readonly<Record<string, string>>): KeyObject | undefined
   }
 }
 
-/** RFC 7518 §3.3: 2048 bits at least. */
 function strengthProblem({ asymmetricKeyType, asymmetricKeyDetails }: KeyObject): string | undefined {
   if (asymmetricKeyType !== 'rsa') return undefined;
   const { modulusLength = 0, publicExponent = 0n } = asymmetricKeyDetails ?? {};
-  if (modulusLength < WEAKEST_RSA) return `have ${WEAKEST_RSA} bits at least`;
-  if (modulusLength > LARGEST_RSA) return `have ${LARGEST_RSA} bits at most`;
-  if (publicExponent < SMALLEST_EXPONENT || publicExponent >= 1n << 32n || publicExponent % 2n === 0n) {
+  if (modulusLength < MIN_RSA_BITS) return `have ${MIN_RSA_BITS} bits at least`;
+  if (modulusLength > MAX_RSA_BITS) return `have ${MAX_RSA_BITS} bits at most`;
+  if (publicExponent < MIN_RSA_EXPONENT || publicExponent >= 1n << 32n || publicExponent % 2n === 0n) {
     return 'have the public exponent 65537';
   }
   return undefined;

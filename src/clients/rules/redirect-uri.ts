@@ -4,13 +4,13 @@ import type { ClientType } from '../fields.ts';
 /** Parameters that the service itself adds to a redirect (RFC 9700 §2.6). */
 const RESERVED = ['code', 'state', 'error', 'error_description', 'iss'];
 
-/** Schemes that run or show content where they are opened. A private-use scheme needs a dot, which none of these has. */
+/** Schemes that run or show content. A private-use scheme has a dot, which none of these has. */
 const SCRIPT_LIKE = new Set(['javascript:', 'data:', 'vbscript:', 'blob:', 'file:', 'about:', 'view-source:']);
 
 /**
- * What is wrong with a redirect URI, phrased to follow "must", or undefined where it may be registered and used.
- * The text itself is compared character for character later; here it is only judged, never rewritten.
- * @param reserved the query parameters that it may not have, since the service adds them
+ * What is wrong with a redirect URI, phrased to follow "must"; undefined if it may be registered and used. The URI is never
+ * normalized, because it is compared character for character.
+ * @param reserved the query parameters that it may not have, because the service adds them
  */
 export function redirectUriProblem(
   uri: string,
@@ -18,7 +18,7 @@ export function redirectUriProblem(
   reserved: readonly string[] = RESERVED,
 ): string | undefined {
   if (uri.length > 2048) return 'be at most 2048 characters long';
-  // Printable ASCII without what browsers and servers read differently.
+  // Without the characters that browsers and servers interpret differently.
   if (!/^[\x21-\x7e]+$/.test(uri) || /["<>\\^`{|}]/.test(uri)) {
     return 'consist of printable ASCII without spaces, quotes, braces and backslashes (percent-encode other characters)';
   }
@@ -49,41 +49,41 @@ export function redirectUriProblem(
   return 'use https, or http on a loopback host';
 }
 
-/** What is wrong with an address of a client's server, which we call ourselves; phrased as {@link redirectUriProblem}. */
+/** What is wrong with a URI of a client's server, which this service calls; phrased like {@link redirectUriProblem}. */
 export const serverUriProblem = (uri: string): string | undefined => redirectUriProblem(uri, 'confidential', []);
 
 /**
- * RFC 8252 §8.6: whether any program on the person's device could receive what is sent to a registered redirect URI. Every
- * program may listen on a loopback host or claim a private-use scheme; an https address elsewhere takes a certificate.
+ * RFC 8252 §8.6: whether any program on the user's device could receive the response at a registered redirect URI. Every program
+ * can listen on a loopback host or claim a private-use scheme; any other https host needs a certificate.
  */
 export function isClaimable(uri: string): boolean {
   const { protocol, hostname } = new URL(uri);
   return protocol !== 'https:' || isLoopback(hostname);
 }
 
-/** Where a redirect URI leads, as people can read it: its host, or the private-use scheme, which is the name of an app. */
+/** The destination of a redirect URI, as it is shown to users: its host, or its private-use scheme, which names an app. */
 export function destinationOf(uri: string): string {
   const { host, protocol } = new URL(uri);
   return /^https?:$/.test(protocol) ? host : protocol.slice(0, -1);
 }
 
-/** Whether a page of this origin is the client's own: one of its redirect URIs lies there. "null" is nobody's. */
+/** Whether one of the client's redirect URIs has this origin. "null" is the origin of none. */
 export const isOwnOrigin = (origin: string, registered: readonly string[]): boolean =>
   registered.some((uri) => /^https?:/i.test(uri) && new URL(uri).origin === origin);
 
-/** The origins at which a client runs in a browser: those of its redirect URIs, where it needs no secret. */
+/** The origins of a client that runs in a browser: those of its redirect URIs, if it is public. */
 export const originsOf = (registered: readonly string[], type: ClientType): readonly string[] =>
   type === 'public'
     ? [...new Set(registered.filter((uri) => /^https?:/i.test(uri)).map((uri) => new URL(uri).origin))]
     : [];
 
-/** An address on a loopback IP literal, in three parts of which the second is its port. */
+/** A URI with a loopback IP literal, in three parts; the second is the port. */
 const LOOPBACK_LITERAL = /^(http:\/\/(?:127\.0\.0\.1|\[::1\]))(?::([1-9]\d{0,4}))?((?:[/?].*)?)$/;
 
 /**
- * Whether a redirect URI is one of those registered: character for character (RFC 9700 §2.1), never as a pattern and never
- * normalised. RFC 8252 §7.3 has one exception, which is for public clients alone: an app that listens on a loopback IP
- * address cannot know its port before, so there, and nowhere else, the port may be any.
+ * Whether a redirect URI is registered: character for character (RFC 9700 §2.1), without patterns or normalization. The one
+ * exception is for public clients (RFC 8252 §7.3): an app that listens on a loopback IP address cannot know its port in advance, so
+ * any port is accepted there.
  */
 export function isRegisteredUri(uri: string, registered: readonly string[], type: ClientType): boolean {
   if (registered.includes(uri)) return true;

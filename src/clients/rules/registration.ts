@@ -1,22 +1,44 @@
 import type { Client } from '../store.ts';
-import { grantTypesProblem } from './grant-types.ts';
 import { serverUriProblem } from './redirect-uri.ts';
 
-/** Whether a client proves itself with a secret; the others have none. */
+/** How clients authenticate: OpenID Connect Core 1.0 §9. `client_secret_jwt` would need secrets that are kept readable. */
+export const AUTH_METHODS = ['client_secret_basic', 'client_secret_post', 'private_key_jwt', 'none'] as const;
+export type AuthMethod = (typeof AUTH_METHODS)[number];
+
+/** The grants of the token endpoint. */
+export const GRANT_TYPES = ['authorization_code', 'refresh_token', 'client_credentials'] as const;
+export type GrantType = (typeof GRANT_TYPES)[number];
+
+/** What a client may use if its registration does not say: the contract's two. */
+export const DEFAULT_GRANT_TYPES: readonly GrantType[] = ['authorization_code', 'refresh_token'];
+
+/** Whether a client authenticates with a secret; the others have none. */
 export const presentsSecret = ({ type, tokenEndpointAuthMethod }: Pick<Client, 'type' | 'tokenEndpointAuthMethod'>) =>
   type === 'confidential' && tokenEndpointAuthMethod !== 'private_key_jwt';
 
+/** The fields of a registration that depend on one another. */
+export type RegistrationFields = Pick<
+  Client,
+  | 'type'
+  | 'tokenEndpointAuthMethod'
+  | 'idTokenSignedResponseAlg'
+  | 'requirePkce'
+  | 'jwks'
+  | 'jwksUri'
+  | 'grantTypes'
+  | 'redirectUris'
+  | 'resource'
+>;
+
 /**
- * What in a registration does not go together, as a sentence that names a field and the remedy; undefined where all does.
+ * What is inconsistent in a registration, as a sentence that names a field and the remedy; undefined if nothing is.
  *
- * A client that presents no secret leaves none which an ID token under HS256 could be signed with (OpenID Connect Core 1.0
- * §10.1), and a public one proves itself by PKCE alone (RFC 9700 §2.1.1).
+ * A client that presents no secret leaves none to sign an ID token under HS256 with (OpenID Connect Core 1.0 §10.1), and a public
+ * one is bound to its codes by PKCE alone (RFC 9700 §2.1.1).
  */
-export function registrationProblem(client: Client): string | undefined {
+export function registrationProblem(client: RegistrationFields): string | undefined {
   const { type, tokenEndpointAuthMethod: method, idTokenSignedResponseAlg, requirePkce, jwks, jwksUri } = client;
-  const grants = grantTypesProblem(client);
-  if (grants !== undefined) return grants;
-  const problem = resourceProblem(client);
+  const problem = grantTypesProblem(client) ?? resourceProblem(client);
   if (problem !== undefined) return problem;
   if (type === 'public' && method !== null && method !== 'none') {
     return `tokenEndpointAuthMethod must be none for a public client, or left out: ${method} needs something that it can keep.`;
@@ -34,13 +56,26 @@ export function registrationProblem(client: Client): string | undefined {
   if (method === 'private_key_jwt' && jwks === null && jwksUri === null) {
     return 'tokenEndpointAuthMethod private_key_jwt needs the public keys of the client: give jwks or jwksUri.';
   }
-  // Whether the server goes to that address is asked when it does: the rules of outgoing requests have the last word.
+  // Whether the server may connect to that address is decided at each request, by the rules of outgoing requests.
   const address = jwksUri === null ? undefined : serverUriProblem(jwksUri);
   return address && `jwksUri must ${address}.`;
 }
 
-/** RFC 8707 §2: a resource is an absolute URI without a fragment. It asks about tokens, so it must prove who it is. */
-function resourceProblem({ type, resource }: Client): string | undefined {
+function grantTypesProblem({ type, grantTypes, redirectUris }: RegistrationFields): string | undefined {
+  const has = (grant: GrantType) => grantTypes.includes(grant);
+  // RFC 6749 §4.4: this grant relies on nothing but the client's own credentials.
+  if (has('client_credentials') && type === 'public') {
+    return 'grantTypes must not hold client_credentials for a public client, which cannot prove who it is.';
+  }
+  if (has('refresh_token') && !has('authorization_code')) {
+    return 'grantTypes must hold authorization_code where it holds refresh_token, which comes of it.';
+  }
+  if (has('authorization_code') && redirectUris.length === 0) return 'redirectUris is missing.';
+  return undefined;
+}
+
+/** RFC 8707 §2: a resource is an absolute URI without a fragment. A resource server introspects tokens, so it must authenticate. */
+function resourceProblem({ type, resource }: RegistrationFields): string | undefined {
   if (resource === null) return undefined;
   if (type === 'public') return 'resource must be null for a public client, which cannot prove who it is.';
   const problem = serverUriProblem(resource);

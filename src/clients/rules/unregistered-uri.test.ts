@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { nearestUri } from './nearest-uri.ts';
-import { adviceLine, explainUnregistered } from './unregistered-uri.ts';
+import { explainUnregisteredUri, formatAdvice, nearestUri } from './unregistered-uri.ts';
 
 const REGISTERED = 'https://app.example.com/cb';
 
-/** What came, what is registered, in what they differ, and whether they are one address in two spellings. */
+/** A URI that is sent, a registered one, how they differ, and whether they are two spellings of one URI. */
 const pairs: readonly (readonly [string, string, string, boolean])[] = [
   ['https://app.example.com/cb/', REGISTERED, 'slash at the end', true],
   ['https://app.example.com/', 'https://app.example.com', 'slash at the end', true],
@@ -38,7 +37,7 @@ for (const [sent, registered, differences, respelled] of pairs) {
   });
 }
 
-test('of several addresses the closest is the one with the fewest parts that make it another', () => {
+test('the closest of several URIs is the one that differs in the fewest parts', () => {
   const registered = ['https://other.example/x', 'http://app.example.com:81/cb', 'https://app.example.com/cb/x'];
   assert.equal(nearestUri('https://app.example.com/cb/y', registered)?.registered, 'https://app.example.com/cb/x');
   assert.equal(nearestUri('https://app.example.com:81/CB/', registered)?.registered, 'http://app.example.com:81/cb');
@@ -47,28 +46,28 @@ test('of several addresses the closest is the one with the fewest parts that mak
 
 const client = { id: '289236738748416000', name: 'Acme', type: 'confidential' } as const;
 const explain = (sent: string, local: boolean, registered: readonly string[] = [REGISTERED]) =>
-  explainUnregistered(client, { name: 'redirect_uri', sent, registered, local });
+  explainUnregisteredUri(client, { name: 'redirect_uri', sent, registered, local });
 
-test('decision 13: a stranger learns of a registered address only what the one that came says already', () => {
+test('decision 13: anyone may see a registered URI that differs only in spelling, and no other', () => {
   for (const [sent, registered, , respelled] of pairs) {
     const { nearest, differences } = explain(sent, false, [registered]);
     assert.equal(nearest?.registered, respelled ? registered : undefined, sent);
-    assert.ok((differences?.length ?? 0) > 0, 'the log tells it in any case');
+    assert.ok((differences?.length ?? 0) > 0, 'the log has them in any case');
     assert.equal(explain(sent, true, [registered]).nearest?.registered, registered);
   }
 });
 
-test('decision 13: only on a developer’s own machine does the command register what came', () => {
+test('decision 13: only on the developer’s own machine the command registers the URI', () => {
   const sent = "https://app.example.com/it's?a=1&b=$(x)";
   const { command } = explain(sent, true);
   const quoted = `'https://app.example.com/it'\\''s?a=1&b=$(x)'`;
   assert.equal(command, `npx tessera client update ${client.id} --add-redirect-uri ${quoted}`);
-  const line = adviceLine(explain(sent, false));
+  const line = formatAdvice(explain(sent, false));
   assert.ok(!line.includes('$(x)'), line);
   assert.match(line, /tessera client show 289236738748416000$/);
 });
 
-test('what could not be registered is not offered to be, and it is said why', () => {
+test('a URI that cannot be registered is explained, without a command that registers it', () => {
   for (const local of [true, false]) {
     const { remedy, command } = explain('http://app.example.org/cb', local);
     assert.match(remedy, /must use https/);
@@ -76,6 +75,6 @@ test('what could not be registered is not offered to be, and it is said why', ()
   }
 });
 
-test('nothing is compared that is longer than any registered address', () => {
+test('a URI that is longer than any registered one is not compared', () => {
   assert.equal(explain(`https://app.example.com/${'/'.repeat(60_000)}x`, true).nearest, undefined);
 });

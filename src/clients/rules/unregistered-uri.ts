@@ -1,19 +1,19 @@
+import { isLoopback } from '../../platform/config/config.ts';
 import { shellWord } from '../../platform/shell.ts';
 import type { Client } from '../store.ts';
-import { type Nearest, nearestUri } from './nearest-uri.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
 
-/** What a developer is told of a request that cannot be answered where it asks to be. */
-export interface Advice {
+/** What a developer is told about a request that cannot be answered by a redirect. */
+export interface DeveloperAdvice {
   /** What is wrong. */
   readonly description: string;
-  /** The name of the app, where it is known. */
+  /** The name of the app, if it is known. */
   readonly app?: string;
-  /** What came, where repeating it helps. */
+  /** The parameter as it was sent, if it helps to repeat it. */
   readonly came?: { readonly name: string; readonly value: string } | undefined;
-  /** The closest registered address, where it may be told. */
-  readonly nearest?: Nearest | undefined;
-  /** In what an address differs from the closest: for the log, also where the caller is not told. */
+  /** The closest registered URI, if the caller may see it. */
+  readonly nearest?: NearestUri | undefined;
+  /** How the URI differs from the closest one: for the log, whether or not the caller may see it. */
   readonly differences?: readonly string[];
   /** What to do. */
   readonly remedy: string;
@@ -21,27 +21,26 @@ export interface Advice {
   readonly command?: string;
 }
 
-/** What the rule needs to know of a client. */
-export type Registered = Pick<Client, 'id' | 'name' | 'type'>;
-
-interface Asked {
+interface UnregisteredUri {
   readonly name: 'redirect_uri' | 'post_logout_redirect_uri';
   readonly sent: string;
   readonly registered: readonly string[];
-  /** Whether the service runs on a developer's own machine. */
+  /** Whether the service runs on the developer's own machine. */
   readonly local: boolean;
 }
 
-/** Nothing longer can be registered. */
-const LONGEST_COMPARED = 2048;
+/** No longer URI can be registered. */
+const MAX_COMPARED = 2048;
 
 /**
- * Who may be told what of the registered addresses, and what to do: docs/decisions/0013. An address that differs only in how
- * it is written is told to everybody, any other only on a loopback base URL.
+ * DeveloperAdvice for a URI that is not registered: docs/decisions/0013. A registered URI that differs only in spelling is told to
+ * everyone, any other one only on a loopback base URL.
  */
-export function explainUnregistered({ id, name: app, type }: Registered, asked: Asked): Advice {
-  const { name, sent, registered, local } = asked;
-  const closest = sent.length > LONGEST_COMPARED ? undefined : nearestUri(sent, registered);
+export function explainUnregisteredUri(
+  { id, name: app, type }: Pick<Client, 'id' | 'name' | 'type'>,
+  { name, sent, registered, local }: UnregisteredUri,
+): DeveloperAdvice {
+  const closest = sent.length > MAX_COMPARED ? undefined : nearestUri(sent, registered);
   const nearest = closest !== undefined && (closest.respelled || local) ? closest : undefined;
   const problem = redirectUriProblem(sent, type);
   const option = name === 'redirect_uri' ? '--add-redirect-uri' : '--add-post-logout-redirect-uri';
@@ -59,7 +58,7 @@ export function explainUnregistered({ id, name: app, type }: Registered, asked: 
     const remedy = `${send}; this one could not be registered: it must ${problem}. This shows which are:`;
     return { ...common, remedy, command: `npx tessera client show ${id}` };
   }
-  // An address that anybody may have put into a link is not offered for registration where strangers can reach the service.
+  // Anyone may have put the URI into a link, so a command that registers it is given only on the developer's own machine.
   return local
     ? {
         ...common,
@@ -73,9 +72,136 @@ export function explainUnregistered({ id, name: app, type }: Registered, asked: 
       };
 }
 
-/** The same in one line, for a caller that reads JSON. */
-export function adviceLine({ description, nearest, remedy, command }: Advice): string {
-  const told =
+/** The advice in one line, for a caller that reads JSON. */
+export function formatAdvice({ description, nearest, remedy, command }: DeveloperAdvice): string {
+  const closest =
     nearest && `The closest registered one, ${nearest.registered}, differs in: ${nearest.differences.join(', ')}.`;
-  return [description, told, remedy, command].filter((text) => text !== undefined).join(' ');
+  return [description, closest, remedy, command].filter((text) => text !== undefined).join(' ');
+}
+
+/** A part in which two URIs differ. */
+export type UriDifference =
+  | 'white space'
+  | 'percent-encoding'
+  | 'letter case'
+  | 'slash at the end'
+  | 'scheme'
+  | 'user name'
+  | 'host'
+  | 'port'
+  | 'path'
+  | 'query'
+  | 'fragment';
+
+/** The registered URI that is closest to one that was sent. */
+export interface NearestUri {
+  readonly registered: string;
+  readonly differences: readonly UriDifference[];
+  /** Whether both are spellings of one URI, so that the sender of one knows the other. */
+  readonly respelled: boolean;
+}
+
+/** The registered URI that differs in the fewest parts; undefined if none is registered. */
+export function nearestUri(sent: string, registered: readonly string[]): NearestUri | undefined {
+  let best: { readonly uri: string; readonly compared: UriComparison } | undefined;
+  for (const uri of registered) {
+    const compared = compareUris(sent, uri);
+    if (best === undefined || isCloser(compared, best.compared)) best = { uri, compared };
+  }
+  if (best === undefined) return undefined;
+  const { differences, distinct } = best.compared;
+  return { registered: best.uri, differences, respelled: distinct === 0 };
+}
+
+interface UriComparison {
+  readonly differences: readonly UriDifference[];
+  /** How many of the differences make it another URI, and not only another spelling. */
+  readonly distinct: number;
+}
+
+const isCloser = (a: UriComparison, b: UriComparison): boolean =>
+  a.distinct < b.distinct || (a.distinct === b.distinct && a.differences.length < b.differences.length);
+
+const respelled = (differences: readonly UriDifference[]): UriComparison => ({ differences, distinct: 0 });
+const distinct = (difference: UriDifference): UriComparison => ({ differences: [difference], distinct: 1 });
+
+/** RFC 3986 appendix B, with the parts of the authority. */
+const PARTS =
+  /^(?:(?<scheme>[^:/?#]+):)?(?:\/\/(?:(?<user>[^/?#]*)@)?(?<host>\[[^\]]*\]|[^:/?#]*)(?::(?<port>[^/?#]*))?)?(?<path>[^?#]*)(?:\?(?<query>[^#]*))?(?:#(?<fragment>.*))?$/s;
+
+function compareUris(sent: string, registered: string): UriComparison {
+  if (decode(sent) === registered) return respelled(['percent-encoding']);
+  const clean = sent.replace(/[\s\p{C}]/gu, '');
+  const [a, b] = [PARTS.exec(clean)?.groups ?? {}, PARTS.exec(registered)?.groups ?? {}];
+  const parts = [
+    respelled(clean === sent ? [] : ['white space']),
+    compareSchemes(a['scheme'], b['scheme']),
+    compareTexts(a['user'], b['user'], 'user name'),
+    compareHosts(a['host'], b['host']),
+    comparePorts(a['port'], b['port'], b['scheme']),
+    comparePaths(a['path'], b['path']),
+    compareTexts(a['query'], b['query'], 'query'),
+    compareTexts(a['fragment'], b['fragment'], 'fragment'),
+  ];
+  const differences = [...new Set(parts.flatMap((part) => part.differences))];
+  return {
+    // Some differences are in no part, such as a missing slash before the host.
+    differences: differences.length > 0 ? differences : ['path'],
+    distinct: parts.reduce((sum, part) => sum + part.distinct, 0),
+  };
+}
+
+/** How the spellings of two texts differ that mean the same; undefined if they do not mean the same. */
+function respelling(a = '', b = ''): readonly UriDifference[] | undefined {
+  if (a === b) return [];
+  if (decode(a) === decode(b)) return ['percent-encoding'];
+  if (a.toLowerCase() === b.toLowerCase()) return ['letter case'];
+  return decode(a).toLowerCase() === decode(b).toLowerCase() ? ['letter case', 'percent-encoding'] : undefined;
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+function compareTexts(a: string | undefined, b: string | undefined, difference: UriDifference): UriComparison {
+  const spelling = respelling(a, b);
+  if (spelling === undefined) return distinct(difference);
+  // An empty part and an absent one mean the same.
+  return respelled(spelling.length === 0 && a !== b ? [difference] : spelling);
+}
+
+/** Behind a proxy an app often takes its own URL for one with http. */
+function compareSchemes(a = '', b = ''): UriComparison {
+  const areHttp = /^https?$/i.test(a) && /^https?$/i.test(b);
+  const spelling = respelling(a, b) ?? (areHttp ? (['scheme'] as const) : undefined);
+  return spelling === undefined ? distinct('scheme') : respelled(spelling);
+}
+
+/** All names of the loopback interface are one host. */
+function compareHosts(a = '', b = ''): UriComparison {
+  const spelling = respelling(a, b) ?? (isLoopback(a) && isLoopback(b) ? (['host'] as const) : undefined);
+  return spelling === undefined ? distinct('host') : respelled(spelling);
+}
+
+function comparePorts(a: string | undefined, b: string | undefined, scheme = ''): UriComparison {
+  if (a === b) return respelled([]);
+  const initial = /^https$/i.test(scheme) ? '443' : '80';
+  return (a || initial) === (b || initial) ? respelled(['port']) : distinct('port');
+}
+
+function comparePaths(a = '', b = ''): UriComparison {
+  const spelling = respelling(withoutSlashes(a), withoutSlashes(b));
+  if (spelling === undefined) return distinct('path');
+  const sameSlashes = a.length - withoutSlashes(a).length === b.length - withoutSlashes(b).length;
+  return respelled(sameSlashes ? spelling : [...spelling, 'slash at the end']);
+}
+
+function withoutSlashes(path: string): string {
+  let end = path.length;
+  while (path[end - 1] === '/') end--;
+  return path.slice(0, end);
 }

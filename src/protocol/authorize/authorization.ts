@@ -3,7 +3,7 @@ import type { RecordThrottled } from '../../audit/throttle.ts';
 import { coveredClaims, formatClaims } from '../../claims/claims.ts';
 import { formatScopes } from '../../claims/scopes.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
-import { formatResources } from '../../clients/rules/resources.ts';
+import { encodeResources } from '../../clients/rules/resources.ts';
 import { type Client, findClient } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
@@ -273,7 +273,7 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
     nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
     codeChallenge: request.codeChallenge,
     claims: request.claims === null ? null : formatClaims(coveredClaims(request.claims, grant.scopes)),
-    resources: formatResources(resources),
+    resources: encodeResources(resources),
     sid: session.sid,
     authTime: session.authTime,
     amr: JSON.stringify(session.amr),

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { adviceLine } from '../../clients/rules/unregistered-uri.ts';
+import { formatAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
@@ -244,7 +244,7 @@ export function showError(
   { problem, reason, advice }: DisplayedError,
 ): FastifyReply {
   const { messages } = site;
-  const refusal = new OAuthError(400, 'invalid_request', adviceLine(advice), {}, reason);
+  const refusal = new OAuthError(400, 'invalid_request', formatAdvice(advice), {}, reason);
   const details = adviceFacts(messages, advice);
   const text = problem === 'disabled' ? messages.error.disabled : messages.error.client;
   sendErrorPage(request, reply, site, refusal, { ...text, reason: advice.description, details });

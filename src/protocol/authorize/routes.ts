@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { areResources } from '../../clients/resources.ts';
+import { areRegisteredResources } from '../../clients/resources.ts';
 import { findClient } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
@@ -100,7 +100,7 @@ async function areKnownResources(
   { resources = [] }: AuthorizationRequest,
 ): Promise<boolean> {
   if (resources.length === 0) return true;
-  return database.read(() => areResources(resources, { issuer, own: audience(issuer, 'access') }));
+  return database.read(() => areRegisteredResources(resources, { issuer, own: audience(issuer, 'access') }));
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates nobody. */

@@ -1,9 +1,8 @@
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../claims/scopes.ts';
 import { TOKEN_PATH } from '../../clients/authentication/authenticate.ts';
-import { AUTH_METHODS } from '../../clients/rules/credentials.ts';
-import { GRANT_TYPES } from '../../clients/rules/grant-types.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
+import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
 import { en } from '../../web/kit/messages.ts';
 import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';

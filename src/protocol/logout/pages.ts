@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/store.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import type { Advice } from '../../clients/rules/unregistered-uri.ts';
+import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { fact, foreign, hidden } from '../../web/kit/components.ts';
 import { adviceFacts, technical } from '../../web/kit/error-page.ts';
 import { type Html, html } from '../../web/kit/html.ts';
@@ -11,7 +11,7 @@ import type { RedirectObstacle } from './rules/end-session.ts';
 export interface LogoutFault {
   readonly obstacle: RedirectObstacle;
   /** About an address that is not registered. */
-  readonly advice: Advice | undefined;
+  readonly advice: DeveloperAdvice | undefined;
   readonly correlationId: string;
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { explainUnregistered } from '../../clients/rules/unregistered-uri.ts';
+import { explainUnregisteredUri } from '../../clients/rules/unregistered-uri.ts';
 import { type Client, findClient } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -152,7 +152,7 @@ function reportObstacle(
   if (obstacle === undefined) return undefined;
   const advice =
     obstacle === 'address' && client !== undefined && sent !== undefined
-      ? explainUnregistered(client, {
+      ? explainUnregisteredUri(client, {
           name: 'post_logout_redirect_uri',
           sent,
           registered: client.postLogoutRedirectUris,

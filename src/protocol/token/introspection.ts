@@ -1,6 +1,6 @@
 import { remainingScopes } from '../../claims/scopes.ts';
 import { type AuthenticatedClient, invalidClient } from '../../clients/authentication/authenticate.ts';
-import { isOwnAddress } from '../../clients/resources.ts';
+import { isOwnResource } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily, type TokenFamily } from '../../credentials/token-family-store.ts';
@@ -79,7 +79,7 @@ export async function introspect(
 
 /** RFC 8707 §3: whether an access token is for the resource that this client is registered as. */
 function isFor({ resource }: Client, kind: TokenKind, { audience }: Pick<VerifiedToken, 'audience'>, issuer: string) {
-  return resource !== null && !isOwnAddress(resource, issuer) && kind === 'access' && audience.includes(resource);
+  return resource !== null && !isOwnResource(resource, issuer) && kind === 'access' && audience.includes(resource);
 }
 
 /** What the database says about a token. */

@@ -1,6 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import { ASSERTION_TYPE } from '../../clients/rules/assertion.ts';
-import { GRANT_TYPES } from '../../clients/rules/grant-types.ts';
+import { GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';

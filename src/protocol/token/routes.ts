@@ -6,8 +6,8 @@ import {
   readCredentials,
   TOKEN_PATH,
 } from '../../clients/authentication/authenticate.ts';
-import { GRANT_TYPES, type GrantType } from '../../clients/rules/grant-types.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
+import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
 import { closeToPages } from '../../platform/http/cors.ts';

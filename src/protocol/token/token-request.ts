@@ -1,7 +1,7 @@
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
-import { areResources } from '../../clients/resources.ts';
+import { areRegisteredResources } from '../../clients/resources.ts';
 import { narrowedResources, parseResources } from '../../clients/rules/resources.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { take } from '../../limits/limits.ts';
@@ -67,7 +67,9 @@ export function* grantedResources(
 ): Work<readonly string[] | null | undefined> {
   const resources = narrowedResources(granted, requested);
   if (resources === undefined || resources === null) return resources;
-  return (yield* areResources(resources, { issuer, own: audience(issuer, 'access') })) ? resources : undefined;
+  return (yield* areRegisteredResources(resources, { issuer, own: audience(issuer, 'access') }))
+    ? resources
+    : undefined;
 }
 
 export const unknownResource = (): OAuthError =>

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
 import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
-import { placesOf } from '../../clients/resources.ts';
+import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
 import { findGrant, lastRevocationOf } from '../../consent/store.ts';
@@ -105,7 +105,7 @@ async function showConsent(
       revocation: yield* lastRevocationOf(key),
       grant: yield* findGrant(key),
       organization: yield* findMembership({ accountId: account.id }),
-      places: yield* placesOf(resources),
+      places: yield* findResourceServers(resources),
     };
   });
   const shown = [client.consentEpoch, revocation, ...asked].join(' ');

@@ -1,4 +1,4 @@
-import type { Difference } from '../../clients/rules/nearest-uri.ts';
+import type { UriDifference } from '../../clients/rules/unregistered-uri.ts';
 
 /** A time to wait, in words, rounded up. */
 export function duration(seconds: number): string {
@@ -38,7 +38,7 @@ export const errorTexts = {
     path: 'the path',
     query: 'the query',
     fragment: 'the fragment',
-  } satisfies Record<Difference, string>,
+  } satisfies Record<UriDifference, string>,
   client: {
     title: 'This sign-in link does not work',
     text: 'The app that sent you here used an invalid address, so you cannot be sent back to it safely. Tell the developer of the app.',

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Advice } from '../../clients/rules/unregistered-uri.ts';
+import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { namesHtml, wantsHtml } from '../../platform/http/accept.ts';
 import { sendError, toOAuthError } from '../../platform/http/errors.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
@@ -60,7 +60,7 @@ function marked(text: string, other: string): Html {
 /** What came, what it is closest to, and what to do. */
 export function adviceFacts(
   { error: text }: Messages,
-  { app, came, nearest, remedy, command }: Advice,
+  { app, came, nearest, remedy, command }: DeveloperAdvice,
 ): readonly Html[] {
   const sent = came && escaped(came.value);
   const known = nearest && escaped(nearest.registered);

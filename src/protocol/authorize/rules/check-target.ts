@@ -1,5 +1,5 @@
 import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redirect-uri.ts';
-import { type Advice, explainUnregistered } from '../../../clients/rules/unregistered-uri.ts';
+import { type DeveloperAdvice, explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 import { PARAMETER_NAMES } from './parameters.ts';
@@ -27,10 +27,10 @@ export interface DisplayedError {
   /** A short text for the log and the metrics. */
   readonly reason: string;
   /** For the developer: what is wrong, what came, what to do. */
-  readonly advice: Advice;
+  readonly advice: DeveloperAdvice;
 }
 
-const display = (problem: DisplayedError['problem'], reason: string, advice: Advice): DisplayedError => ({
+const display = (problem: DisplayedError['problem'], reason: string, advice: DeveloperAdvice): DisplayedError => ({
   kind: 'display',
   problem,
   reason,
@@ -74,7 +74,7 @@ function missing(
   problem: DisplayedError['problem'],
   name: string,
   parameters: RepeatableParameters,
-  find: Pick<Advice, 'remedy' | 'command'>,
+  find: Pick<DeveloperAdvice, 'remedy' | 'command'>,
 ): DisplayedError {
   if (parameters.has(name)) return display(problem, `${name} empty`, { description: `${name} is empty.`, ...find });
   const bare = (text: string) => text.replaceAll(/[^a-z]/gi, '').toLowerCase();
@@ -100,7 +100,7 @@ function unknownClient(clientId: string): DisplayedError {
     });
   }
   const came = { name: 'client_id', value: clientId };
-  const unknown = (description: string, find: Pick<Advice, 'remedy' | 'command'>) =>
+  const unknown = (description: string, find: Pick<DeveloperAdvice, 'remedy' | 'command'>) =>
     display('client', 'client_id unknown', { description, came, ...find });
   if (isSnowflake(clientId)) {
     const remedy = `An app of another server or database is not known to this one. ${FIND_CLIENT.remedy}`;
@@ -141,7 +141,7 @@ export function checkTarget(
   }
   if (!isRegisteredUri(redirectUri, client.redirectUris, client.type)) {
     const asked = { name: 'redirect_uri', sent: redirectUri, registered: client.redirectUris, local } as const;
-    return display('redirect_uri', 'redirect_uri not registered', explainUnregistered(client, asked));
+    return display('redirect_uri', 'redirect_uri not registered', explainUnregisteredUri(client, asked));
   }
   // Registration checks this too; a client could have been written to the database in another way.
   const problem = redirectUriProblem(redirectUri, client.type);

@@ -1,7 +1,7 @@
 import { record } from '../../../audit/audit.ts';
 import { formatClaims } from '../../../claims/claims.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
-import { formatResources } from '../../../clients/rules/resources.ts';
+import { encodeResources } from '../../../clients/rules/resources.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
 import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
@@ -135,7 +135,7 @@ function* redeem(
     ...code.inherited,
     scopes: code.scopes,
     claims: formatClaims(code.claims),
-    resources: formatResources(code.resources),
+    resources: encodeResources(code.resources),
     sid: code.sid,
     authTime: code.authTime,
     amr: JSON.stringify(code.amr),

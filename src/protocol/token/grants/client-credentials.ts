@@ -1,6 +1,6 @@
 import { record } from '../../../audit/audit.ts';
 import { type AuthenticatedClient, invalidClient } from '../../../clients/authentication/authenticate.ts';
-import { areResources } from '../../../clients/resources.ts';
+import { areRegisteredResources } from '../../../clients/resources.ts';
 import { insertClientToken, readClientNow } from '../../../credentials/client-token-store.ts';
 import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
 import { SECOND } from '../../../platform/clock.ts';
@@ -71,7 +71,7 @@ function* issue(
 
   // UserInfo is no resource for a token without a user.
   const own = audience(parts.issuer, 'access');
-  if (resources.includes(own) || !(yield* areResources(resources, { issuer: parts.issuer, own }))) {
+  if (resources.includes(own) || !(yield* areRegisteredResources(resources, { issuer: parts.issuer, own }))) {
     const details = { reason: 'a resource that is unknown' };
     yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
     return unknownResource();
