@@ -37,11 +37,11 @@ export interface Browsers {
   /** A new identity for one request only, for a browser that could not send its cookies; its own identity stays as it is. */
   forOne(reply: FastifyReply): Pick<Browser, 'hash' | 'keepFor'>;
   /** Whether a request has a session cookie. A form from another site has none; this does not create an identity. */
-  bringsSession(request: FastifyRequest): boolean;
+  hasSessionCookie(request: FastifyRequest): boolean;
   /**
    * @throws {OAuthError} 403 if a form was submitted from another site (OWASP CSRF: Fetch Metadata and Origin)
    */
-  refuseForeignForm(request: FastifyRequest): void;
+  rejectCrossSiteForm(request: FastifyRequest): void;
   setSession(reply: FastifyReply, secret: string, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
 }
@@ -131,15 +131,16 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       const id = randomSecret();
       return { hash: digest(id), keepFor: (handle, lifetimeMs) => setStarted(reply, handle, id, lifetimeMs) };
     },
-    bringsSession: ({ cookies }) => cookies[sessionCookie] !== undefined,
-    refuseForeignForm({ headers }) {
+    hasSessionCookie: ({ cookies }) => cookies[sessionCookie] !== undefined,
+    rejectCrossSiteForm({ headers }) {
       const site = headers['sec-fetch-site'];
-      const sent = headers.origin;
+      const sentOrigin = headers.origin;
       // Sec-Fetch-Site decides if it is sent, otherwise Origin. With our referrer policy Origin is "null" for our own forms too:
       // then only the form's token and the cookies' SameSite protect, as they do in every case.
-      const isKnown = sent !== undefined && sent !== 'null';
-      const foreign = site !== undefined ? site !== 'same-origin' && site !== 'none' : isKnown && sent !== origin;
-      if (foreign) {
+      const isKnown = sentOrigin !== undefined && sentOrigin !== 'null';
+      const isCrossSite =
+        site !== undefined ? site !== 'same-origin' && site !== 'none' : isKnown && sentOrigin !== origin;
+      if (isCrossSite) {
         throw new OAuthError(
           403,
           'access_denied',

@@ -63,6 +63,6 @@ export function crossOrigin(
 }
 
 /** Removes the CORS headers again, if the answer turns out to be for another app than the page's. */
-export function closeToPages(reply: FastifyReply): void {
+export function removeCorsHeaders(reply: FastifyReply): void {
   reply.removeHeader('access-control-allow-origin').removeHeader('access-control-expose-headers');
 }

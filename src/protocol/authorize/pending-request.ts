@@ -69,7 +69,7 @@ export const continueContext = (handle: string, accountId: string): string => `c
 export const loadPendingRequest =
   (services: AuthorizationPageServices, { optional = false } = {}) =>
   async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply | undefined> => {
-    if (request.method === 'POST') services.browsers.refuseForeignForm(request);
+    if (request.method === 'POST') services.browsers.rejectCrossSiteForm(request);
     const handle = handleOf(request);
     if (handle === undefined && optional) return undefined;
     const found = await readPending(services, request, reply, handle ?? '');

@@ -53,7 +53,7 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
     const page = { title: text.unreadableTitle, text: text.unreadableText };
     return sendErrorPage(request, reply, site, invalidRequest(text.repeated(wrong)), page);
   };
-  const requireOwnForm = async (request: FastifyRequest): Promise<void> => browsers.refuseForeignForm(request);
+  const requireOwnForm = async (request: FastifyRequest): Promise<void> => browsers.rejectCrossSiteForm(request);
 
   app.get(
     END_SESSION_PATH,
@@ -70,7 +70,7 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
     { schema: endSessionByPostSchema, preHandler: requireSingleParameters },
     async (request, reply) => {
       // A POST from another site brings no cookies (SameSite=Lax); the GET of a redirect to this endpoint does.
-      if (!browsers.bringsSession(request)) return repeatByGet(services, request, reply);
+      if (!browsers.hasSessionCookie(request)) return repeatByGet(services, request, reply);
       const browser = browsers.of(request, reply);
       const visitor = await findVisitor(services, browser.sessionSecret);
       if (visitor.kind !== 'signed in') return repeatByGet(services, request, reply);

@@ -10,7 +10,7 @@ import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
-import { closeToPages } from '../../platform/http/cors.ts';
+import { removeCorsHeaders } from '../../platform/http/cors.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import {
   formParameters,
@@ -98,7 +98,7 @@ const answer = (reply: FastifyReply, body: object): FastifyReply =>
 function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
   const { origin } = request.headers;
   if (origin === undefined) return;
-  if (proof.kind !== 'public' || !isOwnOrigin(origin, client.redirectUris)) closeToPages(reply);
+  if (proof.kind !== 'public' || !isOwnOrigin(origin, client.redirectUris)) removeCorsHeaders(reply);
 }
 
 const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);

@@ -38,7 +38,7 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
   const { browsers, site, database, clock, limits } = services;
 
   async function requireVisit(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
-    if (request.method === 'POST') browsers.refuseForeignForm(request);
+    if (request.method === 'POST') browsers.rejectCrossSiteForm(request);
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (visitor.kind !== 'signed in') {

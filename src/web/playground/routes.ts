@@ -83,7 +83,7 @@ export function playgroundRoutes(app: FastifyInstance, context: PlaygroundRoutes
   app.get('/playground', async (request, reply) => sendCurrentPage(request, reply, await readRequest(request, reply)));
 
   app.post('/playground', async (request, reply) => {
-    browsers.refuseForeignForm(request);
+    browsers.rejectCrossSiteForm(request);
     const current = await readRequest(request, reply);
     const form = formOf(request);
     const { open, signedIn, browser } = current;

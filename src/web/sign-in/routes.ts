@@ -26,7 +26,7 @@ function signOutRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers } = services;
 
   app.post('/logout', async (request, reply) => {
-    browsers.refuseForeignForm(request);
+    browsers.rejectCrossSiteForm(request);
     const form = formOf(request);
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
