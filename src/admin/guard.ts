@@ -6,17 +6,16 @@ import type { Clock } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { digest, equalSecrets } from '../platform/crypto/secrets.ts';
-import type { Database } from '../platform/database/database.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import { type Origin, originOf } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket } from '../platform/validation/ip-address.ts';
 import { bearerToken } from '../protocol/userinfo/routes.ts';
-import { findLiveAdminKey } from './key-store.ts';
-import { whileKeyLives } from './live-key.ts';
+import { findLiveAdminKey, lockLiveAdminKey } from './key-store.ts';
 
-/** What the admin API works with. */
-export interface AdminParts {
+/** What the routes of the admin API need. */
+export interface AdminServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly ids: Ids;
@@ -28,10 +27,10 @@ export interface AdminParts {
   readonly recordThrottled: RecordThrottled;
 }
 
-/** Who calls the admin API, and what its routes work with on behalf of that key. */
+/** The caller of an admin route. Each unit of work on the caller's database checks the admin key again. */
 interface AdminCaller {
+  readonly services: AdminServices;
   readonly origin: Origin;
-  readonly parts: AdminParts;
 }
 
 declare module 'fastify' {
@@ -40,12 +39,9 @@ declare module 'fastify' {
   }
 }
 
-/**
- * Requires an admin key for every route of a scope: before the body is read, so that a caller without one makes the server
- * read nothing, and again in each unit of work, since the key may be revoked while the body is on its way.
- */
-export function requireAdminKey(scope: FastifyInstance, parts: AdminParts): void {
-  const { database, clock, limits } = parts;
+/** Requires an admin key on every route of a scope, before the body is read. */
+export function requireAdminKey(scope: FastifyInstance, services: AdminServices): void {
+  const { database, clock, limits, recordThrottled } = services;
 
   scope.decorateRequest('adminCaller', undefined);
   scope.addHook('onRequest', async (request) => {
@@ -55,30 +51,32 @@ export function requireAdminKey(scope: FastifyInstance, parts: AdminParts): void
   async function authenticate(request: FastifyRequest): Promise<AdminCaller> {
     const key = adminKeyOf(request);
     const origin = (id: string | null) => originOf(request, { type: 'admin', id });
-    // It cannot be revoked while this process runs.
-    if (parts.adminKey !== undefined && equalSecrets(key, parts.adminKey)) return { origin: origin(null), parts };
+    // The configured key cannot be revoked while this process runs.
+    if (services.adminKey !== undefined && equalSecrets(key, services.adminKey)) {
+      return { services, origin: origin(null) };
+    }
     const hash = digest(key);
-    const id = await database.read(() => findLiveAdminKey(hash));
-    if (id === undefined) throw await refusal(request);
-    const guarded = whileKeyLives(database, hash, () => refusal(request));
-    return { origin: origin(id), parts: { ...parts, database: guarded } };
+    const found = await database.read(() => findLiveAdminKey({ hash }));
+    if (found === undefined) throw await invalidKey(request);
+    const checked = checkingAdminKey(database, hash, () => invalidKey(request));
+    return { services: { ...services, database: checked }, origin: origin(found.id) };
   }
 
-  /** Counts a failed key against the caller's address. A right key is never limited: it is looked up before any count. */
-  async function refusal(request: FastifyRequest): Promise<OAuthError> {
+  /** Counts an invalid key against the caller's address. Keys are looked up first, so a valid key is never limited. */
+  async function invalidKey(request: FastifyRequest): Promise<OAuthError> {
     const [now, origin] = [clock(), originOf(request)];
     const bucket = `admin-key ${addressBucket(origin.address ?? '')}`;
-    const seconds =
-      // Guesses beyond the limit write nothing.
+    // Guesses beyond the limit write nothing.
+    const wait =
       (await database.read(() => exceeded(bucket, limits.adminKey, now))) ||
       (await database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
-    if (seconds > 0) return rateLimited(seconds);
-    await parts.recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
+    if (wait > 0) return rateLimited(wait);
+    await recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
     return invalidToken('The admin key is not valid: it is unknown, or was revoked.', 'unknown admin key');
   }
 }
 
-/** @throws {OAuthError} 401 where no key was sent, as RFC 6750 §3.1 has it for a missing token */
+/** @throws {OAuthError} 401 where no key was sent, with the challenge for a missing token (RFC 6750 §3.1) */
 function adminKeyOf(request: FastifyRequest): string {
   try {
     return bearerToken(request.headers.authorization);
@@ -89,14 +87,47 @@ function adminKeyOf(request: FastifyRequest): string {
   }
 }
 
-/** Who acts. */
-export const operator = (request: FastifyRequest): Origin => callerOf(request).origin;
+/** The caller of a request that {@link requireAdminKey} has let through. */
+export function callerOf({ adminCaller }: FastifyRequest): AdminCaller {
+  if (adminCaller === undefined) throw new Error('an admin route was reached without its hook');
+  return adminCaller;
+}
 
-/** What a route works with: units of work of its database are refused once the caller's key is revoked. */
-export const partsOf = (request: FastifyRequest): AdminParts => callerOf(request).parts;
+/** Thrown in a unit of work, which rolls it back. */
+class AdminKeyRevoked extends Error {
+  override readonly name = 'AdminKeyRevoked';
+}
 
-/** The guard runs before any route, so this fails only where one is registered outside of its scope. */
-function callerOf(request: FastifyRequest): AdminCaller {
-  if (request.adminCaller === undefined) throw new Error('an admin route was reached without its guard');
-  return request.adminCaller;
+/**
+ * A database for one request, in which each unit of work first checks that the admin key is still valid. The key may be revoked
+ * while the request waits for its body, a password hash or a picture.
+ * @param invalidKey makes the error for a revoked key
+ */
+export function checkingAdminKey(database: Database, hash: string, invalidKey: () => Promise<OAuthError>): Database {
+  let hasCommitted = false;
+
+  async function run<T>(unit: Promise<T>): Promise<T> {
+    try {
+      return await unit;
+    } catch (error) {
+      throw error instanceof AdminKeyRevoked ? await invalidKey() : error;
+    }
+  }
+
+  return {
+    ...database,
+    // After its commit the request reads only its own result, which a revocation no longer denies.
+    read: (work) =>
+      hasCommitted ? database.read(work) : run(database.read(() => ifKeyIsLive(findLiveAdminKey({ hash }), work))),
+    async commit(work) {
+      const result = await run(database.commit(() => ifKeyIsLive(lockLiveAdminKey({ hash }), work)));
+      hasCommitted = true;
+      return result;
+    },
+  };
+}
+
+function* ifKeyIsLive<T>(key: Work<unknown>, work: () => Work<T>): Work<T> {
+  if ((yield* key) === undefined) throw new AdminKeyRevoked('the admin key was revoked');
+  return yield* work();
 }

@@ -9,7 +9,7 @@ import * as Type from '../platform/validation/type.ts';
 import type { AdminKey } from './key-store.ts';
 import * as store from './key-store.ts';
 
-export const NewAdminKey = Type.Object(
+export const CreateAdminKeyRequest = Type.Object(
   {
     name: Type.String({
       minLength: 1,
@@ -20,18 +20,17 @@ export const NewAdminKey = Type.Object(
   },
   { additionalProperties: false, description: 'an object' },
 );
-export type NewAdminKey = Type.Static<typeof NewAdminKey>;
+export type CreateAdminKeyRequest = Type.Static<typeof CreateAdminKeyRequest>;
 
-interface Parts {
+interface AdminKeysContext {
   readonly database: Database;
   readonly clock: Clock;
-  readonly ids: Ids;
 }
 
-/** Makes a key, and gives the one chance to see it. */
+/** Creates a key. @returns its record, and the key itself, which cannot be read again */
 export async function createAdminKey(
-  { database, clock, ids }: Parts,
-  { name }: NewAdminKey,
+  { database, clock, ids }: AdminKeysContext & { readonly ids: Ids },
+  { name }: CreateAdminKeyRequest,
   origin: Origin,
 ): Promise<{ key: AdminKey; adminKey: string }> {
   const id = await ids.next();
@@ -44,29 +43,21 @@ export async function createAdminKey(
   return { key: { id, name, createdAt: now, revokedAt: null }, adminKey };
 }
 
-export const allAdminKeys = ({ database }: Pick<Parts, 'database'>): Promise<AdminKey[]> =>
-  database.read(store.listAdminKeys);
-
 /**
- * Ends a key at once: when this returns, nothing that was asked with it changes anything any more.
+ * Revokes a key. Once this has returned, no request with the key changes anything.
  * @throws {OAuthError} `not_found`
  */
-export async function revokeAdminKey(
-  { database, clock }: Pick<Parts, 'database' | 'clock'>,
-  id: string,
-  origin: Origin,
-): Promise<void> {
+export async function revokeAdminKey({ database, clock }: AdminKeysContext, id: string, origin: Origin): Promise<void> {
   const now = clock();
-  const ended = await database.commit(function* end(): Work<boolean> {
-    if (!(yield* store.revokeAdminKeyRow(id, now))) return false;
+  const wasLive = await database.commit(function* revoke(): Work<boolean> {
+    if (!(yield* store.markAdminKeyRevoked({ id, now }))) return false;
     yield* record({ at: now, type: 'admin_key.revoked', origin, details: { adminKeyId: id } });
     return true;
   });
-  // In a second unit: a revocation that waited for the units under way before it commits could be kept waiting for ever, by
-  // sending more of them with the very key that is to end.
-  await database.commit(() => store.awaitHolders(id));
-  // Said only now: whoever revokes a second time may rely on the answer as well.
-  if (!ended) throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
+  // After the commit: otherwise a stream of requests with this very key could delay its revocation forever.
+  await database.commit(() => store.waitForAdminKeyLocks({ id }));
+  // After the wait: a second caller may rely on this answer as well.
+  if (!wasLive) throw notFound(`There is no live admin key with the id ${id}. List them with: tessera admin-key list`);
 }
 
 export const adminKeyView = (key: AdminKey) => ({

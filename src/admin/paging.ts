@@ -3,17 +3,17 @@ import { invalidRequest } from '../platform/oauth-error.ts';
 import * as Type from '../platform/validation/type.ts';
 
 const DEFAULT_LIMIT = 50;
-const LARGEST_LIMIT = 200;
+const MAX_LIMIT = 200;
 
-/** The parameters of a list. @param filters what it can be narrowed by */
-export const listQuery = <P extends Type.TProperties>(filters: P) =>
+/** The query parameters of a paged list, with those that filter it. */
+export const pageParameters = <P extends Type.TProperties>(filters: P) =>
   Type.Object(
     {
       limit: Type.Integer({
         minimum: 1,
-        maximum: LARGEST_LIMIT,
+        maximum: MAX_LIMIT,
         default: DEFAULT_LIMIT,
-        description: `a whole number from 1 to ${LARGEST_LIMIT}`,
+        description: `a whole number from 1 to ${MAX_LIMIT}`,
       }),
       cursor: Type.Optional(Type.String({ description: 'the `nextCursor` of the answer before' })),
       ...filters,
@@ -21,44 +21,42 @@ export const listQuery = <P extends Type.TProperties>(filters: P) =>
     { additionalProperties: false },
   );
 
-/** A part of a list. */
-export const listOf = (item: Type.TSchema) =>
+/** The schema of a page of a list. */
+export const pageOf = (item: Type.TSchema) =>
   Type.Object({
     items: Type.Array(item),
     nextCursor: Type.Union([Type.String(), Type.Null()], { about: 'Null at the end of the list.' }),
   });
 
-/** Which part of a list is asked for. */
-export interface PageQuery {
-  /** The id after which the page begins; `0` is the start. */
+/** The items to read: at most `limit`, in the order of their ids, after the id `after` (`0` for the start). */
+export interface PageRequest {
   readonly after: string;
   readonly limit: number;
 }
 
-/** An opaque cursor. */
-const encode = (id: string): string => Buffer.from(`after ${id}`).toString('base64url');
+/** Cursors are opaque to callers. */
+const encodeCursor = (id: string): string => Buffer.from(`after ${id}`).toString('base64url');
 
-function decode(cursor: string): string {
+function decodeCursor(cursor: string): string {
   const id = /^after (\d+)$/.exec(Buffer.from(cursor, 'base64url').toString('utf8'))?.[1] ?? '';
   if (!isSnowflake(id)) throw invalidRequest('cursor is not one of this list: take it from nextCursor.');
   return id;
 }
 
 /**
- * Reads one page more than by one item, to know whether there is a next.
- * @param read gives up to `limit` items after an id, in the order of their ids
- * @throws {OAuthError} `invalid_request` for a cursor that is none
+ * Reads a page of a list, and one item more to know whether there is a next page.
+ * @throws {OAuthError} `invalid_request` for an invalid cursor
  */
-export async function page<T extends { readonly id: string }, V>(
+export async function readPage<T extends { readonly id: string }, V>(
   { limit, cursor }: { readonly limit: number; readonly cursor?: string },
-  read: (query: PageQuery) => Promise<readonly T[]>,
+  read: (request: PageRequest) => Promise<readonly T[]>,
   view: (item: T) => V,
 ): Promise<{ items: V[]; nextCursor: string | null }> {
-  const items = await read({ after: cursor === undefined ? '0' : decode(cursor), limit: limit + 1 });
-  const shown = items.slice(0, limit);
-  const last = shown.at(-1);
+  const found = await read({ after: cursor === undefined ? '0' : decodeCursor(cursor), limit: limit + 1 });
+  const items = found.slice(0, limit);
+  const last = items.at(-1);
   return {
-    items: shown.map(view),
-    nextCursor: items.length > limit && last !== undefined ? encode(last.id) : null,
+    items: items.map(view),
+    nextCursor: found.length > limit && last !== undefined ? encodeCursor(last.id) : null,
   };
 }

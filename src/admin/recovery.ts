@@ -10,59 +10,59 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
-import { revokeAllAdminKeys } from './key-store.ts';
+import { markAllAdminKeysRevoked } from './key-store.ts';
 
-/** So many accounts end in one unit of work: a database server ends statements that take seconds. */
+/** Accounts per unit of work: a database server cancels statements that take seconds. */
 const BATCH = 500;
 
-/** What {@link endAllIssued} has ended beside what every account and client had. */
-export interface Recovered {
+/** The admin keys that {@link revokeEverythingIssued} revoked, and the new signing key. */
+export interface RecoverySummary {
   readonly adminKeys: number;
-  /** The key that signs from now on. */
   readonly kid: string;
 }
 
 /**
- * Ends all that was ever issued: sessions, codes, pending requests, tokens, admin keys, remembered consents and signing keys. It is
- * for a database that may lack revocations, where nobody can tell which of all that was dead.
+ * Invalidates everything issued so far: sessions, codes, pending requests, tokens, admin keys, remembered consents and signing
+ * keys. It is meant for a database that may lack revocations.
  *
- * The last unit of work records it. Until then a start is refused as before, where the database is known to lack something; where
- * it is not, sessions of accounts that were not reached go on. Either way this is run once more.
- * @param loss what the database is known to lack
+ * The last unit of work records the recovery. If the process ends before it, the command has to be run again: until then a
+ * known loss still prevents the start, and sessions of the remaining accounts are still valid.
+ * @param loss the changes that the database is known to lack
  */
-export async function endAllIssued(
+export async function revokeEverythingIssued(
   { database, clock, secret }: { readonly database: Database; readonly clock: Clock; readonly secret: Buffer },
   loss: DataLoss | undefined,
   origin: Origin,
-): Promise<Recovered> {
+): Promise<RecoverySummary> {
   const at = clock();
   const generation = randomIdentifier();
   const epoch = randomIdentifier();
-  // First what kills most: where this ends in its middle, no token of before is accepted, nor any admin key.
-  const { adminKeys, kid } = await database.commit(function* begin(): Work<Recovered> {
-    yield* renewClients({ generation: generation, epoch: epoch });
+  // The clients come first: from this commit on, no earlier token and no admin key is accepted.
+  const { adminKeys, kid } = await database.commit(function* revokeOfClients(): Work<RecoverySummary> {
+    yield* renewClients({ generation, epoch });
     yield* dropAllCodes();
     yield* removeInteractions();
-    return { adminKeys: yield* revokeAllAdminKeys(at), kid: yield* replaceAllKeys(secret, at) };
+    const revoked = yield* markAllAdminKeysRevoked({ now: at });
+    return { adminKeys: revoked.length, kid: yield* replaceAllKeys(secret, at) };
   });
   for (let after: string | undefined = '0'; after !== undefined; ) {
     const from: string = after;
-    after = await database.commit(function* renew(): Work<string | undefined> {
+    after = await database.commit(function* revokeOfAccounts(): Work<string | undefined> {
       const through = yield* endOfBatch(from, BATCH);
       if (through === undefined) return undefined;
-      // Before the generation changes: who was signed in, and to what, is known by it.
+      // Before the generation changes, because it identifies the sessions to notify apps of.
       yield* enqueueAccountRangeNotices(from, through, at);
-      yield* renewGenerations({ after: from, through: through, generation: generation });
+      yield* renewGenerations({ after: from, through, generation });
       return through;
     });
   }
   await database.commit(function* finish(): Work<void> {
-    // What a session of before asked for meanwhile.
+    // Those of sessions that were still valid after the first commit.
     yield* dropAllCodes();
     yield* removeInteractions();
     const missing = loss === undefined ? null : loss.expected - loss.found;
     const event = { at, type: 'data.recovered', origin, details: { missing, adminKeys, kid } } as const;
-    // After the last number that is known: those of lost events are not given again, and the database is whole as of it.
+    // With the number after the last known one: numbers of lost events are not reused, and the database is complete from here on.
     if (loss === undefined) yield* record(event);
     else yield* recordAs(String(loss.expected + 1), event);
   });

@@ -11,7 +11,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
-import { listAccounts } from '../accounts/store.ts';
+import { type Account, listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { listEvents } from '../audit/search-store.ts';
 import {
@@ -41,24 +41,24 @@ import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
-import { type AdminParts, operator, partsOf, requireAdminKey } from './guard.ts';
-import { type PageQuery, page } from './paging.ts';
+import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
+import { type PageRequest, readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
 import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
 import * as users from './route-schemas/users.ts';
 
-/** The admin API: decisions §7. No route of it is reached without an admin key. */
-export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
-  const { clock } = parts;
+/** The admin API: decisions §7. Every route requires an admin key. */
+export function adminRoutes(app: FastifyInstance, services: AdminServices): void {
+  const { clock } = services;
 
   app.register(
     async (scope) => {
       const admin = scope.withTypeProvider<SchemaTypes>();
       acceptJson(admin);
-      requireAdminKey(admin, parts);
-      // A body that was not sent has no fields; the JSON text `null` is a body, and no object.
+      requireAdminKey(admin, services);
+      // A request without a body sets no fields. The JSON text `null` is a body, and is rejected by the schema.
       admin.addHook('preValidation', async (request) => {
         if (request.body === undefined) request.body = {};
       });
@@ -66,7 +66,7 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
         reply.header('cache-control', 'no-store');
       });
 
-      // None of these is given the database: each works with that of its caller.
+      // The routes use the database of their caller, which checks the key, so they are not given this one.
       userRoutes(admin, clock);
       clientRoutes(admin, clock);
       pictureRoutes(admin, clock);
@@ -78,103 +78,117 @@ export function adminRoutes(app: FastifyInstance, parts: AdminParts): void {
 }
 
 function userRoutes(admin: TypedApp, clock: Clock): void {
+  const view = (account: Account) => accountView(account, clock());
+
   admin.post('/users', { schema: users.createUserSchema }, async (request, reply) => {
-    const account = await createAccount(partsOf(request), request.body, operator(request));
-    return reply.code(201).send(accountView(account, clock()));
+    const { services, origin } = callerOf(request);
+    const account = await createAccount(services, request.body, origin);
+    return reply.code(201).send(view(account));
   });
   admin.get('/users', { schema: users.listUsersSchema }, async (request) => {
+    const { database } = callerOf(request).services;
     const { query } = request;
-    const read = (at: PageQuery) => partsOf(request).database.read(() => listAccounts({ ...at, text: query.q }));
-    return page(query, read, (account) => accountView(account, clock()));
+    return readPage(query, (page) => database.read(() => listAccounts({ ...page, text: query.q })), view);
   });
-  admin.get('/users/:id', { schema: users.readUserSchema }, async (request) =>
-    accountView(await getAccount(partsOf(request), request.params.id), clock()),
-  );
-  admin.patch('/users/:id', { schema: users.updateUserSchema }, async (request) =>
-    accountView(await updateAccount(partsOf(request), request.params.id, request.body, operator(request)), clock()),
-  );
+  admin.get('/users/:id', { schema: users.readUserSchema }, async (request) => {
+    const { services } = callerOf(request);
+    return view(await getAccount(services, request.params.id));
+  });
+  admin.patch('/users/:id', { schema: users.updateUserSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await updateAccount(services, request.params.id, request.body, origin));
+  });
   admin.delete('/users/:id', { schema: users.deleteUserSchema }, async (request, reply) => {
-    await deleteAccount(partsOf(request), request.params.id, operator(request));
+    const { services, origin } = callerOf(request);
+    await deleteAccount(services, request.params.id, origin);
     return reply.code(204).send();
   });
-  admin.put('/users/:id/ban', { schema: users.banUserSchema }, async (request) =>
-    accountView(await banAccount(partsOf(request), request.params.id, request.body, operator(request)), clock()),
-  );
-  admin.delete('/users/:id/ban', { schema: users.unbanUserSchema }, async (request) =>
-    accountView(await unbanAccount(partsOf(request), request.params.id, operator(request)), clock()),
-  );
-  admin.put('/users/:id/suspension', { schema: users.suspendUserSchema }, async (request) =>
-    accountView(await suspendAccount(partsOf(request), request.params.id, request.body, operator(request)), clock()),
-  );
-  admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) =>
-    accountView(await reinstateAccount(partsOf(request), request.params.id, operator(request)), clock()),
-  );
+  admin.put('/users/:id/ban', { schema: users.banUserSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await banAccount(services, request.params.id, request.body, origin));
+  });
+  admin.delete('/users/:id/ban', { schema: users.unbanUserSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await unbanAccount(services, request.params.id, origin));
+  });
+  admin.put('/users/:id/suspension', { schema: users.suspendUserSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await suspendAccount(services, request.params.id, request.body, origin));
+  });
+  admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await reinstateAccount(services, request.params.id, origin));
+  });
   admin.get('/users/:id/connections', { schema: users.listConnectionsSchema }, async (request) => {
-    const { id } = await getAccount(partsOf(request), request.params.id);
-    return { items: (await connectionsOf(partsOf(request), id)).map(connectionView), nextCursor: null };
+    const { services } = callerOf(request);
+    const { id } = await getAccount(services, request.params.id);
+    return { items: (await connectionsOf(services, id)).map(connectionView), nextCursor: null };
   });
   admin.delete('/users/:id/connections/:clientId', { schema: users.revokeConnectionSchema }, async (request, reply) => {
-    await revokeAccessOf(partsOf(request), request.params.id, request.params.clientId, operator(request));
+    const { services, origin } = callerOf(request);
+    await revokeAccessOf(services, request.params.id, request.params.clientId, origin);
     return reply.code(204).send();
   });
   admin.get('/users/:id/sessions', { schema: users.listSessionsSchema }, async (request) => {
-    const account = await getAccount(partsOf(request), request.params.id);
-    return { items: (await listSessions(partsOf(request), account)).map(sessionView), nextCursor: null };
+    const { services } = callerOf(request);
+    const account = await getAccount(services, request.params.id);
+    return { items: (await listSessions(services, account)).map(sessionView), nextCursor: null };
   });
   admin.delete('/users/:id/sessions', { schema: users.endSessionsSchema }, async (request, reply) => {
-    await signOutEverywhere(partsOf(request), request.params.id, operator(request));
+    const { services, origin } = callerOf(request);
+    await signOutEverywhere(services, request.params.id, origin);
     return reply.code(204).send();
   });
   admin.delete('/users/:id/sessions/:sessionId', { schema: users.endSessionSchema }, async (request, reply) => {
-    const account = await getAccount(partsOf(request), request.params.id);
+    const { services, origin } = callerOf(request);
+    const account = await getAccount(services, request.params.id);
     const { sessionId: sid } = request.params;
-    if (isSid(sid)) await endSessions(partsOf(request), account, { sid }, operator(request));
+    if (isSid(sid)) await endSessions(services, account, { sid }, origin);
     return reply.code(204).send();
   });
 }
 
 function clientRoutes(admin: TypedApp, clock: Clock): void {
   admin.post('/clients', { schema: clients.createClientSchema }, async (request, reply) => {
-    const created = await createClient(partsOf(request), request.body, operator(request));
+    const { services, origin } = callerOf(request);
+    const created = await createClient(services, request.body, origin);
     return reply.code(201).send({ ...clientView(created), clientSecret: created.clientSecret });
   });
   admin.get('/clients', { schema: clients.listClientsSchema }, async (request) => {
+    const { database } = callerOf(request).services;
     const now = clock();
-    return page(
-      request.query,
-      (at) =>
-        partsOf(request).database.read(function* read() {
-          const found = [];
-          for (const client of yield* listClients(at)) {
-            found.push({ id: client.id, client, secrets: yield* liveSecrets(client.id, now) });
-          }
-          return found;
-        }),
-      (found) => clientView(found),
-    );
+    const read = (page: PageRequest) =>
+      database.read(function* list() {
+        const found = [];
+        for (const client of yield* listClients(page)) {
+          found.push({ id: client.id, client, secrets: yield* liveSecrets(client.id, now) });
+        }
+        return found;
+      });
+    return readPage(request.query, read, clientView);
   });
-  admin.get('/clients/:clientId', { schema: clients.readClientSchema }, async (request) =>
-    clientView(await getClient(partsOf(request), request.params.clientId)),
-  );
-  admin.patch('/clients/:clientId', { schema: clients.updateClientSchema }, async (request) =>
-    clientView(await updateClient(partsOf(request), request.params.clientId, request.body, operator(request))),
-  );
+  admin.get('/clients/:clientId', { schema: clients.readClientSchema }, async (request) => {
+    const { services } = callerOf(request);
+    return clientView(await getClient(services, request.params.clientId));
+  });
+  admin.patch('/clients/:clientId', { schema: clients.updateClientSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return clientView(await updateClient(services, request.params.clientId, request.body, origin));
+  });
   admin.delete('/clients/:clientId', { schema: clients.deleteClientSchema }, async (request, reply) => {
-    await deleteClient(partsOf(request), request.params.clientId, operator(request));
+    const { services, origin } = callerOf(request);
+    await deleteClient(services, request.params.clientId, origin);
     return reply.code(204).send();
   });
   admin.post('/clients/:clientId/secrets', { schema: clients.rotateSecretSchema }, async (request, reply) => {
-    const { params, body } = request;
-    const { secret, secrets, clientSecret } = await rotateSecret(
-      partsOf(request),
-      params.clientId,
-      body,
-      operator(request),
-    );
+    const { services, origin } = callerOf(request);
+    const rotated = await rotateSecret(services, request.params.clientId, request.body, origin);
+    const { secret, secrets, clientSecret } = rotated;
     return reply.code(201).send({ ...secretView(secret), clientSecret, secrets: secrets.map(secretView) });
   });
   admin.delete('/clients/:clientId/secrets/:id', { schema: clients.endSecretSchema }, async (request, reply) => {
-    await endSecret(partsOf(request), request.params.clientId, request.params.id, operator(request));
+    const { services, origin } = callerOf(request);
+    await endSecret(services, request.params.clientId, request.params.id, origin);
     return reply.code(204).send();
   });
 }
@@ -184,56 +198,62 @@ function pictureRoutes(admin: TypedApp, clock: Clock): void {
     const files = scope.withTypeProvider<SchemaTypes>();
     acceptFiles(files, PICTURE_TYPES, LARGEST_PICTURE);
     files.put('/users/:id/picture', { schema: pictures.setUserPictureSchema }, async (request) => {
-      const picture = await requirePicture(partsOf(request).pictures, request.body, uploadFlows(request));
-      return accountView(await setPicture(partsOf(request), request.params.id, picture, operator(request)), clock());
+      const { services, origin } = callerOf(request);
+      const picture = await requirePicture(services.pictures, request.body, uploadFlows(request));
+      return accountView(await setPicture(services, request.params.id, picture, origin), clock());
     });
     files.put('/clients/:clientId/picture', { schema: pictures.setClientPictureSchema }, async (request) => {
-      const picture = await requirePicture(partsOf(request).pictures, request.body, uploadFlows(request));
-      return clientView(await setClientPicture(partsOf(request), request.params.clientId, picture, operator(request)));
+      const { services, origin } = callerOf(request);
+      const picture = await requirePicture(services.pictures, request.body, uploadFlows(request));
+      return clientView(await setClientPicture(services, request.params.clientId, picture, origin));
     });
   });
-  admin.delete('/users/:id/picture', { schema: pictures.removeUserPictureSchema }, async (request) =>
-    accountView(await setPicture(partsOf(request), request.params.id, null, operator(request)), clock()),
-  );
-  admin.delete('/clients/:clientId/picture', { schema: pictures.removeClientPictureSchema }, async (request) =>
-    clientView(await setClientPicture(partsOf(request), request.params.clientId, null, operator(request))),
-  );
+  admin.delete('/users/:id/picture', { schema: pictures.removeUserPictureSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return accountView(await setPicture(services, request.params.id, null, origin), clock());
+  });
+  admin.delete('/clients/:clientId/picture', { schema: pictures.removeClientPictureSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return clientView(await setClientPicture(services, request.params.clientId, null, origin));
+  });
 }
 
 function organizationRoutes(admin: TypedApp): void {
   admin.post('/organizations', { schema: organizations.createOrganizationSchema }, async (request, reply) => {
-    const organization = await createOrganization(partsOf(request), request.body, operator(request));
+    const { services, origin } = callerOf(request);
+    const organization = await createOrganization(services, request.body, origin);
     return reply.code(201).send(organizationView(organization));
   });
-  admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) =>
-    page(request.query, (at) => partsOf(request).database.read(() => listOrganizations(at)), organizationView),
-  );
+  admin.get('/organizations', { schema: organizations.listOrganizationsSchema }, async (request) => {
+    const { database } = callerOf(request).services;
+    return readPage(request.query, (page) => database.read(() => listOrganizations(page)), organizationView);
+  });
   admin.get('/organizations/:id', { schema: organizations.readOrganizationSchema }, async (request) => {
-    const { organization, members } = await getOrganization(partsOf(request), request.params.id);
+    const { services } = callerOf(request);
+    const { organization, members } = await getOrganization(services, request.params.id);
     return { ...organizationView(organization), members };
   });
-  admin.put('/organizations/:id/members/:userId', { schema: organizations.setMemberSchema }, async (request) => {
-    const { role = null } = request.body;
+  const member = '/organizations/:id/members/:userId';
+  admin.put(member, { schema: organizations.setMemberSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
     const { id: organizationId, userId } = request.params;
-    await setMember(partsOf(request), { organizationId, accountId: userId, role }, operator(request));
+    const { role = null } = request.body;
+    await setMember(services, { organizationId, accountId: userId, role }, origin);
     return { organizationId, userId, role };
   });
-  admin.delete(
-    '/organizations/:id/members/:userId',
-    { schema: organizations.removeMemberSchema },
-    async (request, reply) => {
-      await removeMember(partsOf(request), request.params.id, request.params.userId, operator(request));
-      return reply.code(204).send();
-    },
-  );
+  admin.delete(member, { schema: organizations.removeMemberSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await removeMember(services, request.params.id, request.params.userId, origin);
+    return reply.code(204).send();
+  });
 }
 
 function eventRoutes(admin: TypedApp): void {
   admin.get('/audit-events', { schema: events.listEventsSchema }, async (request) => {
     const { limit, cursor, order, ...filter } = request.query;
-    return page(
+    return readPage(
       { limit, ...(cursor !== undefined && { cursor }) },
-      (at) => listEvents(partsOf(request).database, { ...at, order, filter }),
+      (page) => listEvents(callerOf(request).services.database, { ...page, order, filter }),
       (event) => event,
     );
   });

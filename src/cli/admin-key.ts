@@ -1,5 +1,6 @@
 import { Command } from 'commander';
-import { adminKeyView, allAdminKeys, createAdminKey, NewAdminKey, revokeAdminKey } from '../admin/keys.ts';
+import { listAdminKeys } from '../admin/key-store.ts';
+import { adminKeyView, CreateAdminKeyRequest, createAdminKey, revokeAdminKey } from '../admin/keys.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
@@ -17,7 +18,7 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
     .option('--name <name>', 'what the key is for', 'admin')
     .action(async (options: { name: string }, command: Command) => {
       const { flags, out } = getContext(command);
-      const input = checkInput(NewAdminKey, options);
+      const input = checkInput(CreateAdminKeyRequest, options);
       const made = await withCore(flags, (core) => createAdminKey(core, input, origin), { mayBeNew: true });
       out.showOnce({ ...adminKeyView(made.key), adminKey: made.adminKey }, 'adminKey');
     });
@@ -26,7 +27,7 @@ export function adminKeyCommands(getContext: GetCommandContext): Command {
     .description('list keys, including revoked ones')
     .action(async (_options, command: Command) => {
       const { flags, out } = getContext(command);
-      const keys = await withCore(flags, allAdminKeys);
+      const keys = await withCore(flags, ({ database }) => database.read(() => listAdminKeys({})));
       out.list(keys.map(adminKeyView), ['id', 'name', 'status', 'createdAt', 'revokedAt']);
     });
 

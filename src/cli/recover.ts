@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { endAllIssued } from '../admin/recovery.ts';
+import { revokeEverythingIssued } from '../admin/recovery.ts';
 import { listEvents } from '../audit/search-store.ts';
 import { findDataLoss } from '../core.ts';
 import { iso } from '../platform/clock.ts';
@@ -35,7 +35,7 @@ export function recoverCommand(getContext: GetCommandContext): Command {
         async (core) => {
           await checkSecret(core);
           const [last] = await listEvents(core.database, { filter: {}, order: 'desc', after: '0', limit: 1 });
-          return { last, ...(await endAllIssued(core, loss, CLI_ORIGIN)) };
+          return { last, ...(await revokeEverythingIssued(core, loss, CLI_ORIGIN)) };
         },
         { acceptLoss: true },
       );

@@ -4,9 +4,9 @@ import { after, test } from 'node:test';
 import fastify from 'fastify';
 import { Client } from 'pg';
 import { findAccount, listAccounts } from '../../src/accounts/store.ts';
+import { checkingAdminKey } from '../../src/admin/guard.ts';
 import { findLiveAdminKey } from '../../src/admin/key-store.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
-import { whileKeyLives } from '../../src/admin/live-key.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { type AuditEvent, record } from '../../src/audit/audit.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -99,10 +99,10 @@ for (const [what, method, path, payload] of waits) {
 
 test('what a request reads after its act is not refused: the act is done', async () => {
   const { key, adminKey } = await newKey();
-  const acting = whileKeyLives(database, digest(adminKey), async () => invalidToken('revoked'));
+  const acting = checkingAdminKey(database, digest(adminKey), async () => invalidToken('revoked'));
   await acting.commit(() => record(EVENT));
   await revoke(key.id);
-  assert.equal(await acting.read(() => findLiveAdminKey(digest(adminKey))), undefined);
+  assert.equal(await acting.read(() => findLiveAdminKey({ hash: digest(adminKey) })), undefined);
   await assert.rejects(
     acting.commit(() => record(EVENT)),
     { status: 401 },
@@ -122,14 +122,14 @@ test('a revocation takes effect before the units under way have ended, and each 
     await own.drop();
   });
   const { key, adminKey } = await createAdminKey({ database: node, clock, ids }, { name: 'a key' }, ORIGIN);
-  const isLive = () => other.read(() => findLiveAdminKey(digest(adminKey)));
-  const acting = whileKeyLives(node, digest(adminKey), async () => invalidToken('revoked'));
+  const isLive = () => other.read(() => findLiveAdminKey({ hash: digest(adminKey) }));
+  const acting = checkingAdminKey(node, digest(adminKey), async () => invalidToken('revoked'));
 
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const order: string[] = [];
   const act = acting.commit(function* unit(): Work<void> {
     begun.resolve();
-    while (underWay) yield* findLiveAdminKey('');
+    while (underWay) yield* findLiveAdminKey({ hash: '' });
     yield* record(EVENT);
   });
   act.then(() => order.push('act'), ended.reject);

@@ -12,8 +12,8 @@ import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/opera
 import { sample } from '../../platform/http/samples.ts';
 import { initialValues } from '../../platform/validation/fields.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { listOf, listQuery } from '../paging.ts';
-import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_CLIENTS = { area: 'clients', caller: 'admin key' } as const;
 const params = Type.Object({ clientId: Id });
@@ -43,7 +43,7 @@ export const createClientSchema = {
   body: CreateClientRequest,
   response: {
     201: jsonResponse('The client and, this once, its `clientSecret`.', CreatedClient),
-    ...adminRefusals(MAY_CONFLICT),
+    ...adminErrors(MAY_CONFLICT),
   },
   examples: [
     {
@@ -82,8 +82,8 @@ export const listClientsSchema = {
   ...IN_CLIENTS,
   operationId: 'listClients',
   summary: 'List clients',
-  querystring: listQuery({}),
-  response: { 200: jsonResponse('A part of the list, in the order of ids.', listOf(ClientRecord)), ...adminRefusals() },
+  querystring: pageParameters({}),
+  response: { 200: jsonResponse('A part of the list, in the order of ids.', pageOf(ClientRecord)), ...adminErrors() },
   examples: [
     { summary: 'The first', query: { limit: '1' }, status: 200, answer: { items: [notes], nextCursor: null } },
   ],
@@ -92,7 +92,7 @@ export const listClientsSchema = {
 const theClient = {
   ...IN_CLIENTS,
   params,
-  response: { 200: jsonResponse('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The client.', ClientRecord), ...adminErrors(MAY_BE_MISSING) },
 };
 
 export const readClientSchema = {
@@ -109,7 +109,7 @@ export const updateClientSchema = {
   description:
     'A field that is left out stays as it is. Another owner or redirect URI asks people for their consent anew; `disabled` ends codes and tokens for ever.',
   body: UpdateClientRequest,
-  response: { ...theClient.response, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  response: { ...theClient.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [
     {
       summary: 'Disable it',
@@ -127,7 +127,7 @@ export const deleteClientSchema = {
   summary: 'Delete a client',
   description: 'With its secrets, codes, tokens and consents.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'For ever', params: byId, status: 204 }],
 } satisfies FastifySchema;
 
@@ -141,7 +141,7 @@ export const rotateSecretSchema = {
   body: RotateSecretRequest,
   response: {
     201: jsonResponse('The new secret and, this once, `clientSecret`.', CreatedClientSecret),
-    ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
     {
@@ -160,6 +160,6 @@ export const endSecretSchema = {
   summary: 'End a secret at once',
   description: 'A `conflict` for the only one of a client: add another first.',
   params: Type.Object({ clientId: Id, id: Id }),
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'The old one', params: { ...byId, id: sample.secretId }, status: 204 }],
 } satisfies FastifySchema;

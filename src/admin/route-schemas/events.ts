@@ -3,10 +3,10 @@ import { EventRecord, eventFilters } from '../../audit/schema.ts';
 import { jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { listOf, listQuery } from '../paging.ts';
-import { adminRefusals } from './refusals.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors } from './errors.ts';
 
-const query = listQuery({
+const query = pageParameters({
   ...eventFilters,
   order: Type.Unsafe<'asc' | 'desc'>({
     enum: ['asc', 'desc'],
@@ -24,7 +24,7 @@ export const listEventsSchema = {
   description:
     'In the order in which it was recorded, or the reverse. With several nodes an event may appear a moment after one with a higher id.',
   querystring: query,
-  response: { 200: jsonResponse('A part of the list.', listOf(EventRecord)), ...adminRefusals() },
+  response: { 200: jsonResponse('A part of the list.', pageOf(EventRecord)), ...adminErrors() },
   examples: [
     {
       summary: 'What became of a client',

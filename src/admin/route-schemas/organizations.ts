@@ -9,8 +9,8 @@ import {
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { listOf, listQuery } from '../paging.ts';
-import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
 const memberParams = Type.Object({ id: Id, userId: Id });
@@ -28,7 +28,7 @@ export const createOrganizationSchema = {
   operationId: 'createOrganization',
   summary: 'Make an organization',
   body: CreateOrganizationRequest,
-  response: { 201: jsonResponse('The organization.', OrganizationRecord), ...adminRefusals(MAY_CONFLICT) },
+  response: { 201: jsonResponse('The organization.', OrganizationRecord), ...adminErrors(MAY_CONFLICT) },
   examples: [
     {
       summary: 'A company',
@@ -43,10 +43,10 @@ export const listOrganizationsSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'listOrganizations',
   summary: 'List organizations',
-  querystring: listQuery({}),
+  querystring: pageParameters({}),
   response: {
-    200: jsonResponse('A part of the list, in the order of ids.', listOf(OrganizationRecord)),
-    ...adminRefusals(),
+    200: jsonResponse('A part of the list, in the order of ids.', pageOf(OrganizationRecord)),
+    ...adminErrors(),
   },
   examples: [{ summary: 'The first fifty', status: 200, answer: { items: [engines], nextCursor: null } }],
 } satisfies FastifySchema;
@@ -58,7 +58,7 @@ export const readOrganizationSchema = {
   params: Type.Object({ id: Id }),
   response: {
     200: jsonResponse('The organization and its members.', OrganizationWithMembers),
-    ...adminRefusals(ABOUT_ONE),
+    ...adminErrors(MAY_BE_MISSING),
   },
   examples: [
     {
@@ -79,7 +79,7 @@ export const setMemberSchema = {
   body: SetMembershipRequest,
   response: {
     200: jsonResponse('The membership.', MembershipRecord),
-    ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
     {
@@ -97,6 +97,6 @@ export const removeMemberSchema = {
   operationId: 'removeMember',
   summary: 'Remove a member',
   params: memberParams,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: theMember, status: 204 }],
 } satisfies FastifySchema;

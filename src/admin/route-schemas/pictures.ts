@@ -5,19 +5,19 @@ import { PICTURE_TYPES } from '../../pictures/pictures.ts';
 import { Id, jsonResponse } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
-import { ABOUT_ONE, adminRefusals } from './refusals.ts';
+import { adminErrors, MAY_BE_MISSING } from './errors.ts';
 
 const OF_USER = {
   area: 'users',
   caller: 'admin key',
   params: Type.Object({ id: Id }),
-  response: { 200: jsonResponse('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The user.', AccountRecord), ...adminErrors(MAY_BE_MISSING) },
 } as const;
 const OF_CLIENT = {
   area: 'clients',
   caller: 'admin key',
   params: Type.Object({ clientId: Id }),
-  response: { 200: jsonResponse('The client.', ClientRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The client.', ClientRecord), ...adminErrors(MAY_BE_MISSING) },
 } as const;
 
 const FILE = {

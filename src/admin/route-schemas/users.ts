@@ -11,8 +11,8 @@ import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/opera
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { SessionRecord } from '../../sessions/list.ts';
-import { listOf, listQuery } from '../paging.ts';
-import { ABOUT_ONE, adminRefusals, MAY_CONFLICT } from './refusals.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
 
 const IN_USERS = { area: 'users', caller: 'admin key' } as const;
 const params = Type.Object({ id: Id });
@@ -51,7 +51,7 @@ export const createUserSchema = {
   summary: 'Make an account',
   description: 'Without a password the person cannot sign in yet.',
   body: CreateUserRequest,
-  response: { 201: jsonResponse('The user.', AccountRecord), ...adminRefusals(MAY_CONFLICT) },
+  response: { 201: jsonResponse('The user.', AccountRecord), ...adminErrors(MAY_CONFLICT) },
   examples: [
     {
       summary: 'A person without a password',
@@ -68,7 +68,7 @@ export const createUserSchema = {
   ],
 } satisfies FastifySchema;
 
-const searchQuery = listQuery({
+const searchQuery = pageParameters({
   q: Type.Optional(
     Type.String({
       maxLength: 256,
@@ -84,8 +84,8 @@ export const listUsersSchema = {
   summary: 'List or find accounts',
   querystring: searchQuery,
   response: {
-    200: jsonResponse('A part of the list, in the order of ids.', listOf(AccountRecord)),
-    ...adminRefusals(),
+    200: jsonResponse('A part of the list, in the order of ids.', pageOf(AccountRecord)),
+    ...adminErrors(),
   },
   examples: [
     {
@@ -100,7 +100,7 @@ export const listUsersSchema = {
 const theUser = {
   ...IN_USERS,
   params,
-  response: { 200: jsonResponse('The user.', AccountRecord), ...adminRefusals(ABOUT_ONE) },
+  response: { 200: jsonResponse('The user.', AccountRecord), ...adminErrors(MAY_BE_MISSING) },
 };
 
 export const readUserSchema = {
@@ -116,7 +116,7 @@ export const updateUserSchema = {
   summary: 'Change an account',
   description: 'A field that is left out stays as it is. A new password ends every session and token of the person.',
   body: UpdateUserRequest,
-  response: { ...theUser.response, ...adminRefusals({ ...ABOUT_ONE, ...MAY_CONFLICT }) },
+  response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [
     {
       summary: 'Another place',
@@ -134,7 +134,7 @@ export const deleteUserSchema = {
   summary: 'Delete an account',
   description: 'Its tokens stop working at once. Username and address are free again, the id never is.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'For ever', params: byId, status: 204 }],
 } satisfies FastifySchema;
 
@@ -186,8 +186,8 @@ export const listConnectionsSchema = {
   summary: 'List the apps that have access',
   params,
   response: {
-    200: jsonResponse('All of them; there is no next page.', listOf(ConnectionRecord)),
-    ...adminRefusals(ABOUT_ONE),
+    200: jsonResponse('All of them; there is no next page.', pageOf(ConnectionRecord)),
+    ...adminErrors(MAY_BE_MISSING),
   },
   examples: [
     {
@@ -221,7 +221,7 @@ export const revokeConnectionSchema = {
   description:
     'As the person would: every token of the app for this person answers 403 from the next request on, for ever. Harmless where the app has none.',
   params: Type.Object({ id: Id, clientId: Id }),
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: { ...byId, clientId: sample.clientId }, status: 204 }],
 } satisfies FastifySchema;
 
@@ -231,8 +231,8 @@ export const listSessionsSchema = {
   summary: 'List where a person is signed in',
   params,
   response: {
-    200: jsonResponse('All that still hold, at most 64; there is no next page.', listOf(SessionRecord)),
-    ...adminRefusals(ABOUT_ONE),
+    200: jsonResponse('All that still hold, at most 64; there is no next page.', pageOf(SessionRecord)),
+    ...adminErrors(MAY_BE_MISSING),
   },
   examples: [
     {
@@ -265,7 +265,7 @@ export const endSessionSchema = {
   description:
     'With the codes and tokens that apps got in it; the apps that asked for it are told. Harmless where it has ended.',
   params: Type.Object({ id: Id, sessionId: Type.String() }),
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
 } satisfies FastifySchema;
 
@@ -275,6 +275,6 @@ export const endSessionsSchema = {
   summary: 'Sign a person out everywhere',
   description: 'Ends every session, code and token of the account; what the person allowed stays allowed.',
   params,
-  response: { 204: NO_CONTENT_RESPONSE, ...adminRefusals(ABOUT_ONE) },
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: byId, status: 204 }],
 } satisfies FastifySchema;
