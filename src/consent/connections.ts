@@ -14,7 +14,7 @@ import { type CredentialState, type RevocationSummary, summarizeRevocation } fro
 import type { Connection } from './store.ts';
 import * as store from './store.ts';
 
-interface ConnectionsContext {
+interface ConnectionServices {
   readonly database: Database;
   readonly clock: Clock;
 }
@@ -24,7 +24,7 @@ interface ConnectionsContext {
  * @returns whether it had any
  */
 export async function revokeAccess(
-  { database, clock }: ConnectionsContext,
+  { database, clock }: ConnectionServices,
   accountId: string,
   clientId: string,
   origin: Origin,
@@ -41,18 +41,18 @@ export async function revokeAccess(
 
 /** {@link revokeAccess}, for an operator. @throws {OAuthError} `not_found` for an unknown user or client */
 export async function revokeAccessOf(
-  parts: ConnectionsContext,
+  services: ConnectionServices,
   accountId: string,
   clientId: string,
   origin: Origin,
 ): Promise<void> {
-  await parts.database.read(function* check(): Work<void> {
+  await services.database.read(function* check(): Work<void> {
     if ((yield* findAccount({ id: accountId })) === undefined)
       throw notFound(`There is no user with the id ${accountId}.`);
     if ((yield* findClient({ id: clientId })) === undefined)
       throw notFound(`There is no client with the id ${clientId}.`);
   });
-  await revokeAccess(parts, accountId, clientId, origin);
+  await revokeAccess(services, accountId, clientId, origin);
 }
 
 /** Access that was revoked, with a summary of what that ended. */
@@ -66,7 +66,7 @@ export interface RevokedAccess extends RevocationSummary {
  * since.
  */
 export function revokedAccess(
-  { database, clock }: ConnectionsContext,
+  { database, clock }: ConnectionServices,
   accountId: string,
   clientId: string,
 ): Promise<RevokedAccess | undefined> {
@@ -86,7 +86,7 @@ export interface ListedConnection extends Omit<Connection, 'resources'> {
 
 /** The clients that have access to a person's data, all or a page of them. */
 export const connectionsOf = (
-  { database }: Pick<ConnectionsContext, 'database'>,
+  { database }: Pick<ConnectionServices, 'database'>,
   accountId: string,
   { skip, limit }: { readonly skip: number; readonly limit: number } = { skip: 0, limit: Number.MAX_SAFE_INTEGER },
 ): Promise<ListedConnection[]> =>

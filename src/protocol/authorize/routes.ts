@@ -75,8 +75,8 @@ async function authorize(
     if (tooLarge !== undefined) return sendErrorResponse(services, request, reply, target, tooLarge);
     // 3. The next step: a page, or the response.
     if (request.method === 'POST') {
-      // A POST from another site brings no cookies (SameSite=Lax); the GET of the redirect does. So the request is stored for an
-      // identity of its own, which the browser then brings along with its lasting one.
+      // A POST from another site brings no cookies (SameSite=Lax), and the GET of the redirect does. So the request is stored for a
+      // temporary browser identity, which that GET brings together with the lasting one.
       return await storeAndRedirect(
         services,
         request,
@@ -103,7 +103,7 @@ async function areKnownResources(
   return database.read(() => areRegisteredResources(resources, { issuer, own: audience(issuer, 'access') }));
 }
 
-/** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates nobody. */
+/** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */
 async function applyHint(
   services: AuthorizationEndpointServices,
   authorization: AuthorizationRequest,

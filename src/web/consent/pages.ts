@@ -14,9 +14,9 @@ import { personHalf, profileFacts, type SharedValue, scopeValues } from '../kit/
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
 
-interface Consent {
+interface ConsentPage {
   readonly token: string;
-  /** What this page shows, as its form says it again. */
+  /** What the page shows, as a hidden field of its form. */
   readonly shown: string;
   readonly logoutToken: string;
   readonly handle: string;
@@ -25,22 +25,22 @@ interface Consent {
   readonly account: Account;
   readonly organization: OwnMembership | undefined;
   readonly asked: readonly OptionalScope[];
-  /** The resource servers that tokens are asked for. */
-  readonly places: readonly { readonly name: string; readonly resource: string }[];
-  /** What was decided about this app before, as far as it still holds. */
+  /** The resource servers that tokens are requested for. */
+  readonly resourceServers: readonly { readonly name: string; readonly resource: string }[];
+  /** What the person decided about this client before. */
   readonly remembered: RememberedConsent | null;
   /** The switches that are on. */
   readonly on: ReadonlySet<string>;
   readonly problems: Problems;
 }
 
-/** Whether the app has access already, and all that it asks about is new. */
-function asksForMore({ asked, remembered }: Consent): boolean {
+/** Whether the client has access already, and every scope asked about is new. */
+function asksForMore({ asked, remembered }: ConsentPage): boolean {
   if (remembered === null || asked.length === 0) return false;
   return asked.every((scope) => !remembered.scopes.has(scope) && !remembered.declined.has(scope));
 }
 
-export function consentPage(site: Site, consent: Consent): Page {
+export function consentPage(site: Site, consent: ConsentPage): Page {
   const { messages, path } = site;
   const text = messages.consent;
   const { client, account, asked, host } = consent;
@@ -63,7 +63,7 @@ ${
   asked.length > 0 &&
   html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${asked.map((scope) => switchRow(scope, consent, messages))}</ul></section>`
 }
-${consent.places.length > 0 && placesSection(consent, text)}
+${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
 <p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd}</p>
 <div class="pair"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
@@ -72,12 +72,12 @@ ${consent.places.length > 0 && placesSection(consent, text)}
   };
 }
 
-/** RFC 8707: where the app wants to be let in with the person's account. */
-const placesSection = ({ places }: Consent, text: Messages['consent']): Html =>
-  html`<section><h2>${text.places}</h2>${facts(places.map(({ name, resource }) => fact(foreign(name), foreign(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
+/** RFC 8707: the resource servers that the tokens are for. */
+const resourceServersSection = ({ resourceServers }: ConsentPage, text: Messages['consent']): Html =>
+  html`<section><h2>${text.places}</h2>${facts(resourceServers.map(({ name, resource }) => fact(foreign(name), foreign(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
 
-/** What the app was allowed before, besides what is always shared. */
-function alreadyFacts({ account, organization, remembered }: Consent, messages: Messages): Html | undefined {
+/** The optional scopes that the client was granted before. */
+function alreadyFacts({ account, organization, remembered }: ConsentPage, messages: Messages): Html | undefined {
   const scopes = [...(remembered?.scopes ?? [])].filter(isOptional);
   if (scopes.length === 0) return undefined;
   const values = (scope: OptionalScope) =>
@@ -87,7 +87,7 @@ function alreadyFacts({ account, organization, remembered }: Consent, messages: 
 
 const sharedText = ({ name, value }: SharedValue): Html => html`${name !== undefined && html`${name}: `}${value}`;
 
-function switchRow(scope: OptionalScope, { account, organization, on }: Consent, messages: Messages): Html {
+function switchRow(scope: OptionalScope, { account, organization, on }: ConsentPage, messages: Messages): Html {
   const id = `scope-${scope.replaceAll('.', '-')}`;
   const { name, note } = messages.consent.scopes[scope];
   const values = scopeValues(scope, account.profile, organization, messages);

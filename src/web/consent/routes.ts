@@ -99,13 +99,13 @@ async function showConsent(
   const { client, handle, request } = pending;
   const { redirectUri, resources = [] } = request;
   const key = { accountId: account.id, clientId: client.id };
-  const { revocation, grant, organization, places } = await database.read(function* read() {
+  const { revocation, grant, organization, resourceServers } = await database.read(function* read() {
     return {
       // Before the grant, so that a revocation in between makes the form outdated.
       revocation: yield* lastRevocationOf(key),
       grant: yield* findGrant(key),
       organization: yield* findMembership({ accountId: account.id }),
-      places: yield* findResourceServers(resources),
+      resourceServers: yield* findResourceServers(resources),
     };
   });
   const shown = [client.consentEpoch, revocation, ...asked].join(' ');
@@ -119,7 +119,7 @@ async function showConsent(
     account,
     organization,
     asked,
-    places,
+    resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
     problems,
