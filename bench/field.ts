@@ -55,7 +55,7 @@ export class Field implements AsyncDisposable {
     return { environment, database: server.process.pid };
   }
 
-  /** A store of so many people, with nobody serving it yet. */
+  /** A store of so many users, which is not served yet. */
   async population(kind: 'sqlite' | 'postgres', people: number): Promise<Population> {
     say(`${kind}: ${people} people, each with a live token …`);
     const { environment, database } = await this.environment(kind);

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What the peer's own process and the load both know of its people, so that nobody has to send it around. */
+/** What the peer's own process and the load both know of its people, so that it need not be sent around. */
 
 const opaque = (name: string): string => hash('sha256', name, 'base64url');
 

@@ -6,7 +6,7 @@ export interface ProcessorTime {
   readonly system: number;
 }
 
-/** What the system tells of a process, behind its name: proc(5). Empty where it has ended, or nobody tells. */
+/** What the system tells of a process, behind its name: proc(5). Empty where it has ended, or the system does not say. */
 function statOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -28,7 +28,7 @@ function family(pid: number): readonly number[] {
   }
 }
 
-/** The time of a process and of the processes that it has started, also of those that have ended; zero where nobody tells. */
+/** The time of a process and of the processes that it has started, also of those that have ended; zero where the system does not say. */
 export function processorTime(pid: number): ProcessorTime {
   const own = statOf(pid);
   let [user, system] = [Number(own[13] ?? 0), Number(own[14] ?? 0)];

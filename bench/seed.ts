@@ -31,7 +31,7 @@ export interface Seed extends Spread {
   sessionOf(person: number): string;
   /** Makes another live access token. */
   accessToken(person: number): string;
-  /** The live refresh token of a person, as long as nobody has used it. */
+  /** The live refresh token of a user, until it is used. */
   firstRefreshToken(person: number): string;
 }
 

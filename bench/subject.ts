@@ -78,7 +78,7 @@ export async function ready({ process: child, port }: Pick<Target, 'process' | '
       await response.arrayBuffer();
       if (response.ok) return performance.now();
     } catch {
-      // Nobody listens yet.
+      // It does not listen yet.
     }
     await wait(1);
     if (child.exitCode !== null) throw new Error(`a server ended with ${child.exitCode} before it was ready`);

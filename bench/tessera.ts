@@ -27,7 +27,7 @@ export async function populate(
   return { environment, people, seeded, refreshTokens: new Map(), database };
 }
 
-/** As in production, but that nobody meets a limit: it is counted, and high. */
+/** As in production, except that limits are counted and too high to be reached. */
 export const serviceEnvironment = (port: number): Environment => ({
   TESSERA_BASE_URL: BASE_URL,
   TESSERA_PORT: String(port),

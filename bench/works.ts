@@ -11,7 +11,7 @@ import { OWN, PEER, WORK } from './work-names.ts';
 
 export interface Setting {
   readonly field: Field;
-  /** Whoever knows people; each has a store of as many. */
+  /** Servers with users; each has a store of as many. */
   readonly subjects: readonly Subject[];
   readonly options: Options;
 }
@@ -67,7 +67,7 @@ async function bareCells(setting: Setting, { work, connections, kinds, request }
   };
 }
 
-/** Whoever sends less has less to do: the answers of all are of one size, within a few per cent. */
+/** A smaller response is less work: all responses have one size, within a few percent. */
 async function assertSameSize(
   { subjects }: Setting,
   request: (subject: Subject) => Promise<string | Uint8Array>,
@@ -108,7 +108,7 @@ export async function userInfo(setting: Setting): Promise<Result[]> {
 /** The same with tokens that the server meets for the first time. What looks tokens up in its memory knows no difference. */
 export async function coldUserInfo(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
-  // More than anybody answers in that time.
+  // More than any server answers in that time.
   const enough = Math.ceil(Math.max(options.seconds, WARM_UP) * 50_000);
   const cells = subjects
     .filter(({ stateless }) => stateless)
@@ -120,7 +120,7 @@ export async function coldUserInfo(setting: Setting): Promise<Result[]> {
   return compare(WORK.cold, cells, options.rounds);
 }
 
-/** Refresh with rotation: chains that are followed, and the next token of anybody's. */
+/** Refresh with rotation: chains that are followed, and the next token of a random user. */
 export async function refresh(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
   await assertSameSize(setting, async (subject) => subject.refresh(0));
@@ -132,15 +132,15 @@ export async function refresh(setting: Setting): Promise<Result[]> {
       cellOf(setting, { work: WORK.refresh, connections }, subject, () => following(subject, connections)),
     ),
   ]);
-  const anybody = subjects.map((subject) =>
+  const randomUsers = subjects.map((subject) =>
     cellOf(setting, { work: WORK.scattered, connections: MANY }, subject, () => refreshing(subject, MANY)),
   );
-  const results = await compare('Refresh with rotation', [...chains, ...anybody], options.rounds);
+  const results = await compare('Refresh with rotation', [...chains, ...randomUsers], options.rounds);
   await bare.end();
   return results;
 }
 
-/** The authorize redirect for somebody signed in whose consent is remembered, and the exchange of the codes that it gave. */
+/** The authorize redirect for a signed-in user whose consent is remembered, and the exchange of the codes that it gave. */
 export async function code(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
   const [authorize, exchange] = [

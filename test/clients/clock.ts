@@ -15,5 +15,5 @@ process.on('message', (milliseconds: number) => {
   ahead += milliseconds;
   process.send?.('moved');
 });
-// Whoever started it has gone.
+// The parent process has exited.
 process.on('disconnect', () => process.exit());

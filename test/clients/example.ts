@@ -59,7 +59,7 @@ export async function startExample(
     );
     const failure = await failureToStart(child);
     if (failure === undefined) return running(child, origin, client);
-    // Somebody else has taken the port meanwhile.
+    // Another process has taken the port meanwhile.
     if (!failure.includes('EADDRINUSE') || attempt === 5) throw new Error(`${file} did not start: ${failure}`);
   }
 }

@@ -135,7 +135,7 @@ test('oidc-client-ts signs out, at the issuer as well', () =>
     await page.locator('#sign-in').waitFor();
     assert.equal(page.url(), `${example.origin}/`);
     assert.equal(await kept(page), undefined);
-    // Whoever signs in next has to say who they are.
+    // The next user has to sign in.
     await press(page.locator('#sign-in'));
     await page.locator('#identifier').waitFor();
   }));

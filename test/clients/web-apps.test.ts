@@ -145,18 +145,18 @@ for (const app of APPS) {
           if (alg === 'HS256') end = await browser.submit(end, {});
           assert.equal(end.location?.href, `${origin}/`, end.text);
           assert.match((await open(browser, end.location.href)).text, /Sign in/);
-          // Whoever signs in next has to say who they are.
+          // The next user has to sign in.
           const again = await app.signIn(browser, origin);
           assert.match((await open(browser, again.location?.href ?? '')).text, /action="[^"]*\/login"/);
         });
       });
     }
 
-    test('RFC 9700 §2.1: an answer signs nobody in but the browser that asked', async () => {
+    test('RFC 9700 §2.1: a response signs in only the browser that made the request', async () => {
       const { origin, client } = started();
       const sent = await app.signIn(agent(server.baseUrl), origin);
       assert.ok(sent.location !== undefined);
-      // Somebody's own answer, and one that was asked for without any of the checks.
+      // A response to another request, and one to a request without any of the checks.
       const bare = authorizeUrl(client, { scope: 'openid', state: '' });
       for (const request of [sent.location.href, bare]) {
         const arrived = await walk(agent(server.baseUrl), request, { user });

@@ -35,7 +35,7 @@ const form = (shown: Moment, code?: string): Asked => ({
   ...(code !== undefined && { code }),
 });
 
-/** Somebody signs in and consents; the code is redeemed; all of that is over at 10. */
+/** A user signs in and consents, and the code is redeemed; all of that is over at 10. */
 const BEGINNING: readonly Line[] = [
   [0, 1, { kind: 'sign in', ...u, session: 's' }],
   [2, 3, { kind: 'authorize', ...uc, session: 's' }, 'consent'],
@@ -114,7 +114,7 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [24, 25, { kind: 'reinstate', ...u }],
     [26, 27, look(), REVOKED],
   ],
-  'a disabled client authenticates nobody, and its tokens stay dead': [
+  'a disabled client cannot authenticate, and its tokens stay invalid': [
     ...REDEEMED,
     [10, 11, { kind: 'disable', client: 'c' }],
     [12, 13, look(), INVALID],
@@ -357,7 +357,7 @@ test('a switch is where its last change left it, and unknown where changes overl
   banned.add({ start: 22, end: 30, to: true });
   const at = (start: number, end: number) => banned.during({ start, end });
   assert.deepEqual([at(1, 9), at(1, 11), at(13, 14), at(13, 21)], ['no', 'maybe', 'yes', 'maybe']);
-  assert.equal(at(31, 32), 'maybe', 'the two overlap: nobody knows which was the last');
+  assert.equal(at(31, 32), 'maybe', 'the two overlap: either may have been the last');
   banned.add({ start: 40, end: 41, to: true });
   assert.equal(at(42, 43), 'yes');
 });

@@ -1,6 +1,6 @@
 import type { Moment } from './history.ts';
 
-/** Whether something holds at a point in time that nobody knows exactly. */
+/** Whether something holds at a point in time that is not known exactly. */
 export type Maybe = 'no' | 'maybe' | 'yes';
 
 /**

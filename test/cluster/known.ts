@@ -82,7 +82,7 @@ export function found<T>(things: ReadonlyMap<string, T>, name: string): T {
   return thing;
 }
 
-/** When a request did what it asked; undefined where it surely did nothing. Where it failed, nobody knows until when. */
+/** When a request did what it asked; undefined where it surely did nothing. Where it failed, its end is unknown. */
 export function effect({ outcome, start, end }: Operation): Moment | undefined {
   if (outcome === OK) return { start, end };
   return isFault(outcome) ? { start, end: Number.POSITIVE_INFINITY } : undefined;

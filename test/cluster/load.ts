@@ -29,13 +29,13 @@ const SECURING = { ban: 3, suspend: 3, signOutEverywhere: 3, newPassword: 1 } as
 
 const last = <T>(list: readonly T[], back = 1): T | undefined => list[list.length - back];
 
-/** Whoever works on a world: what they choose follows from the seed, how their requests meet does not. */
+/** A worker of the load: its choices follow from the seed, the interleaving of its requests does not. */
 export class Load {
   readonly #world: World;
   readonly #random: Random;
   #people: readonly Person[] = [];
   #apps: readonly App[] = [];
-  /** Codes that nobody has presented yet. */
+  /** Codes that were not presented yet. */
   readonly #fresh: Code[] = [];
 
   constructor(world: World, random: Random) {
@@ -62,7 +62,7 @@ export class Load {
     const random = this.#random;
     const world = this.#world;
     const [person, app] = [random.pick(this.#people), random.pick(this.#apps)];
-    if (person === undefined || app === undefined) throw new Error('there is nobody');
+    if (person === undefined || app === undefined) throw new Error('there is no user or app');
     const family = this.#family();
     const action = random.weighted(WEIGHTS);
     if (
@@ -208,7 +208,7 @@ export class Load {
     app.busy = false;
   }
 
-  /** Ends one bar; without any, somebody looks. */
+  /** Lifts one ban or suspension; without any, reads an account. */
   async #lift(): Promise<void> {
     const world = this.#world;
     const app = this.#random.pick(this.#apps.filter(({ disabled, busy }) => disabled && !busy));

@@ -8,5 +8,5 @@ subscribe('tracing:net.server.listen:asyncEnd', (message) => {
   process.send?.({ port: (server.address() as AddressInfo).port });
 });
 
-// Whoever started it is gone: nobody would end it.
+// The parent process has exited: nothing else would end this one.
 process.on('disconnect', () => process.exit());

@@ -37,7 +37,7 @@ export function nodeOf({ wires }: Cluster, index: number): World {
   return new World([wire], clock, new Random(1), `n${count++}`);
 }
 
-/** Somebody who uses an app at one node, whose tokens the other node has just accepted over connections that stay open. */
+/** A user of an app at one node, whose tokens the other node has just accepted over connections that stay open. */
 export async function begin(here: World, there: World): Promise<Situation> {
   const [person, app] = await Promise.all([here.newPerson(), here.newApp()]);
   await here.signIn(person);

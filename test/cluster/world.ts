@@ -307,7 +307,7 @@ export class World {
     return done.outcome === 'ok' ? done.operation.node : undefined;
   }
 
-  /** Something that concerns nobody in particular, and must disturb nobody. */
+  /** Something that is about no user, and must not affect any. */
   async aside(kind: 'rotate keys', work: () => Promise<boolean>): Promise<void> {
     const answer = async () => ({ status: (await work()) ? 200 : 500, headers: {}, text: '' });
     await this.#do({ kind }, answer, readPage);

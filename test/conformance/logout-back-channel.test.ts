@@ -48,7 +48,7 @@ async function visit(client: TestClient, known?: Partial<Visit>): Promise<Visit>
 const sidOf = ({ tokens }: Visit): string => claimsOf(tokens.id_token).sid;
 const signOut = async ({ browser }: Visit) => browser.submit(await browser.get('/account'), {}, '/logout');
 
-/** Somebody signs in in a browser in which somebody is signed in. */
+/** A user signs in in a browser that has another user’s session. */
 async function signInAgain(browser: Agent, client: TestClient, { username }: TestUser): Promise<void> {
   const page = await settle(browser, server, await browser.get(authorizeUrl(client, { prompt: 'login' })));
   const answer = await browser.submit(page, { identifier: username, password: PASSWORD });
@@ -160,7 +160,7 @@ describe('what ends sessions', () => {
     });
   }
 
-  test('what changes nothing about the sessions tells nobody', async () => {
+  test('an act that ends no session notifies no client', async () => {
     const client = await listening();
     const one = await visit(client);
     await admin(server, 'PATCH', `/users/${one.user.id}`, { displayName: 'Other' });
@@ -305,7 +305,7 @@ describe('delivery', () => {
         await visit(alive, one);
         people.push(one);
       }
-      // The background loop delivers: nobody here waits for the app that says nothing.
+      // The background loop delivers: this test does not wait for the unresponsive app.
       for (const one of people) assert.equal((await signOut(one)).status, 303);
       while (receiver.received.length < people.length) await receiver.next();
       assert.equal((await userinfo(server, people[0]?.tokens.access_token)).status, 200);

@@ -36,7 +36,7 @@ const other = await newClient(server, {
 });
 const symmetric = await newClient(server, fields);
 
-/** Somebody who signed in to an app in a browser of their own. */
+/** A user who signed in to an app in a separate browser. */
 async function session(app = client, who = user): Promise<{ browser: Agent; tokens: Tokens }> {
   const browser = await signedIn(server, who);
   return { browser, tokens: await tokensFor(server, app, who, {}, { browser }) };
@@ -46,7 +46,7 @@ const logoutUrl = (parameters: Readonly<Record<string, string>>): string =>
   `/oidc/logout?${new URLSearchParams(parameters)}`;
 const leave = (browser: Agent, parameters: Readonly<Record<string, string>>) => browser.get(logoutUrl(parameters));
 
-/** Whether somebody is signed in, as the app itself sees it: OpenID Connect Core 1.0 §3.1.2.1, `prompt=none`. */
+/** Whether there is a session, as the app itself sees it: OpenID Connect Core 1.0 §3.1.2.1, `prompt=none`. */
 async function isSignedIn(browser: Agent, app = client): Promise<boolean> {
   const answer = await browser.get(authorizeUrl(app, { prompt: 'none' }));
   const error = answer.location?.searchParams.get('error');
@@ -201,7 +201,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
     'client_id with the address of another client': {
       of: async () => ({ client_id: other.clientId, post_logout_redirect_uri: RETURN }),
     },
-    'client_id of nobody': { of: async () => ({ client_id: '1', post_logout_redirect_uri: RETURN }) },
+    'an unknown client_id': { of: async () => ({ client_id: '1', post_logout_redirect_uri: RETURN }) },
     'client_id that is no id': { of: async () => ({ client_id: 'x', post_logout_redirect_uri: RETURN }) },
     'oidcc-rp-initiated-logout-bad-post-logout-redirect-uri': {
       of: async (hint) => ({ id_token_hint: hint, post_logout_redirect_uri: `${RETURN}/more`, state: 's' }),
@@ -238,7 +238,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
     },
     'trap: a hint under HS256 with the client’s own secret and another audience': {
       of: async () => ({
-        id_token_hint: await forged(symmetric, { aud: 'somebody' }),
+        id_token_hint: await forged(symmetric, { aud: 'another' }),
         post_logout_redirect_uri: RETURN,
       }),
     },
@@ -267,7 +267,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
     });
   }
 
-  test('SE-10: a hint under HS256 names its client and proves nothing, whoever signed it', async () => {
+  test('SE-10: a hint under HS256 names its client and proves nothing, with any signature', async () => {
     const { browser, tokens } = await session(symmetric);
     const page = await leave(browser, { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN, state: 's' });
     await assertAsks(browser, page, symmetric);
@@ -340,7 +340,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
   });
 });
 
-describe('nobody is signed in', () => {
+describe('without a session', () => {
   test('oidcc-rp-initiated-logout-no-params: a page says so', async () => {
     assertSignedOutPage(await leave(agent(server.baseUrl), {}));
   });

@@ -2,7 +2,7 @@ import { read } from '../../docs/site/markdown.ts';
 
 /** A fenced block of a page. */
 export interface Block {
-  /** The page and the line, for whoever reads that it failed. */
+  /** The page and the line, for the error message. */
   readonly place: string;
   readonly language: string;
   readonly text: string;

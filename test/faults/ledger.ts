@@ -5,7 +5,7 @@ import { claimsOf, type JsonAnswer, refresh, type TestClient, type Tokens, useri
 import { answered, insist, operate } from './answers.ts';
 import type { Service } from './service.ts';
 
-/** Tokens that somebody holds. */
+/** Tokens that a client holds. */
 export interface Held {
   access: string;
   refresh: string;
@@ -40,10 +40,10 @@ export const hold = (tokens: Tokens): Held => ({
 export const liveOf = (person: Person): Held | undefined =>
   person.standing === 'active' ? person.held.find(({ revoked }) => !revoked) : undefined;
 
-/** What the service has acknowledged to anybody. */
+/** What the service has acknowledged. */
 export class Ledger {
   readonly people: Person[] = [];
-  /** Those whom nobody changes any more and who were not checked since the last fault. */
+  /** Those at rest that were not checked since the last fault. */
   ended: Person[] = [];
   readonly violations: string[] = [];
   acknowledged = 0;

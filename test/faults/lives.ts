@@ -164,7 +164,7 @@ const ends: Readonly<Record<string, Act>> = {
 const DAYS = ['refresh', 'refresh', 'refresh', 'refresh', 'edit', 'edit', 'read', 'read', 'revoke'];
 
 /**
- * Begins a load of so many people side by side; whoever has ended is followed by another.
+ * Begins a load of so many people side by side; one that has ended is followed by another.
  * @param days how many changes a life has at most, or a few more
  */
 export async function beginLoad(

@@ -8,7 +8,7 @@ export interface Network {
   through(url: string): string;
   /** Cuts a connection, both ways, in the moment when the answer to its COMMIT comes: as long as `wanted` says so. */
   cutAfterCommit(wanted: () => boolean): void;
-  /** From now on no byte passes, old or new; connections are made, and nobody answers. */
+  /** From now on no byte passes; connections are accepted and never answered. */
   silence(): void;
   /** Ends the silence: bytes pass again, or `lost`: what was connected before stays silent for ever. */
   speak(how: 'resumed' | 'lost'): void;
@@ -86,7 +86,7 @@ export async function openNetwork(...servers: readonly { readonly url: string }[
       await once(listener, 'listening');
       port = (listener.address() as AddressInfo).port;
     } catch {
-      // Somebody listens there: the next one may be free.
+      // The port is in use; the next one may be free.
     }
   }
 

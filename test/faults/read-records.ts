@@ -1,4 +1,4 @@
-// Prints what a database holds, for whoever cannot reach it by its own path.
+// Prints the records of a database, for a process that cannot open its path.
 
 import { readRecords } from './records.ts';
 

@@ -151,7 +151,7 @@ function standingContradictions(accounts: readonly Row[], events: readonly Row[]
   return wrong;
 }
 
-/** Live tokens that nobody was given, and given ones that are not live: when nothing is under way. */
+/** Live tokens that were never issued, and issued ones that are not live, while no request is in flight. */
 export function orphans({ families }: Snapshot, ledger: Ledger): string[] {
   const held = new Map(
     ledger.people.flatMap((person) => {
@@ -164,7 +164,7 @@ export function orphans({ families }: Snapshot, ledger: Ledger): string[] {
     const ended = ['dead_at', 'revoked_at', 'banned_at', 'suspended_at'].some((name) => family[name] !== null);
     if (ended || family['account_generation'] !== family['account_now']) continue;
     const jti = held.get(family['id'] ?? '');
-    if (jti === undefined) wrong.push(`family ${family['id']} lives, and nobody was given its tokens`);
+    if (jti === undefined) wrong.push(`family ${family['id']} is live, and its tokens were never issued`);
     else if (jti !== family['leaf_jti'])
       wrong.push(`family ${family['id']} has another live refresh token than was given`);
     held.delete(family['id'] ?? '');

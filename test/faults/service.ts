@@ -100,7 +100,7 @@ export interface Service {
   /** Lets all callers go: from now on nothing is asked again. */
   giveUp(): void;
   readonly givenUp: boolean;
-  /** Counts the faults that are over; whoever sees it change checks what it knows. */
+  /** Counts the faults that are over; the load checks its ledger when it changes. */
   faults: number;
   /** Tells `over` after each fault. */
   readonly events: EventEmitter;

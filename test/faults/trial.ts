@@ -44,7 +44,7 @@ export interface Trial {
   /** Reads the database, past everything that may be in the way of the nodes. */
   snapshot: () => Promise<Snapshot>;
   readonly folder: string;
-  /** Notes that a fault is over, and checks what nobody changes any more and how the records fit together. */
+  /** Notes that a fault is over, and checks what is at rest and whether the records are consistent. */
   over(): Promise<void>;
 }
 

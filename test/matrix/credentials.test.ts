@@ -62,7 +62,7 @@ interface Way {
 
 const id = ({ clientId }: App): Fields => ({ client_id: clientId });
 /** A client without a secret is tried with one that it might have had. */
-const secretOf = ({ clientSecret }: App): string => clientSecret || 'tcs_of-nobody';
+const secretOf = ({ clientSecret }: App): string => clientSecret || 'tcs_unknown';
 const post = (app: App, client_secret = secretOf(app)): Fields => ({ ...id(app), client_secret });
 const assertion = (app: App, by: AppKey = key, change: Readonly<Record<string, unknown>> = {}) =>
   proofOf(server, app.clientId, by, change);

@@ -170,13 +170,13 @@ const browserAlone = ({ browser }: World): Fields => ({
   cookie: `tessera_browser=${browser.cookie('tessera_browser')}`,
 });
 
-/** The hidden fields of a page that this browser sees while nobody is signed in. */
+/** The hidden fields of a page that this browser gets without a session. */
 async function signedOutForm(world: World, path: string): Promise<Fields> {
   const page = await fetch(world.server.baseUrl + path, { headers: { accept: 'text/html', ...browserAlone(world) } });
   return formOf(await page.text()).hidden;
 }
 
-/** A form of somebody who is not signed in, whole but for the pending request that it names. */
+/** A complete form of a browser without a session, except for the pending request that it names. */
 const handleIn = (path: string, fields: (world: World) => Fields, right: string): Place => ({
   name: 'request',
   present: async (world, request) => {
@@ -248,7 +248,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '302 login_required',
     },
     {
-      name: 'id_token_hint, which signs nobody in',
+      name: 'id_token_hint, which does not sign a user in',
       present: (world, credential) => authorize({ prompt: 'none' })(world, '', { id_token_hint: credential }),
       right: {},
       refused: '302 login_required',
@@ -268,7 +268,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   'POST /api/v2/oauth/authorize': [
     {
-      name: 'id_token_hint, which signs nobody in',
+      name: 'id_token_hint, which does not sign a user in',
       present: async (world, id_token_hint) => {
         const fields = { ...parametersOf(world), prompt: 'none', id_token_hint };
         return send(world, 'POST', '/api/v2/oauth/authorize', {}, form(fields));
@@ -507,7 +507,7 @@ export const adminPlace = (method: string, url: string): Place => ({
     const headers = { ...bearer(credential), ...(body !== undefined && { 'content-type': JSON_TYPE }) };
     return send(world, method, url.replaceAll(/:\w+/g, '1'), headers, body);
   },
-  // What it does with an id that nobody has; it is past the guard.
+  // An unknown id: the request has passed the guard.
   right: { 'admin key': /^(20\d|400 invalid_request|404 not_found|415 invalid_request)$/ },
   refused: '401 invalid_token',
 });

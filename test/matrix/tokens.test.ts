@@ -43,7 +43,7 @@ describe('the matrix is whole', () => {
     }
   });
 
-  // Whoever adds a kind adds it above: these lists say which there are.
+  // A new kind of token must be added above: these lists name all of them.
   test('every kind of token of ours, every grant and whatever is kept as a hash has its kinds', () => {
     assert.deepEqual(TOKEN_KINDS, ['access', 'refresh']);
     assert.deepEqual(GRANT_TYPES, ['authorization_code', 'refresh_token', 'client_credentials']);

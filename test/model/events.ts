@@ -86,7 +86,7 @@ export const accountSteps = {
         const answer = await agent.submit(page, { current: real.password, password }, '/account/password');
         assert.equal(answer.status, 200);
         secure(state, user);
-        // Whoever changed it stays signed in, in that browser alone.
+        // The user stays signed in, but only in the browser that changed it.
         browser.session = { generation: user.generation, began: state.now, used: state.now, touched: state.now };
       }
       real.password = password;

@@ -173,16 +173,16 @@ export function newFamily(state: State, code: Code): Family {
   return family;
 }
 
-export type Presence = 'nobody' | 'unclear' | 'banned' | 'suspended' | Session;
+export type Presence = 'no session' | 'unclear' | 'banned' | 'suspended' | Session;
 
 /** Who a browser is, to the service. Idleness is counted to the hour: between the two bounds either may be. */
 export function presence({ now }: State, { user, session }: Browser): Presence {
-  if (session === undefined || !user.exists) return 'nobody';
-  if (session.began + SESSION_LIFE <= now || session.touched + SESSION_IDLE <= now) return 'nobody';
+  if (session === undefined || !user.exists) return 'no session';
+  if (session.began + SESSION_LIFE <= now || session.touched + SESSION_IDLE <= now) return 'no session';
   if (session.used + SESSION_IDLE - HOUR <= now) return 'unclear';
   if (banned(user, now)) return 'banned';
   if (user.suspended) return 'suspended';
-  return session.generation === user.generation ? session : 'nobody';
+  return session.generation === user.generation ? session : 'no session';
 }
 
 export type Stage =

@@ -129,7 +129,12 @@ export const mutants: readonly Mutant[] = [
   without('replay', REDEMPTION, "  if (code.redeemed) return { kind: 'replay' };\n"),
   without('end of the code', REDEMPTION, "  if (code.expiresAt <= now) return refuse('the code has expired');\n"),
   instead('a code ends late', REDEMPTION, 'code.expiresAt <= now', 'code.expiresAt < now'),
-  instead('a late replay harms nobody', REDEMPTION, 'if (code.redeemed)', 'if (code.redeemed && now < code.expiresAt)'),
+  instead(
+    'a late replay revokes nothing',
+    REDEMPTION,
+    'if (code.redeemed)',
+    'if (code.redeemed && now < code.expiresAt)',
+  ),
   // What the grants do.
   instead('a replay kills nothing', CODE_GRANT, 'if (code.familyId !== null) yield*', 'if (false) yield*'),
   instead(

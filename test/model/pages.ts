@@ -40,7 +40,7 @@ async function submitSignIn(state: State, world: World, browser: Browser, page: 
   return { answer, signedIn: expected === 303 };
 }
 
-/** Signs in where nobody is; false where the account is barred. */
+/** Signs in where there is no session; false where the account is banned or suspended. */
 export async function enter(state: State, world: World, browser: Browser): Promise<boolean> {
   settle(state, world, browser);
   const who = presence(state, browser);

@@ -26,7 +26,7 @@ const NOT_API: readonly (readonly [RegExp, string])[] = [
   [/^\/assets\//, 'a file of the pages'],
   [/^\/avatars\//, 'an image, whose address is in `picture`'],
   [/^\/app-pictures\//, 'an image of the pages'],
-  [/^\/health\/seen$/, 'for `tessera doctor` alone: nobody else finds anything there'],
+  [/^\/health\/seen$/, 'for `tessera doctor` only: 404 for everyone else'],
   [/^\/\.well-known\/change-password$/, 'for password managers: the way to a page'],
   [/^\/openapi\.json$/, 'the document itself'],
   [/^\/api(\/[a-z-]+)?$/, 'the same for people'],
@@ -40,7 +40,7 @@ describe('the API document', () => {
     assert.deepEqual(document.servers, [{ url: server.baseUrl }]);
   });
 
-  test('anybody may read it, from any page, and keep it for a while', async () => {
+  test('it is public, readable from any page, and cacheable', async () => {
     const { headers } = await fetch(`${server.baseUrl}/openapi.json`, { headers: { origin: 'https://docs.example' } });
     assert.equal(headers.get('access-control-allow-origin'), '*');
     assert.match(headers.get('cache-control') ?? '', /^public, max-age=\d+$/);
@@ -148,7 +148,7 @@ describe('what is documented is what is served', () => {
         { ...example.body, unheardOf: 1 },
         ...Object.keys(properties).map((field) => ({ ...example.body, [field]: -0.5 })),
       ]) {
-        // The ids are nobody's: what a body is refused for is looked at first.
+        // The ids are unknown: the body is validated first.
         const call: Call = await callExample({ ...made, fresh: false }, route, { ...example, body });
         const answer = await send(server, call);
         assert.equal(answer.status, 400, `${route.schema.operationId} ${JSON.stringify(body)}: ${answer.text}`);

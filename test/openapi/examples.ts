@@ -23,7 +23,7 @@ export interface Fixture {
   readonly server: TestServer;
   readonly user: TestUser;
   readonly browser: Agent;
-  /** Whether each call gets things of its own, as one that changes them needs; otherwise ids are nobody's. */
+  /** Whether each call gets things of its own, as one that changes them needs; otherwise ids are unknown ones. */
   readonly fresh: boolean;
 }
 

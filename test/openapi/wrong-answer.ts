@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { admin, newUser } from '../support/flow.ts';
 import { startServer } from '../support/server.ts';
 
-// Run by answer-checker.test.ts: a server whose answers about one user have a field that nobody documented.
+// Run by answer-checker.test.ts: a server whose answers about one user have an undocumented field.
 subscribe('fastify.initialization', (message) => {
   const { fastify } = message as { fastify: FastifyInstance };
   fastify.addHook('preSerialization', async (request, _reply, payload) =>

@@ -117,7 +117,7 @@ const naming = (id: string): Record<string, string> =>
     ),
   );
 
-test('AD-03: an actor who is named in the body, the query or a header is nobody', async () => {
+test('AD-03: an actor named in the body, the query or a header is ignored', async () => {
   for (const { method, url } of routes) {
     const path = url.replace(':clientId', clientId).replace(/:(id|userId|sessionId)/g, userId);
     const response = await fetch(`${server.baseUrl}${path}?${new URLSearchParams(naming(userId))}`, {

@@ -388,7 +388,7 @@ test('DELETE /users/{id}: 204, the name and address are free, the id is gone for
   }
   const next = await newUser(server, { username: 'gone', email: 'GONE@example.com' });
   assert.notEqual(next.id, user.id);
-  assert.equal((await userinfo(server, tokens.access_token)).status, 401, 'the namesake is somebody else');
+  assert.equal((await userinfo(server, tokens.access_token)).status, 401, 'the new user of that name is another one');
 });
 
 test('connections: listed as the person sees them, and revoked as the person would', async () => {

@@ -8,7 +8,7 @@ import { program } from '../../src/cli/program.ts';
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tessera-cli-'));
 after(() => rmSync(dataDir, { recursive: true, force: true }));
-// The commands read the settings of this very process: those of whoever runs the tests are none of theirs.
+// The commands read the settings of this process; the developer’s own must not reach them.
 for (const name of Object.keys(process.env)) if (name.startsWith('TESSERA_')) delete process.env[name];
 
 /** Every command that does something, by its words. */

@@ -24,7 +24,7 @@ interface Run {
 /** Makes a program take its standard input for a terminal. */
 const AT_TERMINAL = ['--import', 'data:text/javascript,process.stdin.isTTY=true'];
 
-/** Only what a program needs of the environment: no variable of whoever runs the tests gets through. */
+/** Only the variables that a program needs: none of the developer’s own settings reach it. */
 const clean = (env: Readonly<Record<string, string>> = {}) => ({
   PATH: process.env['PATH'],
   HOME: process.env['HOME'],

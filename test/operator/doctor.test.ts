@@ -56,7 +56,7 @@ const worse = (findings: readonly Finding[]): readonly Finding[] =>
     ({ level, found }) => level !== 'ok' && !/^(A round trip takes|fsync is|full_page_writes is)/.test(found),
   );
 
-/** An address at which nothing listens, as far as anybody can know. */
+/** An address at which nothing listens, most probably. */
 const NOBODY = { TESSERA_BASE_URL: 'http://127.0.0.1:9' };
 
 describe('without a server', () => {
@@ -121,7 +121,7 @@ describe('without a server', () => {
     has(worst.findings, 'migrations', 'warning', /Not looked at/);
   });
 
-  test('a host name that nobody knows, an https address without a trusted proxy, and the port that is not known', async () => {
+  test('an unknown host name, an https address without a trusted proxy, and an unknown port', async () => {
     const at = (settings: Settings) => doctor({ TESSERA_DATA_DIR: fresh(), ...settings });
     const [unknown, chosen] = await Promise.all([
       at({ TESSERA_BASE_URL: 'https://login.invalid' }),
@@ -220,7 +220,7 @@ describe('a running service', () => {
     has(findings, 'secret', 'ok', /opens the keys/);
   });
 
-  test('a proxy that nobody trusts, cookies that do not come through, a clock that differs, another secret', async () => {
+  test('a proxy that is not trusted, cookies that are dropped, a clock that differs, another secret', async () => {
     const at = await behind({});
     const untrusted = await at.with({ append: true });
     has(

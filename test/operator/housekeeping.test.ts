@@ -220,7 +220,7 @@ test('LG-04: an event is kept for exactly as long as asked, however many go befo
   }
 });
 
-test('of many nodes one sweeps at a time; the next turn is anybody’s', async () => {
+test('one of many nodes sweeps at a time, and any of them may be next', async () => {
   const { database, dispose } = await openOwnStore();
   const { take } = await import('../../src/limits/limits.ts');
   const about = {

@@ -220,7 +220,7 @@ for (const [kind, make, skip] of kinds) {
       assert.deepEqual(await applied(at), NAMES);
     });
 
-    test('whoever finds another at it says so, waits, and then has nothing left to do', async () => {
+    test('a second migration says that it waits, and then has nothing left to do', async () => {
       const at = await place();
       const config = readConfig(at.environment);
       const letGo = await at.hold();
@@ -239,7 +239,7 @@ for (const [kind, make, skip] of kinds) {
       assert.deepEqual(await first, NAMES);
       assert.equal(waited, 1, 'it is said once');
       const held = await at.hold();
-      assert.deepEqual(await migrateDatabase(config, { progress }), [], 'without work nobody waits');
+      assert.deepEqual(await migrateDatabase(config, { progress }), [], 'without work there is no wait');
       assert.equal(waited, 1);
       await held();
     });

@@ -289,7 +289,7 @@ test('a node that is told to stop says so first, and answers on while load balan
     assert.ok(leaving.headers.has('retry-after'));
     const alive = await fetch(`${node.baseUrl}/health/live`);
     assert.equal(alive.status, 200);
-    // RFC 9112 §9.6: whoever keeps the connection is to open another one.
+    // RFC 9112 §9.6: a client that keeps the connection has to open another one.
     assert.equal(alive.headers.get('connection'), 'close');
     const asked = await fetch(`${node.baseUrl}${USERINFO}`);
     assert.equal(asked.status, 401, 'the routes answer as before');

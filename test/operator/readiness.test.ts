@@ -49,7 +49,7 @@ test('a node whose clock is more than 30 seconds from the database’s is not re
     if (words === undefined) continue;
     assert.equal(error, 'temporarily_unavailable');
     assert.equal(text, `${words.replace('’', "'")}. Let both machines keep their time with NTP.`);
-    // By a clock that is wrong a token that lives may have expired: nobody is told so.
+    // By a wrong clock a valid token may look expired: no response says so.
     const { status, body, headers } = await userinfo(server, accessToken);
     assert.deepEqual([status, body.error], [503, 'temporarily_unavailable']);
     assert.match(headers.get('retry-after') ?? '', /^[1-9]$/);

@@ -34,7 +34,7 @@ async function fresh(): Promise<Record<string, string>> {
 /** Starts a server that must refuse to, and answers what it said. */
 const refusal = async (env: Readonly<Record<string, string>>) => refusedStart({ ...(await fresh()), ...env }, folder);
 
-test('what was compiled is kept where nobody else can have put anything: not among the temporary files', async () => {
+test('compiled code is cached where no other user can write: not among the temporary files', async () => {
   const temporary = mkdtempSync(join(folder, 'tmp-'));
   const { code } = await tessera(['--version'], { env: { TMPDIR: temporary } });
   assert.equal(code, 0);

@@ -131,7 +131,7 @@ test('CN-06: a consent waits for the revocation of the grant before, and gives n
   if (code !== undefined) assert.equal((await redeem(server, at.client, code)).status, 200, 'it is of a new grant');
 });
 
-test('SE-03: an authorization waits for the end of its session, and then nobody is signed in', async () => {
+test('SE-03: an authorization waits for its session to end, and then there is no session', async () => {
   const at = await stage();
   const answer = await beside(ending(at), () => at.browser.get(authorizeUrl(at.client)));
   assert.equal(answer.location?.pathname, '/login', `${answer.location}`);

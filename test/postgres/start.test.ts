@@ -111,7 +111,7 @@ const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
     /no socket there\. Start the server/,
   ],
   [
-    'a host that nobody knows',
+    'an unknown host',
     // RFC 2606 §2: a name below .invalid is in no name service.
     () => ({ TESSERA_DATABASE_URL: 'postgres://tessera@database.invalid/tessera' }),
     /The host name (is not known|cannot be looked up).*TESSERA_DATABASE_URL/,

@@ -60,7 +60,7 @@ function processes(): Running[] {
 
 /**
  * Runs a command as the leader of a process group, which ends with it: what it started and did not end is killed. SIGKILL
- * needs nobody's cooperation, so this also holds for a process that never returns to its event loop.
+ * needs no cooperation, so this also holds for a process that never returns to its event loop.
  */
 export async function runInGroup(command: readonly string[], circumstances: Circumstances): Promise<Ending> {
   const { env, output, hardEnd, guard } = circumstances;

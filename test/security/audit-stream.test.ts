@@ -185,7 +185,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['token.wrong_kind', 'client', '-', 'both'],
   ],
   [
-    'a refresh token that nobody here signed',
+    'a refresh token with a foreign signature',
     async () => status(400, await refresh(server, client, tampered(tokens.refresh_token))),
     ['token.forged', 'client', '-', 'client'],
   ],

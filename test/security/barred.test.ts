@@ -229,7 +229,7 @@ for (const [state, [path, message]] of Object.entries(bars)) {
         if (answer.status >= 200 && answer.status < 300) {
           // The app that holds a token may ask about it, and is told that it is dead.
           if (route.url === '/oidc/introspect') continue;
-          // Only what anybody may see: the sign-in page, the sign-up page, a picture.
+          // Only public pages: the sign-in page, the sign-up page, a picture.
           assert.equal(route.method, 'GET', name);
           const anonymous = await send(route.method, request, undefined);
           assert.equal(anonymous.status, answer.status, `${name} answers ${answer.status} to a ${state} person`);

@@ -109,7 +109,7 @@ async function flow(): Promise<void> {
   canaries.add('session cookie', browser.cookie('tessera_session'));
 
   const wrongSecret = canaries.add('wrong client secret', 'canary-secret-of-a-client-that-is-not-right');
-  const unknownCode = canaries.add('unknown code', 'canary-code-that-nobody-issued-0123456789');
+  const unknownCode = canaries.add('unknown code', 'canary-code-that-was-not-issued-0123456789');
   await redeem(server, client, code, { code_verifier: verifier, client_secret: wrongSecret });
   await redeem(server, client, code, { code_verifier: canaries.add('wrong verifier', 'canary+wrong'.repeat(5)) });
   await redeem(server, client, unknownCode);
@@ -202,7 +202,7 @@ async function elsewhere(): Promise<void> {
   canaries.add('verifier of a visit', /<dd><code>([\w-]{43})<\/code><\/dd><\/div><\/dl>/.exec(begun.text)?.[1]);
   const back = await authorize(browser, begun, user);
   canaries.add('code of a visit', /code=([\w-]{43})/.exec(wire(back)[0] ?? '')?.[1]);
-  const forged = canaries.add('code of nobody', 'canary-code-of-nobody');
+  const forged = canaries.add('forged code', 'canary-forged-code');
   await withoutTable(server, 'playground_visit', async () => {
     await browser.post('/playground', { ...formOf(back.text, '/playground').hidden, action: 'tokens' });
     await browser.get(`/playground/callback?${parameters}&code=${forged}`);

@@ -44,7 +44,7 @@ export async function startRouted(settings: Readonly<Record<string, string>> = {
   }
 }
 
-/** The routes that a person's browser or a token opens: neither the operators' nor those that anybody may read. */
+/** The routes that a person's browser or a token opens: neither the operators' nor the public ones. */
 export const isForPeople = ({ url }: Route): boolean =>
   !['/api/v2/admin', '/health', '/assets', '/.well-known', '/openapi.json'].some((start) => url.startsWith(start)) &&
   !isReference(url);

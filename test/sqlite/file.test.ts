@@ -22,7 +22,7 @@ test('CD-10, ST-01: the bytes of the database and of its journals hold nothing t
     return Buffer.concat(files.map((name) => readFileSync(join(dataDir, name))));
   }));
 
-test('a file that nobody can write to is 503 with Retry-After; what only reads goes on, and nothing is consumed', async () => {
+test('a read-only file is 503 with Retry-After; reads still work, and nothing is consumed', async () => {
   const client = await newClient(server);
   const tokens = await tokensFor(server, client, await newUser(server));
   const page = 'https://spa.example.com';

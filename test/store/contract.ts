@@ -347,7 +347,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     assert.ok(await accountOf(accountId));
   });
 
-  it('events of somebody are found among thousands, in both orders, page by page', async () => {
+  it('events of one user are found among thousands, in both orders, page by page', async () => {
     const [rare, frequent, app] = [id(), id(), id()];
     const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
     await database.commit(function* happen(): Work<void> {

@@ -87,7 +87,7 @@ const FORMATS = {
   email: formats.email,
 } as const;
 
-/** In tests an answer has what its schema names and nothing else: a field that nobody documented is noticed. */
+/** In tests an answer has what its schema names and nothing else: an undocumented field is an error. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;
@@ -133,7 +133,7 @@ const found: string[] = [];
 const takeProblems = (): readonly string[] => found.splice(0);
 
 // Only where tests run: each server of the process is watched from its beginning, and the test during which an answer was not
-// as documented fails. A server reads no further than its route table before anybody can ask it something.
+// as documented fails. A server reads no further than its route table before the first request.
 if (process.env['NODE_TEST_CONTEXT'] !== undefined) {
   // Fastify's own notice of a new server: https://fastify.dev/docs/latest/Reference/Hooks/#diagnostics-channel-hooks
   subscribe('fastify.initialization', (message) => {

@@ -5,7 +5,7 @@ import { drawing } from './images.ts';
 import { query } from './outcome.ts';
 import { ADMIN_KEY, type TestServer } from './server.ts';
 
-/** Somebody whose every field holds a text that occurs nowhere else. */
+/** A user whose every field holds a text that occurs nowhere else. */
 export interface CanaryPerson {
   readonly id: string;
   /** What must be gone with the account, by the name of the field. */

@@ -95,7 +95,7 @@ export function authorizeUrl(client: TestClient, parameters: Readonly<Record<str
   return `/api/v2/oauth/authorize?${query}`;
 }
 
-/** A browser in which somebody is signed in. */
+/** A browser with a session. */
 export async function signedIn(server: TestServer, user: TestUser, password = PASSWORD): Promise<Agent> {
   const browser = agent(server.baseUrl, server.nodeInTurn);
   const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password });

@@ -43,7 +43,7 @@ export function assertErrorRedirect(
   else if (expected.description !== undefined) assert.match(description ?? '', expected.description);
 }
 
-/** Follows redirects between our own pages, up to a page or to an address of somebody else. */
+/** Follows redirects between our own pages, up to a page or a foreign address. */
 export async function settle(browser: Agent, server: Pick<TestServer, 'baseUrl'>, answer: Answer): Promise<Answer> {
   let last = answer;
   for (let hop = 0; hop < 5; hop++) {

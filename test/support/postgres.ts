@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { Client } from 'pg';
 
-/** Nobody: PostgreSQL refuses to run as root. */
+/** The user `nobody`: PostgreSQL refuses to run as root. */
 const UNPRIVILEGED = 65534;
 
 /** A PostgreSQL server of our own, out of a package of the registry. */
@@ -156,7 +156,7 @@ async function ended(child: ChildProcess): Promise<void> {
   if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
 }
 
-/** Starts a server on its data, and waits until it lets somebody in. */
+/** Starts a server on its data, and waits until it accepts connections. */
 async function launch(
   file: string,
   { data, home, settings }: { data: string; home: string; settings: readonly string[] },

@@ -88,7 +88,7 @@ export function crossOriginCases(theStage: () => Stage): void {
     });
   });
 
-  test('HB-04: the page of somebody else reads nothing, with or without a preflight', async () => {
+  test('HB-04: a foreign page reads nothing, with or without a preflight', async () => {
     const stage = theStage();
     const client = await appClient(stage, { type: 'public' });
     const stranger = await startClientApp();

@@ -17,7 +17,7 @@ const FORMS: readonly (readonly [path: string, action: string, fields: Readonly<
   ['/account/sessions', '/account/sessions', { session: 'others' }],
 ];
 
-/** Signs somebody in on this page. */
+/** Signs a user in on this page. */
 async function enter(page: Page, { server }: Stage, username: string): Promise<void> {
   await page.goto(`${server.baseUrl}/login`);
   await signIn(page, username, PASSWORD);
