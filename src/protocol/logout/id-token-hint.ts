@@ -1,3 +1,5 @@
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { decodeJwt } from 'jose/jwt/decode';
 import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -36,19 +38,13 @@ const isCanonical = (token: string): boolean =>
 
 /** Decisions §1: client secrets are stored as hashes, so the HS256 signatures made with them cannot be verified. */
 function unproven(token: string, issuer: string): LogoutHint {
-  const [header, payload] = token.split('.').slice(0, 2).map(parsed);
-  const isOurs = header?.['alg'] === 'HS256' && header['typ'] === 'JWT' && payload?.['iss'] === issuer;
-  const audience = payload?.['aud'];
-  return isOurs && typeof audience === 'string' && isSnowflake(audience)
-    ? { kind: 'unproven', clientId: audience }
-    : { kind: 'bad' };
-}
-
-function parsed(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value: unknown = JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+    const { alg, typ } = decodeProtectedHeader(token);
+    const { iss, aud } = decodeJwt(token);
+    const isOurs = alg === 'HS256' && typ === 'JWT' && iss === issuer;
+    if (isOurs && typeof aud === 'string' && isSnowflake(aud)) return { kind: 'unproven', clientId: aud };
   } catch {
-    return undefined;
+    // Not a JWT.
   }
+  return { kind: 'bad' };
 }

@@ -1,3 +1,4 @@
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { remainingScopes } from '../../claims/scopes.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily } from '../../credentials/token-family-store.ts';
@@ -214,11 +215,10 @@ async function explainUnverified(keys: Keys, presented: string, issuer: string):
 const say = (value: unknown): string => (typeof value === 'string' ? value.slice(0, 64) : '-');
 
 function headerOf(token: string): Readonly<Record<string, unknown>> | undefined {
-  const segment = /^([A-Za-z0-9_-]{1,1024})\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.exec(token)?.[1];
-  if (segment === undefined) return undefined;
+  // The signature may be missing.
+  if (!/^[A-Za-z0-9_-]{1,1024}\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]*$/.test(token)) return undefined;
   try {
-    const header: unknown = JSON.parse(Buffer.from(segment, 'base64url').toString('utf8'));
-    return typeof header === 'object' && header !== null ? (header as Record<string, unknown>) : undefined;
+    return { ...decodeProtectedHeader(token) };
   } catch {
     return undefined;
   }

@@ -1,3 +1,6 @@
+import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { decodeJwt } from 'jose/jwt/decode';
+
 /** The parts of a JWT. */
 export interface DecodedToken {
   /** Header, claims and signature as encoded in the token. */
@@ -11,17 +14,18 @@ export interface DecodedToken {
  * @returns undefined for anything that is not a JWT
  */
 export function decodeToken(token: string): DecodedToken | undefined {
-  const [header, claims, signature, ...more] = token.split('.');
-  if (header === undefined || claims === undefined || signature === undefined || more.length > 0) return undefined;
+  const [header, claims, signature] = token.split('.');
+  if (header === undefined || claims === undefined || signature === undefined) return undefined;
   try {
-    return { parts: [header, claims, signature], header: decodePart(header), claims: decodePart(claims) };
+    return {
+      parts: [header, claims, signature],
+      header: { ...decodeProtectedHeader(token) },
+      claims: decodeJwt(token),
+    };
   } catch {
     return undefined;
   }
 }
-
-const decodePart = (part: string): Record<string, unknown> =>
-  JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
 
 /** Claims in seconds since the epoch. */
 const TIMES: ReadonlySet<string> = new Set(['exp', 'iat', 'auth_time']);
