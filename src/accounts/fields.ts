@@ -47,11 +47,11 @@ export const PROFILE_FIELDS = {
     codec: plain<string>(),
     schema: Type.String({
       pattern: '^[a-z0-9_.-]{3,32}$',
-      about: 'The name to sign in with; unique, whatever the case of its letters.',
+      about: 'The name to sign in with. Unique, case-insensitively.',
       description: '3 to 32 of the characters a-z, 0-9, "_", "." and "-"',
     }),
     record: text,
-    option: { flags: '--username <name>', about: '3 to 32 of a-z 0-9 _ . -', kind: 'text' },
+    option: { flags: '--username <name>', about: '3 to 32 characters of a-z, 0-9, _, . and -', kind: 'text' },
   }),
   displayName: declareField({
     column: 'display_name',
@@ -60,11 +60,11 @@ export const PROFILE_FIELDS = {
       minLength: 1,
       maxLength: 64,
       format: 'single-line',
-      about: 'The name that people see.',
+      about: 'Display name.',
       description: '1 to 64 characters on one line, at least one of them visible, without spaces around them',
     }),
     record: text,
-    option: { flags: '--display-name <name>', about: 'the name as others see it', kind: 'text' },
+    option: { flags: '--display-name <name>', about: 'display name', kind: 'text' },
   }),
   email: declareField({
     column: 'email',
@@ -72,23 +72,23 @@ export const PROFILE_FIELDS = {
     schema: Type.String({
       maxLength: 254,
       format: 'email',
-      about: 'Unique, and a name to sign in with too.',
+      about: 'Unique. Can also be used to sign in.',
       description: 'an email address such as ada@example.com',
     }),
     record: text,
-    option: { flags: '--email <address>', about: 'the email address', kind: 'text' },
+    option: { flags: '--email <address>', about: 'email address', kind: 'text' },
   }),
   emailVerified: declareField({
     column: 'email_verified',
     codec: bit,
     initial: false,
-    schema: Type.Boolean({ about: 'Whether the address was shown to be the person’s.', description: 'true or false' }),
+    schema: Type.Boolean({ about: 'Whether the email address is verified.', description: 'true or false' }),
     record: Type.Boolean(),
     option: {
       flags: '--email-verified',
-      about: 'the address is known to be theirs',
+      about: 'mark the email address as verified',
       kind: 'switch',
-      aboutOff: 'the address is not known to be theirs',
+      aboutOff: 'mark the email address as not verified',
     },
   }),
   about: declareField({
@@ -109,7 +109,7 @@ export const PROFILE_FIELDS = {
     initial: 'en',
     schema: Type.String({ format: 'language-code', description: 'a language code such as en or pt-BR' }),
     record: text,
-    option: { flags: '--language <code>', about: 'such as en', kind: 'text' },
+    option: { flags: '--language <code>', about: 'language code, such as en', kind: 'text' },
   }),
   theme: declareField({
     column: 'theme',
@@ -124,7 +124,7 @@ export const PROFILE_FIELDS = {
   website: declareField({
     column: 'website',
     ...nullableText(Type.String({ format: 'https-url' }), 'a full https address'),
-    option: { flags: '--website <url>', about: 'an https address; "" for none', kind: 'nullable text' },
+    option: { flags: '--website <url>', about: 'https URL; "" for none', kind: 'nullable text' },
   }),
   location: declareField({
     column: 'location',
@@ -145,7 +145,7 @@ export const PROFILE_FIELDS = {
     ...nullableText(Type.String({ format: 'phone' }), 'a phone number in E.164 form, such as +905551234567'),
     option: {
       flags: '--phone <number>',
-      about: 'E.164, such as +905551234567; "" for none',
+      about: 'E.164 number, such as +905551234567; "" for none',
       kind: 'nullable text',
     },
   }),
@@ -157,7 +157,7 @@ export const PROFILE_FIELDS = {
     record: Type.Array(SocialLinkSchema),
     option: {
       flags: '--social-links <json>',
-      about: 'a JSON list of {platform, url, label}',
+      about: 'JSON list of {platform, url, label}',
       kind: 'JSON list',
     },
   }),
@@ -165,9 +165,9 @@ export const PROFILE_FIELDS = {
   avatarColor: declareField({
     column: 'avatar_color',
     codec: plain<string>(),
-    schema: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'a colour such as #5b2a86' }),
+    schema: Type.String({ pattern: '^#[0-9a-f]{6}$', description: 'a color such as #5b2a86' }),
     record: text,
-    option: { flags: '--avatar-color <color>', about: 'such as #5b2a86', kind: 'text' },
+    option: { flags: '--avatar-color <color>', about: 'background of the initials, such as #5b2a86', kind: 'text' },
   }),
 } as const;
 

@@ -26,7 +26,7 @@ const reason = Type.Optional(
   Type.String({
     maxLength: 500,
     format: 'multi-line',
-    about: 'Why; operators see it, the person does not.',
+    about: 'The reason. Administrators see it; the user does not.',
     description: 'at most 500 characters without control characters',
   }),
 );
@@ -34,7 +34,7 @@ const reason = Type.Optional(
 export const BanRequest = requestBody('BanRequest', {
   until: Type.Optional(
     Type.Union([Type.String({ format: 'instant' }), Type.Null()], {
-      description: 'an instant of ISO 8601 with its offset, such as 2030-01-31T12:00:00Z, in the future, or null',
+      description: 'an ISO 8601 time with its offset, such as 2030-01-31T12:00:00Z, in the future, or null',
     }),
   ),
   reason,
@@ -51,8 +51,8 @@ export const AccountRecord = Type.Object(
   {
     id: Id,
     ...schemasOf(PROFILE_FIELDS, 'record'),
-    hasPicture: Type.Boolean({ about: 'Whether there is a picture; without one the initials are shown.' }),
-    hasPassword: Type.Boolean({ about: 'Whether the person can sign in with a password.' }),
+    hasPicture: Type.Boolean({ about: 'Whether a picture was uploaded. Without one, the initials are shown.' }),
+    hasPassword: Type.Boolean({ about: 'Whether the user can sign in with a password.' }),
     status: Type.Unsafe<string>({ enum: ['active', 'banned', 'suspended'] }),
     ban: nullableField(
       Type.Object({ since: Instant, until: nullableField(Instant, 'Null is for ever.'), reason: textOrNull }),

@@ -15,7 +15,7 @@ export const pageParameters = <P extends Type.TProperties>(filters: P) =>
         default: DEFAULT_LIMIT,
         description: `a whole number from 1 to ${MAX_LIMIT}`,
       }),
-      cursor: Type.Optional(Type.String({ description: 'the `nextCursor` of the answer before' })),
+      cursor: Type.Optional(Type.String({ description: '`nextCursor` of the previous page' })),
       ...filters,
     },
     { additionalProperties: false },

@@ -31,7 +31,7 @@ const instant = (about: string) =>
     Type.String({
       format: 'instant',
       about,
-      description: 'an instant of ISO 8601 with its offset, such as 2030-01-31T12:00:00Z',
+      description: 'an ISO 8601 time with its offset, such as 2030-01-31T12:00:00Z',
     }),
   );
 
@@ -53,8 +53,8 @@ export const eventFilters = {
     Type.String({
       format: 'uuid',
       about:
-        'Only events of the request with this correlation id, as shown in `x-request-id`, on an error page or in the log.',
-      description: 'a correlation id such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
+        'Only events of the request with this correlation ID, as shown in `x-request-id`, on an error page or in the log.',
+      description: 'a correlation ID such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
     }),
   ),
   outcome: oneOf(['success', 'failure'], 'Only events with this outcome.'),

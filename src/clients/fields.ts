@@ -35,7 +35,7 @@ const webAddress = <const Column extends string>(column: Column, flags: string, 
   declareField({
     column,
     ...nullableText(Type.String({ format: 'https-url' }), 'a full https address', about),
-    option: { flags, about: 'an https address; "" for none', kind: 'nullable text' },
+    option: { flags, about: 'https URL; "" for none', kind: 'nullable text' },
   });
 
 const uris = (description: string, minItems: number, about: string) =>
@@ -53,25 +53,25 @@ export const CLIENT_FIELDS = {
       minLength: 1,
       maxLength: 64,
       format: 'single-line',
-      about: 'The name that people see.',
+      about: 'Display name.',
       description: '1 to 64 characters on one line, at least one of them visible, without spaces around them',
     }),
     record: text,
-    option: { flags: '--name <name>', about: 'the name that people see', kind: 'text' },
+    option: { flags: '--name <name>', about: 'name that users see', kind: 'text' },
   }),
   description: declareField({
     column: 'description',
     ...nullableText(
       Type.String({ maxLength: 500, format: 'multi-line' }),
       'at most 500 characters without control characters',
-      'What the app is.',
+      'Description of the app.',
     ),
-    option: { flags: '--description <text>', about: 'what it is', kind: 'nullable text' },
+    option: { flags: '--description <text>', about: 'description', kind: 'nullable text' },
   }),
-  logoUrl: webAddress('logo_url', '--logo-url <url>', 'Its picture.'),
-  homepageUrl: webAddress('homepage_url', '--homepage-url <url>', 'Its home page.'),
-  policyUrl: webAddress('policy_url', '--policy-url <url>', 'Its privacy policy.'),
-  termsUrl: webAddress('terms_url', '--terms-url <url>', 'Its terms of service.'),
+  logoUrl: webAddress('logo_url', '--logo-url <url>', 'URL of the logo.'),
+  homepageUrl: webAddress('homepage_url', '--homepage-url <url>', 'URL of the home page.'),
+  policyUrl: webAddress('policy_url', '--policy-url <url>', 'URL of the privacy policy.'),
+  termsUrl: webAddress('terms_url', '--terms-url <url>', 'URL of the terms of service.'),
   redirectUris: declareField({
     column: 'redirect_uris',
     codec: json<readonly string[]>(),
@@ -79,12 +79,12 @@ export const CLIENT_FIELDS = {
     schema: uris(
       'a list of 1 to 50 different redirect URIs',
       1,
-      'Where answers go, character for character. Needed by every client that uses codes.',
+      'Where responses may be sent; compared exactly. Required for the authorization code grant.',
     ),
     record: texts,
     option: {
       flags: '--redirect-uri <uri>',
-      about: 'an address that answers may go to; may be given several times',
+      about: 'redirect URI; may be given several times',
       kind: 'list',
     },
   }),
@@ -92,9 +92,13 @@ export const CLIENT_FIELDS = {
     column: 'post_logout_redirect_uris',
     codec: json<readonly string[]>(),
     initial: [],
-    schema: uris('a list of at most 50 different URIs', 0, 'Where the browser may return to after signing out.'),
+    schema: uris('a list of at most 50 different URIs', 0, 'Where the browser may return after signing out.'),
     record: texts,
-    option: { flags: '--post-logout-redirect-uri <uri>', about: 'may be given several times', kind: 'list' },
+    option: {
+      flags: '--post-logout-redirect-uri <uri>',
+      about: 'redirect URI after signing out; may be given several times',
+      kind: 'list',
+    },
   }),
   /** The scopes that it may ask for; null is all. */
   scopes: declareField({
@@ -110,14 +114,14 @@ export const CLIENT_FIELDS = {
         Type.Null(),
       ],
       {
-        about: 'The scopes that it may ask for.',
+        about: 'Scopes that the client may request.',
         description: `a list of scopes out of ${SCOPES.join(', ')}, or null for all`,
       },
     ),
-    record: nullableField(texts, 'Null is all.'),
+    record: nullableField(texts, 'Null means all.'),
     option: {
       flags: '--scope <scope>',
-      about: 'a scope that it may ask for; may be given several times; none is all',
+      about: 'scope that the app may request; may be given several times (default: all)',
       kind: 'list',
     },
   }),
@@ -128,13 +132,13 @@ export const CLIENT_FIELDS = {
     schema: Type.Array(Type.Unsafe<GrantType>({ enum: GRANT_TYPES, description: `one of ${GRANT_TYPES.join(', ')}` }), {
       uniqueItems: true,
       minItems: 1,
-      about: 'Without it: authorization_code and refresh_token.',
+      about: 'Default: authorization_code and refresh_token.',
       description: `a list of different grants out of ${GRANT_TYPES.join(', ')}`,
     }),
     record: Type.Array(Type.Unsafe<string>({ enum: GRANT_TYPES })),
     option: {
       flags: '--grant-type <grant>',
-      about: `a grant that it may use: ${GRANT_TYPES.join(', ')}; may be given several times`,
+      about: `grant type: ${GRANT_TYPES.join(', ')}; may be given several times`,
       kind: 'list',
     },
   }),
@@ -144,11 +148,11 @@ export const CLIENT_FIELDS = {
     ...nullableText(
       Type.String({ maxLength: 512 }),
       'a text of at most 512 characters',
-      'The service that it is, for which tokens can be asked (RFC 8707): an absolute URI.',
+      'For a resource server: its resource identifier (RFC 8707), an absolute URI.',
     ),
     option: {
       flags: '--resource <uri>',
-      about: 'for a resource server: what apps ask its tokens by; "" for none',
+      about: 'resource identifier of a resource server; "" for none',
       kind: 'nullable text',
     },
   }),
@@ -158,7 +162,7 @@ export const CLIENT_FIELDS = {
     initial: 'confidential',
     schema: Type.Unsafe<ClientType>({
       enum: ['confidential', 'public'],
-      about: 'public is an app that cannot keep a secret. Without it: confidential.',
+      about: 'public for an app that cannot keep a secret. Default: confidential.',
       description: 'confidential or public',
     }),
     record: Type.Unsafe<string>({ enum: ['confidential', 'public'] }),
@@ -168,11 +172,11 @@ export const CLIENT_FIELDS = {
     codec: bit,
     initial: ({ type }) => type === 'public',
     schema: Type.Boolean({
-      about: 'Whether it must use PKCE; a public client always must.',
+      about: 'Whether PKCE is required. Always required for public clients.',
       description: 'true or false',
     }),
     record: Type.Boolean(),
-    option: { flags: '--require-pkce', about: 'it must use PKCE', kind: 'switch', aboutOff: 'it may use PKCE' },
+    option: { flags: '--require-pkce', about: 'require PKCE', kind: 'switch', aboutOff: 'make PKCE optional' },
   }),
   idTokenSignedResponseAlg: declareField({
     column: 'id_token_signed_response_alg',
@@ -182,13 +186,13 @@ export const CLIENT_FIELDS = {
       type === 'public' || tokenEndpointAuthMethod === 'private_key_jwt' ? 'RS256' : 'HS256',
     schema: Type.Unsafe<IdTokenAlg>({
       enum: ID_TOKEN_ALGS,
-      about: 'How its ID tokens are signed. Without it: HS256, and RS256 for a client that presents no secret.',
+      about: 'Signature algorithm of ID tokens. Default: HS256; RS256 for a client without a secret.',
       description: `one of ${ID_TOKEN_ALGS.join(', ')}`,
     }),
     record: Type.Unsafe<string>({ enum: ID_TOKEN_ALGS }),
     option: {
       flags: '--id-token-signed-response-alg <alg>',
-      about: `how its ID tokens are signed: ${ID_TOKEN_ALGS.join(', ')}`,
+      about: `signature algorithm of ID tokens: ${ID_TOKEN_ALGS.join(', ')}`,
       kind: 'text',
     },
   }),
@@ -198,23 +202,23 @@ export const CLIENT_FIELDS = {
     codec: plain<number | null>(),
     initial: null,
     schema: Type.Union([Type.Integer({ minimum: 0, maximum: 2_147_483_647 }), Type.Null()], {
-      about: 'How old a sign-in may be where a request has no max_age.',
+      about: 'Maximum age of a sign-in in seconds, for requests without max_age.',
       description: 'a whole number of seconds from 0 on, or null',
     }),
     record: nullableField(Type.Integer()),
     option: {
       flags: '--default-max-age <seconds>',
-      about: 'how old a sign-in may be for it; "" for any age',
+      about: 'maximum age of a sign-in; "" for any age',
       kind: 'nullable seconds',
     },
   }),
   /** Where it is notified that a session has ended: OpenID Connect Back-Channel Logout 1.0 §2.2. */
   backchannelLogoutUri: declareField({
     column: 'backchannel_logout_uri',
-    ...nullableText(Type.String(), 'an https address', 'Where it is told of sessions that ended.'),
+    ...nullableText(Type.String(), 'an https address', 'Where logout tokens are sent when a session ends.'),
     option: {
       flags: '--backchannel-logout-uri <url>',
-      about: 'where it is told that a session has ended; "" for nowhere',
+      about: 'https URL that receives logout tokens; "" for none',
       kind: 'nullable text',
     },
   }),
@@ -223,13 +227,13 @@ export const CLIENT_FIELDS = {
     column: 'backchannel_logout_session_required',
     codec: bit,
     initial: false,
-    schema: Type.Boolean({ about: 'Whether it needs to know which session ended.', description: 'true or false' }),
+    schema: Type.Boolean({ about: 'Whether logout tokens must contain sid.', description: 'true or false' }),
     record: Type.Boolean(),
     option: {
       flags: '--backchannel-logout-session-required',
-      about: 'it must be told which session',
+      about: 'require sid in logout tokens',
       kind: 'switch',
-      aboutOff: 'it need not be told which session',
+      aboutOff: 'allow logout tokens without sid',
     },
   }),
   /** Null is JSON without a signature. */
@@ -239,13 +243,13 @@ export const CLIENT_FIELDS = {
     initial: null,
     schema: Type.Unsafe<AsymmetricAlg | null>({
       enum: [...ASYMMETRIC_ALGS, null],
-      about: 'How `/oidc/userinfo` signs its answer.',
+      about: 'Signature algorithm of `/oidc/userinfo` responses.',
       description: `one of ${ASYMMETRIC_ALGS.join(', ')}, or null for JSON without a signature`,
     }),
     record: Type.Unsafe<string | null>({ enum: [...ASYMMETRIC_ALGS, null] }),
     option: {
       flags: '--userinfo-signed-response-alg <alg>',
-      about: `how UserInfo is signed: ${ASYMMETRIC_ALGS.join(', ')}; "" for JSON`,
+      about: `signature algorithm of UserInfo responses: ${ASYMMETRIC_ALGS.join(', ')}; "" for JSON`,
       kind: 'nullable text',
     },
   }),
@@ -256,13 +260,13 @@ export const CLIENT_FIELDS = {
     initial: null,
     schema: Type.Unsafe<AuthMethod | null>({
       enum: [...AUTH_METHODS, null],
-      about: 'How it authenticates.',
+      about: 'Authentication method at the token endpoint.',
       description: `one of ${AUTH_METHODS.join(', ')}, or null for any way that presents a secret`,
     }),
     record: Type.Unsafe<string | null>({ enum: [...AUTH_METHODS, null] }),
     option: {
       flags: '--token-endpoint-auth-method <method>',
-      about: `${AUTH_METHODS.join(', ')}; "" for any that presents a secret`,
+      about: `authentication method: ${AUTH_METHODS.join(', ')}; "" for either one with a secret`,
       kind: 'nullable text',
     },
   }),
@@ -273,13 +277,13 @@ export const CLIENT_FIELDS = {
     initial: null,
     schema: Type.Unsafe<JwkSet | null>({
       type: ['object', 'null'],
-      about: 'The keys of its assertions, for private_key_jwt.',
+      about: 'Public keys for private_key_jwt.',
       description: 'a JSON Web Key Set of public keys, or null',
     }),
     record: nullableField(Type.Object({ keys: Type.Array(Type.Object({}, { additionalProperties: true })) })),
     option: {
       flags: '--jwks-file <path>',
-      about: 'a file with its public keys, a JSON Web Key Set; "" for none',
+      about: 'file with a JSON Web Key Set of public keys; "" for none',
       kind: 'JSON file',
     },
   }),
@@ -288,11 +292,11 @@ export const CLIENT_FIELDS = {
     ...nullableText(
       Type.String({ maxLength: 2048 }),
       'a text of at most 2048 characters',
-      'Where those keys are, in place of jwks.',
+      'URL of the public keys, instead of jwks.',
     ),
     option: {
       flags: '--jwks-uri <url>',
-      about: 'an https address of its public keys; "" for none',
+      about: 'https URL of the public keys; "" for none',
       kind: 'nullable text',
     },
   }),
@@ -301,9 +305,9 @@ export const CLIENT_FIELDS = {
     ...nullableText(
       Type.String({ minLength: 1, maxLength: 100, format: 'single-line' }),
       '1 to 100 characters on one line, at least one of them visible',
-      'Who stands behind it; people see it.',
+      'Owner of the app. Users see it.',
     ),
-    option: { flags: '--owner <name>', about: 'who stands behind it; "" for nobody', kind: 'nullable text' },
+    option: { flags: '--owner <name>', about: 'owner, which users see; "" for none', kind: 'nullable text' },
   }),
   /** OpenID Connect Registration 1.0 §2: the people who are responsible for it. */
   contacts: declareField({
@@ -315,14 +319,14 @@ export const CLIENT_FIELDS = {
       {
         maxItems: 10,
         uniqueItems: true,
-        about: 'Whom operators write to about it; users do not see it.',
+        about: 'Email addresses of contacts for administrators. Users do not see them.',
         description: 'a list of at most 10 different email addresses',
       },
     ),
     record: texts,
     option: {
       flags: '--contact <address>',
-      about: 'whom to write to about it; may be given several times',
+      about: 'email address of a contact; may be given several times',
       kind: 'list',
     },
   }),

@@ -105,10 +105,10 @@ export const ConnectionRecord = Type.Object(
     name: Type.String(),
     owner: nullableField(Type.String()),
     homepageUrl: nullableField(Type.String()),
-    scopes: Type.Array(Type.String(), { about: 'What the person allowed.' }),
-    declinedScopes: Type.Array(Type.String(), { about: 'What the person was asked for, and did not allow.' }),
+    scopes: Type.Array(Type.String(), { about: 'Scopes that the user allowed.' }),
+    declinedScopes: Type.Array(Type.String(), { about: 'Scopes that the user was asked for and did not allow.' }),
     resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
-      about: 'The resource servers where it may act for the person.',
+      about: 'Resource servers that the app may access for the user.',
     }),
     connectedAt: Instant,
     lastUsedAt: nullableField(Instant, 'When it last got tokens; null where it never did.'),

@@ -12,15 +12,15 @@ import {
 import type { ErrorCode } from '../platform/oauth-error.ts';
 import { type Convert, namedSchemas, type Schema } from './schemas.ts';
 
-/** A route that says what it does. */
+/** A route with a description. */
 export interface DescribedRoute {
   readonly method: string;
-  /** As it was registered, with the path of the base URL. */
+  /** As registered, including the path of the base URL. */
   readonly url: string;
   readonly schema: FastifySchema & Operation;
 }
 
-/** An OpenAPI 3.1 document, as far as its makers and readers here look into it. */
+/** The parts of an OpenAPI 3.1 document that are used here. */
 export interface OpenApiDocument {
   readonly openapi: '3.1.1';
   readonly info: { readonly title: string; readonly version: string; readonly description: string };
@@ -45,7 +45,7 @@ export interface OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
 }
 
-/** Where the thing itself stands, such as `#/components/responses/404.not_found`. */
+/** A reference to a component, such as `#/components/responses/404.not_found`. */
 export interface Reference {
   readonly $ref: string;
 }
@@ -70,7 +70,7 @@ export interface ResponseObject {
   readonly content?: Readonly<Record<string, MediaObject>>;
 }
 
-/** Collects the routes of a server that say what they do. HEAD goes without saying where there is GET. */
+/** Collects the described routes of a server. HEAD routes are left out, because each has a GET. */
 export function describedRoutes(app: FastifyInstance): readonly DescribedRoute[] {
   const routes: DescribedRoute[] = [];
   app.addHook('onRoute', ({ method, url, schema }) => {
@@ -83,13 +83,13 @@ export function describedRoutes(app: FastifyInstance): readonly DescribedRoute[]
 const isDescribed = (schema: FastifySchema | undefined): schema is FastifySchema & Operation =>
   schema?.operationId !== undefined;
 
-/** The path of a route below the base URL, as OpenAPI writes it. */
+/** The path of a route in OpenAPI syntax, relative to the base URL. */
 export const pathOf = ({ url }: Pick<DescribedRoute, 'url'>, issuer: string): string =>
   url.slice(new URL(issuer).pathname.replace(/\/$/, '').length).replaceAll(/:(\w+)/g, '{$1}');
 
 /**
- * The API document of these routes.
- * @param about.issuer the base URL, under which the routes are
+ * Builds the API document of the routes.
+ * @param options.issuer the base URL of the routes
  */
 export function openApiDocument(
   routes: readonly DescribedRoute[],
@@ -109,7 +109,7 @@ export function openApiDocument(
       title: 'Tessera',
       version: 'v2',
       description:
-        'The endpoints of this server, made from the schemas by which it validates. Every error is JSON: a stable code, and words that say what to do.',
+        'The endpoints of this server, generated from the schemas that validate their requests. Every error is JSON with a stable code and a description that says what to do.',
     },
     servers: [{ url: issuer }],
     tags: Object.entries(AREAS).map(([name, [title, about]]) => ({ name, description: `${title}. ${about}` })),
@@ -143,29 +143,28 @@ function securitySchemes(issuer: string) {
       type: 'http',
       scheme: 'basic',
       description:
-        '`client_secret_basic`: the client’s id and secret. In its place fields of the body can prove the client: `client_id` with `client_secret` (`client_secret_post`), or `client_assertion` with `client_assertion_type` (`private_key_jwt`). A public client sends `client_id` alone.',
+        '`client_secret_basic`: client ID and secret. Alternatively, the client authenticates in the body: `client_id` with `client_secret` (`client_secret_post`), or `client_assertion` with `client_assertion_type` (`private_key_jwt`). A public client sends `client_id` only.',
     },
   };
 }
 
-/** An empty requirement is that of callers who prove themselves in the body. */
+/** The empty requirement stands for authentication in the body. */
 const SECURITY: Readonly<Record<Caller, OperationObject['security']>> = {
   anyone: [],
   'access token': [{ accessToken: [] }],
   'admin key': [{ adminKey: [] }],
   client: [{ clientSecretBasic: [] }, {}],
-  'client that can prove itself': [{ clientSecretBasic: [] }, {}],
+  'confidential client': [{ clientSecretBasic: [] }, {}],
 };
 
-/** What the parts of a document are made with. */
-interface Making {
+interface DocumentBuilder {
   readonly convert: Convert;
-  /** Refusals that several operations have in common, by their names. */
+  /** Error responses that operations share, by name. */
   readonly refusals: Record<string, ResponseObject>;
 }
 
-function operation(method: string, schema: DescribedRoute['schema'], making: Making): OperationObject {
-  const { convert } = making;
+function operation(method: string, schema: DescribedRoute['schema'], builder: DocumentBuilder): OperationObject {
+  const { convert } = builder;
   const { operationId, area, summary, description, caller, body, consumes = [JSON_TYPE] } = schema;
   const parameters = [
     ...parametersOf('path', schema.params, schema.examples, convert),
@@ -179,7 +178,7 @@ function operation(method: string, schema: DescribedRoute['schema'], making: Mak
     security: SECURITY[caller],
     ...(parameters.length > 0 && { parameters }),
     ...(body !== undefined && { requestBody: bodyOf(body, consumes, schema.examples, convert) }),
-    responses: responsesOf(method, schema, making),
+    responses: responsesOf(method, schema, builder),
   };
 }
 
@@ -228,27 +227,27 @@ function bodyOf(schema: unknown, consumes: readonly string[], examples: readonly
   };
 }
 
-/** What every route may answer, whatever else it does. */
+/** Errors that every route may answer. */
 const ANYWHERE: Readonly<Record<number, readonly ErrorCode[]>> = {
   400: ['invalid_request'],
   414: ['invalid_request'],
   500: ['server_error'],
   503: ['temporarily_unavailable'],
 };
-/** What every route may answer to which a body can be sent. */
+/** Errors that every route with a body may answer. */
 const WITH_BODY: Readonly<Record<number, readonly ErrorCode[]>> = {
   413: ['invalid_request'],
   415: ['invalid_request'],
   429: ['rate_limit_exceeded'],
 };
 
-/** Whether an answer is one that goes without saying: every route may give it. */
+/** Whether a response is one that every route may give, so that pages omit it. */
 export const isCommon = ({ $ref }: Reference): boolean =>
   Object.entries({ ...ANYWHERE, ...WITH_BODY }).some(([status, codes]) =>
     [`${status}.${codes}`, `${status}.${codes}.page`].includes($ref.split('/').at(-1) ?? ''),
   );
 
-function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: Making) {
+function responsesOf(method: string, schema: DescribedRoute['schema'], { convert, refusals }: DocumentBuilder) {
   const own = schema.response as Readonly<Record<string, ResponseDescription>>;
   const common = { ...ANYWHERE, ...(method !== 'GET' && WITH_BODY) };
   const all: Record<string, ResponseDescription> = { ...own };

@@ -15,13 +15,13 @@ import {
 import type { Schema } from './schemas.ts';
 import { kindOf, nameIn, objectId, prose } from './texts.ts';
 
-/** Where the document is, and the pages that show it to people, below the base URL. */
+/** Paths of the document and its pages, relative to the base URL. */
 export const DOCUMENT_PATH = '/openapi.json';
 export const REFERENCE_PATH = '/api';
 export const areaPath = (area: Area): string => `${REFERENCE_PATH}/${area}`;
 
-/** What the pages show: the document, and the routes that it is made of. */
-export interface Shown {
+/** The API document and the routes that it was built from. */
+export interface ApiReference {
   readonly site: Site;
   readonly issuer: string;
   readonly document: OpenApiDocument;
@@ -33,7 +33,7 @@ type Text = Site['messages']['reference'];
 const AREA_NAMES = Object.keys(AREAS) as readonly Area[];
 const titleOf = (area: Area): string => AREAS[area][0];
 
-function page({ site }: Shown, current: Area | undefined, title: string, content: Html): Page {
+function page({ site }: ApiReference, current: Area | undefined, title: string, content: Html): Page {
   const { path, messages } = site;
   const link = (address: string, text: string, here: boolean) =>
     html`<a href="${path(address)}"${here && html` aria-current="page"`}>${text}</a>`;
@@ -48,22 +48,22 @@ function page({ site }: Shown, current: Area | undefined, title: string, content
   };
 }
 
-const ofArea = ({ described }: Shown, area: Area) => described.filter(({ schema }) => schema.area === area);
+const ofArea = ({ described }: ApiReference, area: Area) => described.filter(({ schema }) => schema.area === area);
 
-const callOf = ({ issuer }: Shown, route: DescribedRoute): Html =>
+const callOf = ({ issuer }: ApiReference, route: DescribedRoute): Html =>
   html`<code class="call"><b>${route.method}</b> ${pathOf(route, issuer)}</code>`;
 
-/** Every call of the API, by area. */
-export function overviewPage(shown: Shown): Page {
-  const { site, document, issuer } = shown;
+/** Lists all operations by area. */
+export function overviewPage(reference: ApiReference): Page {
+  const { site, document, issuer } = reference;
   const text = site.messages.reference;
   const areas = AREA_NAMES.map(
     (
       area,
     ) => html`<section class="card"><header><h2><a href="${site.path(areaPath(area))}">${titleOf(area)}</a></h2><p class="muted">${AREAS[area][1]}</p></header>
-<ul class="calls">${ofArea(shown, area).map(
+<ul class="calls">${ofArea(reference, area).map(
       (route) =>
-        html`<li><a href="${site.path(areaPath(area))}#${route.schema.operationId}">${route.schema.summary}</a>${callOf(shown, route)}</li>`,
+        html`<li><a href="${site.path(areaPath(area))}#${route.schema.operationId}">${route.schema.summary}</a>${callOf(reference, route)}</li>`,
     )}</ul></section>`,
   );
   const schemes = Object.entries(document.components.securitySchemes).map(([name, scheme]) =>
@@ -73,7 +73,7 @@ export function overviewPage(shown: Shown): Page {
     row(html`<code id="${code}">${code}</code>`, status, [prose(when), ' ', prose(remedy)]),
   );
   return page(
-    shown,
+    reference,
     undefined,
     text.title,
     html`<header><h1>${text.title}</h1><p>${prose(document.info.description)}</p>
@@ -84,14 +84,14 @@ ${areas}
   );
 }
 
-/** The calls of an area, and the objects that they speak of. */
-export function areaPage(shown: Shown, area: Area): Page {
-  const routes = ofArea(shown, area);
-  const objects = new Objects(shown.document);
-  const operations = routes.map((route) => operation(shown, route, objects));
-  const text = shown.site.messages.reference;
+/** The operations of an area and the objects that they use. */
+export function areaPage(reference: ApiReference, area: Area): Page {
+  const routes = ofArea(reference, area);
+  const objects = new NamedObjects(reference.document);
+  const operations = routes.map((route) => operation(reference, route, objects));
+  const text = reference.site.messages.reference;
   return page(
-    shown,
+    reference,
     area,
     titleOf(area),
     html`<header><h1>${titleOf(area)}</h1><p class="muted">${AREAS[area][1]}</p></header>
@@ -103,7 +103,7 @@ type Named = readonly [name: string, schema: Schema];
 
 const propertiesOf = ({ properties = {} }: Schema) => properties as Readonly<Record<string, Schema>>;
 
-/** A named object. What it has in common with one that stands before it is not said twice. */
+/** A named object. Fields that it shares with an earlier object are listed as "same as in". */
 function object(text: Text, name: string, schema: Schema, before: readonly Named[]): Html {
   const own = Object.entries(propertiesOf(schema));
   const common = before
@@ -111,8 +111,8 @@ function object(text: Text, name: string, schema: Schema, before: readonly Named
       const theirs = propertiesOf(it);
       return { other, names: own.filter(([field, mine]) => isSame(mine, theirs[field])).map(([field]) => field) };
     })
-    .reduce((most, next) => (next.names.length > most.names.length ? next : most), NOTHING_IN_COMMON);
-  const said = common.names.length < 5 ? NOTHING_IN_COMMON : common;
+    .reduce((most, next) => (next.names.length > most.names.length ? next : most), NO_SHARED_FIELDS);
+  const said = common.names.length < 5 ? NO_SHARED_FIELDS : common;
   const rest = { ...schema, properties: Object.fromEntries(own.filter(([field]) => !said.names.includes(field))) };
   return html`<section class="card" id="${objectId(name)}"><header><h2>${name}</h2></header>${fields(text, rest)}${
     said.names.length > 0 &&
@@ -120,11 +120,11 @@ function object(text: Text, name: string, schema: Schema, before: readonly Named
   }</section>`;
 }
 
-const NOTHING_IN_COMMON = { other: '', names: [] as readonly string[] };
+const NO_SHARED_FIELDS = { other: '', names: [] as readonly string[] };
 const isSame = (one: Schema, other: Schema | undefined): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-function operation(shown: Shown, route: DescribedRoute, objects: Objects): Html {
-  const { site, document, issuer } = shown;
+function operation(reference: ApiReference, route: DescribedRoute, objects: NamedObjects): Html {
+  const { site, document, issuer } = reference;
   const text = site.messages.reference;
   const { schema, method } = route;
   const it = document.paths[pathOf(route, issuer)]?.[method.toLowerCase()];
@@ -133,16 +133,16 @@ function operation(shown: Shown, route: DescribedRoute, objects: Objects): Html 
   const media = Object.entries(it.requestBody?.content ?? {});
   const body = media[0]?.[1].schema;
   if (body !== undefined) objects.note(body);
-  return html`<section class="card operation" id="${schema.operationId}"><header><h2>${it.summary}</h2>${callOf(shown, route)}
+  return html`<section class="card operation" id="${schema.operationId}"><header><h2>${it.summary}</h2>${callOf(reference, route)}
 ${it.description !== undefined && html`<p>${prose(it.description)}</p>`}<p class="muted small">${text.caller[schema.caller]}</p></header>
 ${it.parameters !== undefined && part(text.parameters, rows(it.parameters.map((parameter) => row(html`<code>${parameter.name}</code>`, [kindOf({ ...parameter.schema, ...(parameter.description !== undefined && { description: '' }) }), parameter.required && `, ${text.required}`], prose(parameter.description ?? '')))))}
 ${body !== undefined && part(text.body, html`<p class="small">${media.map(([type], index) => html`${index > 0 && ` ${text.or} `}<code>${type}</code>`)}: ${kindOf(body)}</p>${!('$ref' in body) && fields(text, body)}`)}
 ${part(text.answers, answers(site, it, document, objects))}
-${schema.examples.map((example) => shownExample(shown, route, example, objects))}</section>`;
+${schema.examples.map((example) => shownExample(reference, route, example, objects))}</section>`;
 }
 
-/** What a call answers; what every call may answer stands in the overview. */
-function answers(site: Site, { responses }: OperationObject, document: OpenApiDocument, objects: Objects): Html {
+/** The responses of an operation. Those that every operation may give are in the overview. */
+function answers(site: Site, { responses }: OperationObject, document: OpenApiDocument, objects: NamedObjects): Html {
   const own = Object.entries(responses).filter(([, answer]) => !('$ref' in answer && isCommon(answer)));
   return rows(
     own.map(([status, answer]) => {
@@ -162,7 +162,7 @@ function answers(site: Site, { responses }: OperationObject, document: OpenApiDo
   );
 }
 
-/** The codes of a refusal, which the overview explains. */
+/** The error codes of a response, linked to the overview. */
 function codesOf({ path }: Site, schema: Schema | undefined): Html {
   const { properties } = (schema ?? {}) as { readonly properties?: { readonly error: Schema } };
   const codes = (properties?.error['enum'] ?? []) as readonly string[];
@@ -175,10 +175,10 @@ function resolved(answer: ResponseObject | Reference, document: OpenApiDocument)
 }
 
 function shownExample(
-  { site, issuer }: Shown,
+  { site, issuer }: ApiReference,
   route: DescribedRoute,
   example: OperationExample,
-  objects: Objects,
+  objects: NamedObjects,
 ): Html {
   const text = site.messages.reference;
   const isNew = objects.isNewExample(route.schema, example);
@@ -188,8 +188,8 @@ function shownExample(
   }</details>`;
 }
 
-/** The named objects of a page, each explained once. */
-class Objects {
+/** Collects the named objects of a page, each once. */
+class NamedObjects {
   readonly #named = new Map<string, Schema>();
   readonly #answers = new Set<unknown>();
   readonly #document: OpenApiDocument;
@@ -212,7 +212,7 @@ class Objects {
     for (const part of Object.values(schema)) this.note(part);
   }
 
-  /** An object that was shown once need not be shown again. */
+  /** Whether no example of the same schema was shown before. */
   isNewExample({ response }: DescribedRoute['schema'], { status, answer }: OperationExample): boolean {
     if (answer === undefined) return false;
     const { content } = (response as Readonly<Record<number, ResponseObject>>)[status] ?? {};
@@ -227,7 +227,7 @@ class Objects {
   }
 }
 
-/** The fields of an object, and of those in it. */
+/** The fields of an object, including nested ones. */
 const fields = (text: Text, schema: Schema): Html => rows(fieldRows(text, schema, ''));
 
 function fieldRows(text: Text, schema: Schema, before: string): readonly Html[] {
@@ -244,7 +244,7 @@ function fieldRows(text: Text, schema: Schema, before: string): readonly Html[] 
   });
 }
 
-/** The object that a field holds, alone or with null. */
+/** The object schema of a field, which may also allow null or be a list. */
 function innerOf(schema: Schema): Schema | undefined {
   if (schema['properties'] !== undefined) return schema;
   const members = (schema['anyOf'] ?? (schema['items'] === undefined ? [] : [schema['items']])) as readonly Schema[];

@@ -3,24 +3,24 @@ import { HOUR, SECOND } from '../platform/clock.ts';
 import { AREAS, type Area } from '../platform/http/operation.ts';
 import { type Site, sendPage } from '../web/kit/layout.ts';
 import { type DescribedRoute, openApiDocument } from './document.ts';
-import { areaPage, areaPath, DOCUMENT_PATH, overviewPage, REFERENCE_PATH, type Shown } from './pages.ts';
+import { type ApiReference, areaPage, areaPath, DOCUMENT_PATH, overviewPage, REFERENCE_PATH } from './pages.ts';
 
-interface ReferenceParts {
+interface ReferenceOptions {
   readonly issuer: string;
   readonly site: Site;
-  /** The routes of this server: all of them are known when the first request comes. */
+  /** The routes of this server. The list is complete once all plugins are registered. */
   readonly described: readonly DescribedRoute[];
 }
 
-/** The API document, and its pages. They are made when they are first asked for, so that no start waits for them. */
-export function referenceRoutes(app: FastifyInstance, { issuer, site, described }: ReferenceParts): void {
-  let made: (Shown & { readonly text: string }) | undefined;
-  const shown = () => {
-    if (made === undefined) {
+/** Serves the API document and its pages. The document is built on the first request, so that it does not delay the start. */
+export function referenceRoutes(app: FastifyInstance, { issuer, site, described }: ReferenceOptions): void {
+  let cached: (ApiReference & { readonly text: string }) | undefined;
+  const reference = () => {
+    if (cached === undefined) {
       const document = openApiDocument(described, { issuer });
-      made = { site, issuer, described, document, text: JSON.stringify(document) };
+      cached = { site, issuer, described, document, text: JSON.stringify(document) };
     }
-    return made;
+    return cached;
   };
 
   app.get(DOCUMENT_PATH, { exposeHeadRoute: true, config: { readers: 'anyone' } }, async (_request, reply) =>
@@ -28,10 +28,10 @@ export function referenceRoutes(app: FastifyInstance, { issuer, site, described 
       .header('access-control-allow-origin', '*')
       .header('cache-control', `public, max-age=${HOUR / SECOND}`)
       .type('application/json')
-      .send(shown().text),
+      .send(reference().text),
   );
-  app.get(REFERENCE_PATH, (_request, reply) => sendPage(reply, 200, site, overviewPage(shown())));
+  app.get(REFERENCE_PATH, (_request, reply) => sendPage(reply, 200, site, overviewPage(reference())));
   for (const area of Object.keys(AREAS) as Area[]) {
-    app.get(areaPath(area), (_request, reply) => sendPage(reply, 200, site, areaPage(shown(), area)));
+    app.get(areaPath(area), (_request, reply) => sendPage(reply, 200, site, areaPage(reference(), area)));
   }
 }

@@ -16,7 +16,7 @@ export const CreateOrganizationRequest = requestBody('CreateOrganizationRequest'
   name: Type.String({
     pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
     about: 'Unique.',
-    description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not beginning or ending with "-"',
+    description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not starting or ending with "-"',
   }),
   domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
 });

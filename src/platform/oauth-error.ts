@@ -2,34 +2,30 @@
 export const errorCodes = {
   invalid_request: [
     '400, 404, 405, 413, 414, 415, 431',
-    'The request is malformed: a field is missing, repeated or of the wrong type, the body cannot be read, or there is nothing at the address.',
+    'The request is malformed: a field is missing, repeated or of the wrong type, the body cannot be read, or the address does not exist.',
     'Correct what the description says.',
   ],
   invalid_client: [
     '401',
-    'Unknown or disabled client, or a wrong secret; these are not distinguished.',
-    'Check `client_id` and `client_secret`, and that they are sent in one way only.',
+    'The client is unknown or disabled, or its secret is wrong. The error is the same in each case.',
+    'Check `client_id` and `client_secret`, and send them in one way only.',
   ],
   invalid_grant: [
     '400',
-    'The code or refresh token is unknown, expired, already used, or another client’s; or `redirect_uri` or `code_verifier` does not match.',
+    'The code or refresh token is unknown, expired, already used or issued to another client, or `redirect_uri` or `code_verifier` does not match.',
     'Send the user through authorization again.',
   ],
-  unauthorized_client: [
-    '400',
-    'The client may not use this grant type.',
-    'Add the grant type to the client’s `grantTypes`, if it is allowed for the client.',
-  ],
+  unauthorized_client: ['400', 'The client may not use this grant.', 'Add the grant to `grantTypes` of the client.'],
   unsupported_grant_type: [
     '400',
     'The grant type is not supported.',
     'Use `authorization_code`, `refresh_token` or `client_credentials`.',
   ],
-  invalid_scope: ['400', 'A scope is unknown, malformed, or was not granted.', 'Request fewer scopes.'],
+  invalid_scope: ['400', 'A scope is unknown, malformed, or exceeds what was granted.', 'Request fewer scopes.'],
   invalid_target: [
     '400',
-    'A `resource` is malformed, unknown, or was not granted.',
-    'Request registered resources, and in the token request only those of the authorization request.',
+    'A `resource` is malformed, unknown, or was not allowed by the user.',
+    'Request registered resources only; in the token request, only those of the authorization request.',
   ],
   invalid_token: [
     '401',
@@ -39,17 +35,21 @@ export const errorCodes = {
   access_denied: [
     '403',
     '`Access revoked by user`, `Account banned` or `Account is suspended`.',
-    'Discard the tokens; do not retry with them. Send the user through authorization again.',
+    'Delete the tokens and do not retry with them. Send the user through authorization again.',
   ],
-  not_found: ['404', 'There is nothing with this id.', 'Check the id.'],
-  conflict: ['409', 'A username, email address or slug is taken, or the state does not allow it.', 'Choose another.'],
-  rate_limit_exceeded: ['429', 'Too many requests.', 'Wait as many seconds as `Retry-After` says.'],
+  not_found: ['404', 'No resource has this ID.', 'Check the ID.'],
+  conflict: [
+    '409',
+    'A username, email address or slug is taken, or the current state does not allow the change.',
+    'Choose another value, or change the state first.',
+  ],
+  rate_limit_exceeded: ['429', 'Too many requests.', 'Wait for the seconds in `Retry-After`.'],
   temporarily_unavailable: [
     '503',
-    'The database is unavailable, or there are too many requests at once.',
-    'Try again after `Retry-After`.',
+    'The database cannot be reached, or the server is overloaded.',
+    'Try again after the seconds in `Retry-After`.',
   ],
-  server_error: ['500', 'An internal error.', 'Report the correlation id.'],
+  server_error: ['500', 'An internal error.', 'Report the correlation ID.'],
 } as const;
 
 export type ErrorCode = keyof typeof errorCodes;

@@ -38,7 +38,7 @@ export async function listSessions(
 /** A session as operators see it: the shape of {@link sessionView}. */
 export const SessionRecord = Type.Object(
   {
-    id: Type.String({ about: 'Its public name, which is `sid` in ID tokens.' }),
+    id: Type.String({ about: 'The session ID; `sid` in ID tokens.' }),
     browser: nullableField(Type.String(), 'Null where it did not say.'),
     system: nullableField(Type.String(), 'Null where it did not say.'),
     network: nullableField(
@@ -46,7 +46,7 @@ export const SessionRecord = Type.Object(
       'Where it signed in from, without the part that tells one home from the next.',
     ),
     apps: Type.Array(Type.Object({ clientId: Id, name: Type.String() }), {
-      about: 'Those that hold tokens which they got in it.',
+      about: 'Apps with tokens that were issued in this session.',
     }),
     signedInAt: Instant,
     lastUsedAt: Instant,

@@ -273,7 +273,7 @@ const refusals: [string[], number, RegExp][] = [
     1,
     /^--password is not supported: .*--password-stdin/,
   ],
-  [['events', '--request', 'abc'], 1, /^--request must be a correlation id such as/],
+  [['events', '--request', 'abc'], 1, /^--request must be a correlation ID such as/],
   [['events', '--type', 'sign-in'], 1, /^--type must be one of .*sign_in/],
   [['events', '--since', 'yesterday'], 2, /--since <when>.* is invalid\. It must be a time .*or 90m, 24h or 7d ago/],
   [['user', 'show', 'nobody'], 1, /There is no user nobody\. List them with: tessera user list/],

@@ -85,7 +85,7 @@ export const listClientsSchema = {
   querystring: pageParameters({}),
   response: { 200: jsonResponse('A part of the list, in the order of ids.', pageOf(ClientRecord)), ...adminErrors() },
   examples: [
-    { summary: 'The first', query: { limit: '1' }, status: 200, answer: { items: [notes], nextCursor: null } },
+    { summary: 'The first page', query: { limit: '1' }, status: 200, answer: { items: [notes], nextCursor: null } },
   ],
 } satisfies FastifySchema;
 
@@ -98,16 +98,16 @@ const theClient = {
 export const readClientSchema = {
   ...theClient,
   operationId: 'readClient',
-  summary: 'Read a client',
+  summary: 'Get a client',
   examples: [{ summary: 'A web app', params: byId, status: 200, answer: notes }],
 } satisfies FastifySchema;
 
 export const updateClientSchema = {
   ...theClient,
   operationId: 'updateClient',
-  summary: 'Change a client',
+  summary: 'Update a client',
   description:
-    'A field that is left out stays as it is. Another owner or redirect URI asks people for their consent anew; `disabled` ends codes and tokens for ever.',
+    'Omitted fields stay unchanged. After a new owner or redirect URI, users are asked for consent again. `disabled` invalidates codes and tokens for good.',
   body: UpdateClientRequest,
   response: { ...theClient.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [
@@ -125,7 +125,7 @@ export const deleteClientSchema = {
   ...IN_CLIENTS,
   operationId: 'deleteClient',
   summary: 'Delete a client',
-  description: 'With its secrets, codes, tokens and consents.',
+  description: 'Also deletes its secrets, codes, tokens and consents.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'For ever', params: byId, status: 204 }],
@@ -134,9 +134,9 @@ export const deleteClientSchema = {
 export const rotateSecretSchema = {
   ...IN_CLIENTS,
   operationId: 'rotateSecret',
-  summary: 'Give a client another secret',
+  summary: 'Create a client secret',
   description:
-    'The one before holds for a day, or as long as asked; never do more than two hold. Codes and tokens live on. A `conflict` for a client that has no secret.',
+    'The previous secret expires after a day, or as requested. At most two secrets are valid. Codes and tokens stay valid. `conflict` for a client without secrets.',
   params,
   body: RotateSecretRequest,
   response: {
@@ -145,7 +145,7 @@ export const rotateSecretSchema = {
   },
   examples: [
     {
-      summary: 'The one before holds for an hour',
+      summary: 'The previous secret expires in an hour',
       params: byId,
       body: { expirePreviousIn: 3600 },
       status: 201,
@@ -157,8 +157,8 @@ export const rotateSecretSchema = {
 export const endSecretSchema = {
   ...IN_CLIENTS,
   operationId: 'endSecret',
-  summary: 'End a secret at once',
-  description: 'A `conflict` for the only one of a client: add another first.',
+  summary: 'Delete a client secret',
+  description: '`conflict` for the only secret of a client: create another one first.',
   params: Type.Object({ clientId: Id, id: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [{ summary: 'The old one', params: { ...byId, id: sample.secretId }, status: 204 }],

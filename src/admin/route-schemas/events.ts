@@ -11,7 +11,7 @@ const query = pageParameters({
   order: Type.Unsafe<'asc' | 'desc'>({
     enum: ['asc', 'desc'],
     default: 'asc',
-    about: 'Oldest first, or newest first.',
+    about: 'Oldest first (asc) or newest first (desc).',
     description: 'asc or desc',
   }),
 });
@@ -20,14 +20,14 @@ export const listEventsSchema = {
   area: 'audit',
   caller: 'admin key',
   operationId: 'listAuditEvents',
-  summary: 'List what happened',
+  summary: 'List audit events',
   description:
-    'In the order in which it was recorded, or the reverse. With several nodes an event may appear a moment after one with a higher id.',
+    'In the order of recording, or reversed. With several nodes, an event may appear shortly after one with a higher ID.',
   querystring: query,
   response: { 200: jsonResponse('A part of the list.', pageOf(EventRecord)), ...adminErrors() },
   examples: [
     {
-      summary: 'What became of a client',
+      summary: 'Events of a client',
       query: { clientId: sample.clientId, limit: '1' },
       status: 200,
       answer: {

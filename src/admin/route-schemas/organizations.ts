@@ -26,7 +26,7 @@ const engines = {
 export const createOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'createOrganization',
-  summary: 'Make an organization',
+  summary: 'Create an organization',
   body: CreateOrganizationRequest,
   response: { 201: jsonResponse('The organization.', OrganizationRecord), ...adminErrors(MAY_CONFLICT) },
   examples: [
@@ -48,13 +48,13 @@ export const listOrganizationsSchema = {
     200: jsonResponse('A part of the list, in the order of ids.', pageOf(OrganizationRecord)),
     ...adminErrors(),
   },
-  examples: [{ summary: 'The first fifty', status: 200, answer: { items: [engines], nextCursor: null } }],
+  examples: [{ summary: 'The first page', status: 200, answer: { items: [engines], nextCursor: null } }],
 } satisfies FastifySchema;
 
 export const readOrganizationSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'readOrganization',
-  summary: 'Read an organization with its members',
+  summary: 'Get an organization and its members',
   params: Type.Object({ id: Id }),
   response: {
     200: jsonResponse('The organization and its members.', OrganizationWithMembers),
@@ -73,8 +73,8 @@ export const readOrganizationSchema = {
 export const setMemberSchema = {
   ...IN_ORGANIZATIONS,
   operationId: 'setMember',
-  summary: 'Make a person a member, or change the role',
-  description: 'A person is in one organization at most: a `conflict` where it is another one.',
+  summary: 'Add a member, or change the role',
+  description: 'A user can be a member of one organization only: `conflict` if it is another one.',
   params: memberParams,
   body: SetMembershipRequest,
   response: {

@@ -22,27 +22,27 @@ const OF_CLIENT = {
 
 const FILE = {
   description:
-    'The body is the file: a JPEG, PNG or WebP picture of at most 1 MiB and 16 million pixels. The square of its middle is kept, of at most 512 by 512 pixels, and nothing of the file beside.',
+    'The body is a JPEG, PNG or WebP file of at most 1 MiB and 16 million pixels. It is cropped to a square of at most 512 by 512 pixels, and its metadata is removed.',
   consumes: PICTURE_TYPES,
   // Whatever it is, it is read as a picture.
   body: Type.Unsafe<unknown>({}),
 } as const;
-const user = { summary: 'Of a person', params: { id: sample.userId }, status: 200 };
+const user = { summary: 'Of a user', params: { id: sample.userId }, status: 200 };
 const client = { summary: 'Of an app', params: { clientId: sample.clientId }, status: 200 };
 
 export const setUserPictureSchema = {
   ...OF_USER,
   ...FILE,
   operationId: 'setUserPicture',
-  summary: 'Give a person a picture',
+  summary: 'Set the picture of a user',
   examples: [{ ...user, file: sample.picture }],
 } satisfies FastifySchema;
 
 export const removeUserPictureSchema = {
   ...OF_USER,
   operationId: 'removeUserPicture',
-  summary: 'Take a person’s picture away',
-  description: 'The initials stand for the person again. Harmless where there is none.',
+  summary: 'Remove the picture of a user',
+  description: 'The initials are shown instead. Succeeds if there is no picture.',
   examples: [user],
 } satisfies FastifySchema;
 
@@ -50,7 +50,7 @@ export const setClientPictureSchema = {
   ...OF_CLIENT,
   ...FILE,
   operationId: 'setClientPicture',
-  summary: 'Give a client a picture',
+  summary: 'Set the picture of a client',
   description: `${FILE.description} People see it where they sign in to the app, where they allow it, and among their connected apps.`,
   examples: [{ ...client, file: sample.picture }],
 } satisfies FastifySchema;
@@ -58,7 +58,7 @@ export const setClientPictureSchema = {
 export const removeClientPictureSchema = {
   ...OF_CLIENT,
   operationId: 'removeClientPicture',
-  summary: 'Take a client’s picture away',
-  description: 'Its letters stand for it again. Harmless where there is none.',
+  summary: 'Remove the picture of a client',
+  description: 'The initials are shown instead. Succeeds if there is no picture.',
   examples: [client],
 } satisfies FastifySchema;

@@ -48,13 +48,13 @@ const suspended = { ...ada, status: 'suspended', suspension: { since: sample.mom
 export const createUserSchema = {
   ...IN_USERS,
   operationId: 'createUser',
-  summary: 'Make an account',
-  description: 'Without a password the person cannot sign in yet.',
+  summary: 'Create an account',
+  description: 'Without a password, the user cannot sign in yet.',
   body: CreateUserRequest,
   response: { 201: jsonResponse('The user.', AccountRecord), ...adminErrors(MAY_CONFLICT) },
   examples: [
     {
-      summary: 'A person without a password',
+      summary: 'A user without a password',
       body: {
         username: sample.username,
         displayName: 'Ada Lovelace',
@@ -73,7 +73,7 @@ const searchQuery = pageParameters({
     Type.String({
       maxLength: 256,
       format: 'search-text',
-      about: 'A part of the username, name or address, whatever the case of its letters; or the id.',
+      about: 'Part of the username, name or email address, case-insensitive; or the ID.',
       description: 'at most 256 characters without control characters',
     }),
   ),
@@ -89,7 +89,7 @@ export const listUsersSchema = {
   },
   examples: [
     {
-      summary: 'Find a person',
+      summary: 'Find a user',
       query: { q: sample.userId, limit: '10' },
       status: 200,
       answer: { items: [ada], nextCursor: null },
@@ -106,20 +106,20 @@ const theUser = {
 export const readUserSchema = {
   ...theUser,
   operationId: 'readUser',
-  summary: 'Read an account',
-  examples: [{ summary: 'A person', params: byId, status: 200, answer: ada }],
+  summary: 'Get an account',
+  examples: [{ summary: 'A user', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
 export const updateUserSchema = {
   ...theUser,
   operationId: 'updateUser',
-  summary: 'Change an account',
-  description: 'A field that is left out stays as it is. A new password ends every session and token of the person.',
+  summary: 'Update an account',
+  description: 'Omitted fields stay unchanged. A new password ends all sessions and tokens of the user.',
   body: UpdateUserRequest,
   response: { ...theUser.response, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
   examples: [
     {
-      summary: 'Another place',
+      summary: 'A new location',
       params: byId,
       body: { location: 'Marylebone' },
       status: 200,
@@ -132,7 +132,8 @@ export const deleteUserSchema = {
   ...IN_USERS,
   operationId: 'deleteUser',
   summary: 'Delete an account',
-  description: 'Its tokens stop working at once. Username and address are free again, the id never is.',
+  description:
+    'Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'For ever', params: byId, status: 204 }],
@@ -143,11 +144,11 @@ export const banUserSchema = {
   operationId: 'banUser',
   summary: 'Ban an account',
   description:
-    'Every session and token is dead when this has answered, and stays dead. The ban ends by itself at `until`; a second call replaces its end.',
+    'When the call returns, all sessions and tokens are invalid, and stay so. The ban ends at `until`; another call replaces the end.',
   body: BanRequest,
   examples: [
     {
-      summary: 'Until a day',
+      summary: 'Until a date',
       params: byId,
       body: { until: '2036-01-31T12:00:00Z', reason },
       status: 200,
@@ -160,15 +161,15 @@ export const unbanUserSchema = {
   ...theUser,
   operationId: 'unbanUser',
   summary: 'Lift a ban',
-  description: 'The person may sign in again. Tokens from before stay dead.',
-  examples: [{ summary: 'At once', params: byId, status: 200, answer: ada }],
+  description: 'The user can sign in again. Tokens from before the ban stay invalid.',
+  examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
 export const suspendUserSchema = {
   ...theUser,
   operationId: 'suspendUser',
   summary: 'Suspend an account',
-  description: 'As a ban without an end.',
+  description: 'Like a ban without an end date.',
   body: SuspensionRequest,
   examples: [{ summary: 'With a reason', params: byId, body: { reason }, status: 200, answer: suspended }],
 } satisfies FastifySchema;
@@ -177,7 +178,7 @@ export const reinstateUserSchema = {
   ...theUser,
   operationId: 'reinstateUser',
   summary: 'Lift a suspension',
-  examples: [{ summary: 'At once', params: byId, status: 200, answer: ada }],
+  examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
 export const listConnectionsSchema = {
@@ -191,7 +192,7 @@ export const listConnectionsSchema = {
   },
   examples: [
     {
-      summary: 'Of a person',
+      summary: 'Of a user',
       params: byId,
       status: 200,
       answer: {
@@ -217,9 +218,9 @@ export const listConnectionsSchema = {
 export const revokeConnectionSchema = {
   ...IN_USERS,
   operationId: 'revokeConnection',
-  summary: 'Take an app’s access away',
+  summary: 'Revoke an app’s access',
   description:
-    'As the person would: every token of the app for this person answers 403 from the next request on, for ever. Harmless where the app has none.',
+    'Same as when the user does it: from the next request on, every token of the app for this user answers 403. Succeeds if the app has no access.',
   params: Type.Object({ id: Id, clientId: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: { ...byId, clientId: sample.clientId }, status: 204 }],
@@ -228,7 +229,7 @@ export const revokeConnectionSchema = {
 export const listSessionsSchema = {
   ...IN_USERS,
   operationId: 'listUserSessions',
-  summary: 'List where a person is signed in',
+  summary: 'List the sessions of a user',
   params,
   response: {
     200: jsonResponse('All that still hold, at most 64; there is no next page.', pageOf(SessionRecord)),
@@ -236,7 +237,7 @@ export const listSessionsSchema = {
   },
   examples: [
     {
-      summary: 'Of a person',
+      summary: 'Of a user',
       params: byId,
       status: 200,
       answer: {
@@ -263,7 +264,7 @@ export const endSessionSchema = {
   operationId: 'endUserSession',
   summary: 'End a session',
   description:
-    'With the codes and tokens that apps got in it; the apps that asked for it are told. Harmless where it has ended.',
+    'Also revokes the codes and tokens that were issued in it, and notifies apps with back-channel logout. Succeeds if it has already ended.',
   params: Type.Object({ id: Id, sessionId: Type.String() }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
@@ -272,8 +273,8 @@ export const endSessionSchema = {
 export const endSessionsSchema = {
   ...IN_USERS,
   operationId: 'signOutUser',
-  summary: 'Sign a person out everywhere',
-  description: 'Ends every session, code and token of the account; what the person allowed stays allowed.',
+  summary: 'Sign a user out everywhere',
+  description: 'Ends all sessions, codes and tokens of the account. Consents are kept.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'At once', params: byId, status: 204 }],

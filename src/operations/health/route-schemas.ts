@@ -5,12 +5,12 @@ import * as Type from '../../platform/validation/type.ts';
 const IN_HEALTH = { area: 'health', caller: 'anyone' } as const;
 const Ok = Type.Object({ status: Type.Unsafe<'ok'>({ type: 'string', enum: ['ok'] }) });
 const response = { 200: jsonResponse('It does.', Ok) };
-const examples = [{ summary: 'A node that is well', status: 200, answer: { status: 'ok' } }];
+const examples = [{ summary: 'A healthy node', status: 200, answer: { status: 'ok' } }];
 
 export const isLiveSchema = {
   ...IN_HEALTH,
   operationId: 'isLive',
-  summary: 'Whether the process lives',
+  summary: 'Liveness',
   response,
   examples,
 } satisfies FastifySchema;
@@ -18,9 +18,9 @@ export const isLiveSchema = {
 export const isReadySchema = {
   ...IN_HEALTH,
   operationId: 'isReady',
-  summary: 'Whether the process can do its work',
+  summary: 'Readiness',
   description:
-    'Not while the database is away or takes no writes, while its clock and the node’s differ by more than 30 seconds, while a later version has changed it, and while the node is about to stop. The description of a 503 says which.',
+    '503 if the database is unavailable or read-only, if its clock and the node’s differ by more than 30 seconds, if a later version has migrated it, or if the node is stopping. The description says which.',
   response,
   examples,
 } satisfies FastifySchema;

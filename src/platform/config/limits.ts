@@ -72,7 +72,7 @@ export const limitVariables = {
   playgroundAddress: new LimitVariable(
     'TESSERA_LIMIT_PLAYGROUND_ADDRESS',
     '60/h',
-    'Visits to the playground started from one IP address.',
+    'Playground sessions started from one IP address.',
   ),
   formAccount: new LimitVariable(
     'TESSERA_LIMIT_FORM_ACCOUNT',

@@ -24,7 +24,7 @@ export const AREAS = {
 export type Area = keyof typeof AREAS;
 
 /** How a caller authenticates. A client uses Basic, or fields of the body. */
-export type Caller = 'anyone' | 'access token' | 'admin key' | 'client' | 'client that can prove itself';
+export type Caller = 'anyone' | 'access token' | 'admin key' | 'client' | 'confidential client';
 
 /** A documented request with its answer. The tests send each of them. */
 export interface OperationExample {
@@ -97,10 +97,10 @@ export const PAGE = { 'text/html': { schema: { type: 'string' } } } as const;
 /** An answer that redirects a browser. */
 export const redirectResponse = (description: string): ResponseDescription => ({
   description,
-  headers: { location: stringHeader('Where the browser goes next.') },
+  headers: { location: stringHeader('Where the browser is redirected.') },
 });
 
-export const NO_CONTENT_RESPONSE: ResponseDescription = { description: 'Done; there is no body.' };
+export const NO_CONTENT_RESPONSE: ResponseDescription = { description: 'Success, without a body.' };
 
 /** Decisions §4: the body of every error. */
 const errorOf = (codes: readonly ErrorCode[]) =>
@@ -137,7 +137,7 @@ export const refusalResponses = (
 export const Id = Type.String({ format: 'id', description: 'an id' });
 
 /** A time in an answer. */
-export const Instant = Type.String({ format: 'instant', description: 'an instant in UTC, as ISO 8601 writes it' });
+export const Instant = Type.String({ format: 'instant', description: 'an ISO 8601 time in UTC' });
 
 export const nullableField = <S extends Type.TSchema>(schema: S, about?: string) =>
   Type.Union([schema, Type.Null()], about === undefined ? {} : { about });

@@ -67,25 +67,25 @@ export function createMetrics(): Metrics {
   registry.registerMetric(requests as unknown as Metric);
   const refusals = new Counter({
     name: 'tessera_refusals_total',
-    help: 'Refused requests by route and error code; the reason is that of the verdict on a token, code, session or client.',
+    help: 'Rejected requests by route and error code. The reason says what was wrong with the token, code, session or client.',
     labelNames: ['route', 'error', 'reason'] as const,
     registers,
   });
   const units = new Histogram({
     name: 'tessera_database_commit_units',
-    help: 'How many units of work shared one commit.',
+    help: 'Units of work per commit.',
     buckets: COUNTS,
     registers,
   });
   const commits = new Histogram({
     name: 'tessera_database_commit_duration_seconds',
-    help: 'How long a commit took, until it was durable.',
+    help: 'Duration of a commit until it is durable.',
     buckets: SECONDS,
     registers,
   });
   const conflicts = new Counter({
     name: 'tessera_database_conflicts_total',
-    help: 'Units of work that were run again after a conflict with another (PostgreSQL).',
+    help: 'Units of work that were retried after a conflict (PostgreSQL).',
     registers,
   });
   const callers = new Histogram({
@@ -96,7 +96,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_database_waiting',
-    help: 'Units of work that wait for a commit (SQLite) or for a connection (PostgreSQL).',
+    help: 'Units of work waiting for a commit (SQLite) or for a connection (PostgreSQL).',
     registers,
     collect() {
       this.set(sources?.database.load().waiting ?? 0);
@@ -104,7 +104,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_database_connections',
-    help: 'Connections to the database (PostgreSQL) by what they are for, read or write, and by state. Unanswered ones are kept until the server has ended them.',
+    help: 'Database connections (PostgreSQL) by pool, read or write, and by state. Unanswered connections are kept until the database server has closed them.',
     labelNames: ['pool', 'state'] as const,
     registers,
     collect() {
@@ -183,7 +183,7 @@ export function createMetrics(): Metrics {
   });
   new Gauge({
     name: 'tessera_store_up',
-    help: '0 from the first failure of the store until nothing has failed for 30 seconds, 1 otherwise.',
+    help: '0 from the first database failure until 30 seconds without one, otherwise 1.',
     registers,
     collect() {
       this.set(outages?.lasts() ? 0 : 1);

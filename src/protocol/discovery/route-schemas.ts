@@ -31,7 +31,7 @@ export const documents = {
   'oauth-authorization-server': {
     ...document,
     operationId: 'readServerMetadata',
-    summary: 'The same document, as RFC 8414 has it',
+    summary: 'The same document, at the RFC 8414 address',
   },
 } satisfies Readonly<Record<string, FastifySchema>>;
 
@@ -50,7 +50,7 @@ const PublicKey = Type.Object(
 export const readKeysSchema = {
   ...IN_DISCOVERY,
   operationId: 'readKeys',
-  summary: 'The public keys of ID tokens',
+  summary: 'Public keys of ID tokens',
   response: { 200: jsonResponse('A JSON Web Key Set (RFC 7517).', Type.Object({ keys: Type.Array(PublicKey) })) },
   examples: [
     {

@@ -29,7 +29,7 @@ const END_SESSION = { area: 'sign-in', caller: 'anyone', refusesWithPage: true }
 export const endSessionByGetSchema = {
   ...END_SESSION,
   operationId: 'endSession',
-  summary: 'Sign the person out',
+  summary: 'Sign the user out',
   description:
     'OpenID Connect RP-Initiated Logout 1.0. The person confirms first, unless the request has an `id_token_hint` of this session.',
   querystring: EndSessionParameters,
@@ -40,8 +40,8 @@ export const endSessionByGetSchema = {
 export const endSessionByPostSchema = {
   ...END_SESSION,
   operationId: 'endSessionByPost',
-  summary: 'Sign the person out, by a form',
-  description: 'As by GET, with the parameters in the body.',
+  summary: 'Sign the user out, by POST',
+  description: 'Same as GET, with the parameters in the body.',
   body: EndSessionParameters,
   consumes: [FORM_TYPE],
   response: answersTo(303),

@@ -9,9 +9,9 @@ const text = (about: string) => Type.Optional(Type.String({ about }));
 
 /** The parameters that name and prove a client, at every endpoint that it authenticates to. */
 const credentials = {
-  client_id: text('The client; not needed beside Basic or an assertion.'),
-  client_secret: text('Its secret, unless it is sent as Basic.'),
-  client_assertion: text('In place of a secret: a JWT that the client signed (RFC 7523).'),
+  client_id: text('The client ID. Not needed with Basic or an assertion.'),
+  client_secret: text('The client secret, unless it is sent with Basic.'),
+  client_assertion: text('Instead of a secret: a JWT signed by the client (RFC 7523).'),
   client_assertion_type: text(`Goes with client_assertion: \`${ASSERTION_TYPE}\`.`),
 };
 
@@ -26,15 +26,15 @@ const variant = (grant: string, required: readonly string[]) => ({
 const TokenRequest = Type.Object(
   {
     grant_type: Type.Unsafe<string>({ type: 'string', enum: GRANT_TYPES }),
-    code: text('The code of the redirect. For authorization_code.'),
-    redirect_uri: text('That of the authorization request. For authorization_code.'),
-    code_verifier: text('PKCE: where the authorization request had a code_challenge.'),
+    code: text('The authorization code. For authorization_code.'),
+    redirect_uri: text('The redirect URI of the authorization request. For authorization_code.'),
+    code_verifier: text('PKCE code verifier, if the authorization request had a code_challenge.'),
     refresh_token: text('The refresh token. For refresh_token.'),
-    scope: text('Fewer scopes than were granted. For refresh_token.'),
+    scope: text('A subset of the granted scopes. For refresh_token.'),
     ...credentials,
     resource: Type.Optional(
       Type.Union([Type.String(), Type.Array(Type.String())], {
-        about: 'What the access token is for (RFC 8707); in a form it may stand several times.',
+        about: 'Resource that the access token is for (RFC 8707). Can be repeated in a form.',
       }),
     ),
   },
@@ -52,7 +52,7 @@ const TokenRequest = Type.Object(
 const TokenActionRequest = Type.Object(
   {
     token: Type.String({ about: 'An access or refresh token.' }),
-    token_type_hint: text('Accepted; the token itself says what it is.'),
+    token_type_hint: text('Accepted and ignored.'),
     ...credentials,
   },
   { title: 'TokenActionRequest' },
@@ -61,12 +61,12 @@ const TokenActionRequest = Type.Object(
 /** Contract §2.3. */
 const TokenResponseSchema = Type.Object(
   {
-    access_token: Type.String({ about: 'A JWT for UserInfo, or for the resource that was asked for.' }),
+    access_token: Type.String({ about: 'A JWT for UserInfo, or for the requested resource.' }),
     token_type: Type.Unsafe<'Bearer'>({ type: 'string', enum: ['Bearer'] }),
-    expires_in: Type.Integer({ about: 'Seconds: 1800.' }),
-    refresh_token: text('For the next tokens, once. Not with client_credentials.'),
-    id_token: text('Who signed in. Not with client_credentials.'),
-    scope: text('What was granted, where it is less than what was asked for.'),
+    expires_in: Type.Integer({ about: 'Lifetime in seconds: 1800.' }),
+    refresh_token: text('Can be used once for new tokens. Not with client_credentials.'),
+    id_token: text('Identifies the user. Not with client_credentials.'),
+    scope: text('The granted scopes, if fewer than requested.'),
   },
   { title: 'TokenResponse' },
 );
@@ -75,18 +75,18 @@ const time = (about: string) => Type.Optional(Type.Integer({ about }));
 const IntrospectionResponse = Type.Object(
   {
     active: Type.Boolean({
-      about: 'Whether the token would be accepted now. Of one that would not, nothing else is said.',
+      about: 'Whether the token is valid now. If not, there are no other members.',
     }),
-    scope: text('What was granted.'),
+    scope: text('The granted scopes.'),
     client_id: Type.Optional(Id),
-    username: text('Of whom the token is; told to its own client alone.'),
+    username: text('Username. Only for the client that the token was issued to.'),
     token_type: Type.Optional(Type.Unsafe<'Bearer'>({ type: 'string', enum: ['Bearer'] })),
-    exp: time('When it ends, in Unix time.'),
-    iat: time('When it was made, in Unix time.'),
-    sub: text('The user; the client for a token of its own.'),
-    aud: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { about: 'What it is for.' })),
+    exp: time('Expiration, in Unix time.'),
+    iat: time('Issue time, in Unix time.'),
+    sub: text('The user ID; the client ID for client_credentials.'),
+    aud: Type.Optional(Type.Union([Type.String(), Type.Array(Type.String())], { about: 'The audience.' })),
     iss: text('The issuer.'),
-    jti: text('Its id.'),
+    jti: text('The token ID.'),
   },
   { title: 'IntrospectionResponse' },
 );
@@ -108,7 +108,7 @@ export const requestTokensSchema = {
   caller: 'client',
   summary: 'Get tokens',
   description:
-    'For a code, for a refresh token, or for the client itself. Each refresh token works once and is answered with the next; used again it ends every token of its family, but for a repeat within 30 seconds.',
+    'For an authorization code, a refresh token, or client credentials. A refresh token can be used once, and each use returns the next one. Reuse revokes all tokens of its family, except for a retry within 30 seconds.',
   body: TokenRequest,
   response: {
     200: jsonResponse('The tokens.', TokenResponseSchema),
@@ -127,19 +127,19 @@ export const requestTokensSchema = {
   },
   examples: [
     {
-      summary: 'For a code',
+      summary: 'Authorization code',
       body: { grant_type: 'authorization_code', code: sample.code, redirect_uri: sample.redirectUri, ...CLIENT },
       status: 200,
       answer: THREE,
     },
     {
-      summary: 'For a refresh token',
+      summary: 'Refresh token',
       body: { grant_type: 'refresh_token', refresh_token: sample.refreshToken, ...CLIENT },
       status: 200,
       answer: THREE,
     },
     {
-      summary: 'A code that was used before, or never was',
+      summary: 'A used or unknown code',
       body: { grant_type: 'authorization_code', code: 'unknown', redirect_uri: sample.redirectUri, ...CLIENT },
       status: 400,
       answer: {
@@ -154,12 +154,12 @@ export const revokeTokenSchema = {
   ...IN_TOKENS,
   operationId: 'revokeToken',
   caller: 'client',
-  summary: 'End a token',
+  summary: 'Revoke a token',
   description:
-    'RFC 7009: with it every token of its family ends, at once and on every node. One that is unknown or dead is no error.',
+    'RFC 7009. Revokes all tokens of its family immediately, on every node. Succeeds for an unknown or invalid token.',
   body: TokenActionRequest,
   response: {
-    200: jsonResponse('Done.', Type.Object({})),
+    200: jsonResponse('Success.', Type.Object({})),
     ...refusalResponses({ ...COMMON, 400: ['invalid_request', 'invalid_grant'] }),
   },
   examples: [{ summary: 'A refresh token', body: { token: sample.refreshToken, ...CLIENT }, status: 200, answer: {} }],
@@ -168,15 +168,15 @@ export const revokeTokenSchema = {
 export const introspectTokenSchema = {
   ...IN_TOKENS,
   operationId: 'introspectToken',
-  caller: 'client that can prove itself',
-  summary: 'Ask whether a token works',
+  caller: 'confidential client',
+  summary: 'Introspect a token',
   description:
-    'RFC 7662, by the verdict that every endpoint goes by. A client may ask about its own tokens, a resource server about access tokens for it.',
+    'RFC 7662, with the same checks as every endpoint. A client can introspect its own tokens; a resource server, access tokens that are issued for it.',
   body: TokenActionRequest,
-  response: { 200: jsonResponse('What may be said of the token.', IntrospectionResponse), ...refusalResponses(COMMON) },
+  response: { 200: jsonResponse('The state of the token.', IntrospectionResponse), ...refusalResponses(COMMON) },
   examples: [
     {
-      summary: 'A token that works',
+      summary: 'A valid token',
       body: { token: sample.accessToken, ...CLIENT },
       status: 200,
       answer: {
@@ -193,6 +193,6 @@ export const introspectTokenSchema = {
         jti: 'b3VyIHRva2VuIGhhcyBhbiBpZA',
       },
     },
-    { summary: 'A token that does not', body: { token: 'rubbish', ...CLIENT }, status: 200, answer: { active: false } },
+    { summary: 'An invalid token', body: { token: 'rubbish', ...CLIENT }, status: 200, answer: { active: false } },
   ],
 } satisfies FastifySchema;

@@ -11,14 +11,14 @@ const textOrNull = (scope: string) => Type.Optional(Type.Union([text, Type.Null(
 const UserInfoAnswer = Type.Object(
   {
     sub: Id,
-    id: Type.String({ format: 'id', about: 'The same.' }),
+    id: Type.String({ format: 'id', about: 'Same as sub.' }),
     user: Type.Object({
       displayName: text,
       username: text,
       avatar: Type.Object({
         baseUrl: text,
-        path: Type.String({ about: 'To be joined to baseUrl.' }),
-        color: Type.String({ about: 'The colour behind it, such as #5b2a86.' }),
+        path: Type.String({ about: 'Appended to baseUrl.' }),
+        color: Type.String({ about: 'Background color, such as #5b2a86.' }),
       }),
       about: text,
       email: Type.Optional(
@@ -49,7 +49,7 @@ const UserInfoAnswer = Type.Object(
       ),
     }),
     language: text,
-    theme: Type.Unsafe<string | null>({ enum: ['light', 'dark', 'system', null], about: 'Null is system.' }),
+    theme: Type.Unsafe<string | null>({ enum: ['light', 'dark', 'system', null], about: 'Null means system.' }),
     createdAt: Instant,
   },
   { title: 'UserInfo' },
@@ -83,10 +83,9 @@ const REFUSED = refusalResponses({ 401: ['invalid_token'], 403: ['access_denied'
 export const readUserInfoSchema = {
   ...IN_USERINFO,
   operationId: 'readUserInfo',
-  summary: 'Read the person',
-  description:
-    'What the granted scopes cover, in the shape of the service. What a scope covers and is not set is null.',
-  response: { 200: jsonResponse('The person.', UserInfoAnswer), ...REFUSED },
+  summary: 'Get user data',
+  description: 'The fields of the granted scopes. A granted field without a value is null.',
+  response: { 200: jsonResponse('The user.', UserInfoAnswer), ...REFUSED },
   examples: [
     {
       summary: 'With the scopes openid and email',
@@ -137,18 +136,18 @@ const examples = [{ summary: 'With the scopes openid and email', status: 200, an
 export const readStandardClaimsSchema = {
   ...standard,
   operationId: 'readStandardClaims',
-  summary: 'Read the person as standard claims',
-  description: 'OpenID Connect Core 1.0 §5.3, for stock clients. What is not set is absent.',
+  summary: 'Get standard claims',
+  description: 'OpenID Connect Core 1.0 §5.3. Claims without a value are absent.',
   examples,
 } satisfies FastifySchema;
 
 export const postStandardClaimsSchema = {
   ...standard,
   operationId: 'readStandardClaimsByPost',
-  summary: 'Read the person as standard claims, by POST',
-  description: 'As by GET. The token stands in the header or in the form, not in both.',
+  summary: 'Get standard claims, by POST',
+  description: 'Same as GET. Send the token in the header or in the form, not in both.',
   body: Type.Object({
-    access_token: Type.Optional(Type.String({ about: 'The token, where there is no Authorization header.' })),
+    access_token: Type.Optional(Type.String({ about: 'The token, if there is no Authorization header.' })),
   }),
   consumes: [FORM_TYPE],
   examples,
