@@ -1,8 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { COLORS } from '../src/accounts/rules/profile.ts';
 import {
-  area,
-  choice,
   copyable,
   day,
   doneNotice,
@@ -10,14 +8,16 @@ import {
   facts,
   field,
   fileField,
-  foreign,
+  isolate,
   moment,
   NO_PROBLEMS,
   passwordField,
   problemSummary,
+  selectField,
   swatches,
+  textArea,
 } from '../src/web/kit/components.ts';
-import { adviceFacts, technical } from '../src/web/kit/error-page.ts';
+import { adviceFacts, developerDetails } from '../src/web/kit/error-page.ts';
 import { Html, html } from '../src/web/kit/html.ts';
 import { document, type Site } from '../src/web/kit/layout.ts';
 import { tile } from '../src/web/kit/mark.ts';
@@ -97,7 +97,7 @@ const PARTS: readonly Part[] = [
     name: 'Multi-line text, and a choice',
     about: 'Both have a label above, like every field.',
     make: () =>
-      html`<form>${area({ name: 'about', label: 'About', hint: 'At most 500 characters.', rows: 3, value: 'Writes programs.', problems: NO_PROBLEMS })}${choice(
+      html`<form>${textArea({ name: 'about', label: 'About', hint: 'At most 500 characters.', rows: 3, value: 'Writes programs.', problems: NO_PROBLEMS })}${selectField(
         {
           name: 'theme',
           label: 'Theme',
@@ -132,7 +132,7 @@ const PARTS: readonly Part[] = [
     about: 'A small name above its value, as in a passport. Text from people and apps is isolated; times are in UTC.',
     make: () =>
       facts([
-        fact('Name', foreign('Ada Lovelace')),
+        fact('Name', isolate('Ada Lovelace')),
         fact('Birth date', day('1990-12-10')),
         fact('Last used', moment(Date.UTC(2026, 2, 1, 12))),
       ]),
@@ -149,7 +149,7 @@ const PARTS: readonly Part[] = [
         remedy: 'Send the registered one, or register this one too:',
         command: 'tessera client update …',
       };
-      return technical(en, adviceFacts(en, advice), '00000000-0000-4000-8000-000000000000');
+      return developerDetails(en, adviceFacts(en, advice), '00000000-0000-4000-8000-000000000000');
     },
   },
   {

@@ -7,7 +7,7 @@ import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { foreign } from '../../web/kit/components.ts';
+import { isolate } from '../../web/kit/components.ts';
 import { adviceFacts, sendErrorPage } from '../../web/kit/error-page.ts';
 import { html } from '../../web/kit/html.ts';
 import { type Site, sendPage } from '../../web/kit/layout.ts';
@@ -228,7 +228,7 @@ function sendFormPost(reply: FastifyReply, site: Site, { redirectUri, parameters
   const fields = Object.entries(parameters).map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
   );
-  const body = html`<section class="card"><header><h1>${text.title}</h1><p>${text.lead(foreign(destinationOf(redirectUri)))}</p></header>
+  const body = html`<section class="card"><header><h1>${text.title}</h1><p>${text.lead(isolate(destinationOf(redirectUri)))}</p></header>
 <form method="post" action="${redirectUri}" data-send>${fields}<button class="primary" type="submit">${text.submit}</button></form>
 </section>`;
   const page = { title: text.title, layout: 'narrow', body } as const;

@@ -1,8 +1,8 @@
 import type { Account } from '../../accounts/store.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
-import { fact, foreign, hidden } from '../../web/kit/components.ts';
-import { adviceFacts, technical } from '../../web/kit/error-page.ts';
+import { fact, hidden, isolate } from '../../web/kit/components.ts';
+import { adviceFacts, developerDetails } from '../../web/kit/error-page.ts';
 import { type Html, html } from '../../web/kit/html.ts';
 import type { Page, Site } from '../../web/kit/layout.ts';
 import type { RedirectObstacle } from './rules/end-session.ts';
@@ -41,10 +41,10 @@ export function confirmationPage(
     layout: 'narrow',
     theme: account.profile.theme,
     body: html`<section class="card">
-<header><h1>${text.askHeading}</h1><p>${app === undefined ? text.somebodyAsks : text.asks(html`<strong>${foreign(app)}</strong>`)}</p></header>
+<header><h1>${text.askHeading}</h1><p>${app === undefined ? text.somebodyAsks : text.asks(html`<strong>${isolate(app)}</strong>`)}</p></header>
 <p><span class="muted">${messages.consent.signedInAs}</span> ${account.profile.username}</p>
 <form method="post" action="${path(CONFIRM_PATH)}">${hidden(token, carried)}
-<p class="muted small">${text.whatHappens}${returnTo !== undefined && html` ${text.returnsTo(foreign(destinationOf(returnTo)))}`}</p>
+<p class="muted small">${text.whatHappens}${returnTo !== undefined && html` ${text.returnsTo(isolate(destinationOf(returnTo)))}`}</p>
 <div class="actions"><button class="primary" type="submit">${text.confirm}</button><a href="${path('/account')}">${text.stay}</a></div></form>
 ${faultSection(site, fault)}</section>`,
   };
@@ -66,7 +66,7 @@ export function signedOutPage(site: Site, { app, wayBack, fault }: SignedOutPage
     layout: 'narrow',
     body: html`<section class="card">
 <header><h1>${text.doneTitle}</h1><p>${text.done}</p></header>
-${app !== undefined && wayBack !== undefined && html`<p><a href="${wayBack}">${text.backTo(foreign(app))}</a></p>`}
+${app !== undefined && wayBack !== undefined && html`<p><a href="${wayBack}">${text.backTo(isolate(app))}</a></p>`}
 <p><a href="${path('/login')}">${text.signInAgain}</a></p>
 ${faultSection(site, fault)}</section>`,
   };
@@ -76,5 +76,9 @@ function faultSection({ messages }: Site, fault: LogoutFault | undefined): Html 
   if (fault === undefined) return undefined;
   const { obstacle, advice, correlationId } = fault;
   const reason = fact(messages.error.reason, messages.signOut.obstacles[obstacle], true);
-  return technical(messages, [reason, ...(advice === undefined ? [] : adviceFacts(messages, advice))], correlationId);
+  return developerDetails(
+    messages,
+    [reason, ...(advice === undefined ? [] : adviceFacts(messages, advice))],
+    correlationId,
+  );
 }

@@ -15,9 +15,9 @@ import {
   doneNotice,
   fact,
   facts,
-  foreign,
   generalProblem,
   hidden,
+  isolate,
   type ListPart,
   moment,
   NO_PROBLEMS,
@@ -97,7 +97,7 @@ ${connections.length > 0 && html`<div class="card apps">${connections.map((conne
 function revokedNotice({ app, at, ...stopped }: RevokedAccess, messages: Messages): Html {
   const { connections: text } = messages;
   return doneNotice(
-    html`<p><strong>${text.revoked(foreign(app), moment(at))}</strong></p><p>${stoppedText(stopped, messages)} ${text.stopped} ${text.kept}</p>`,
+    html`<p><strong>${text.revoked(isolate(app), moment(at))}</strong></p><p>${stoppedText(stopped, messages)} ${text.stopped} ${text.kept}</p>`,
   );
 }
 
@@ -108,14 +108,14 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
   const named = (scopes: readonly string[]) => scopes.filter(isOptional).map((scope) => messages.scopeNames[scope]);
   const declined = named(connection.declined);
   const id = `app-${clientId}`;
-  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${foreign(name)}</h2><p class="small muted">${foreign(host)}${owner !== null && html`, ${messages.consent.by(foreign(owner))}`}</p></div>
+  return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
 ${facts([
   fact(text.sees, [...named(connection.scopes), text.basics].join(', '), true),
   declined.length > 0 && fact(text.declined, declined.join(', '), true),
   resources.length > 0 &&
     fact(
       messages.consent.places,
-      resources.map((place, index) => html`${index > 0 && ', '}${foreign(place.name)}`),
+      resources.map((place, index) => html`${index > 0 && ', '}${isolate(place.name)}`),
       true,
     ),
   fact(text.since, moment(connectedAt)),

@@ -3,8 +3,6 @@ import { updateAccount } from '../../accounts/accounts.ts';
 import { COLORS } from '../../accounts/rules/profile.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import {
-  area,
-  choice,
   doneNotice,
   field,
   generalProblem,
@@ -12,7 +10,9 @@ import {
   NO_PROBLEMS,
   type Problems,
   problemSummary,
+  selectField,
   swatches,
+  textArea,
 } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Page, type Site, sendPage } from '../kit/layout.ts';
@@ -120,9 +120,9 @@ ${section(
   text.always,
   text.alwaysLead,
   html`${input('displayName', person.name, { autocomplete: 'name', hint: signUp.displayNameHint, required: true })}
-${area({ name: 'about', label: person.about, hint: text.aboutHint, rows: 4, value: value('about'), problems })}
-${choice({ name: 'language', label: person.language, value: value('language'), problems, autocomplete: 'language', options: codes.map((code) => [code, ownName(code), code]) })}
-${choice({
+${textArea({ name: 'about', label: person.about, hint: text.aboutHint, rows: 4, value: value('about'), problems })}
+${selectField({ name: 'language', label: person.language, value: value('language'), problems, autocomplete: 'language', options: codes.map((code) => [code, ownName(code), code]) })}
+${selectField({
   name: 'theme',
   label: person.theme,
   value: value('theme'),

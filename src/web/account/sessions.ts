@@ -9,9 +9,9 @@ import {
   doneNotice,
   fact,
   facts,
-  foreign,
   generalProblem,
   hidden,
+  isolate,
   type ListPart,
   moment,
   NO_PROBLEMS,
@@ -119,7 +119,7 @@ const MAX_NAMES = 5;
 
 function appNames(names: readonly string[], { sessions: text }: Messages): Html {
   const more = names.length - MAX_NAMES;
-  const shown = names.slice(0, MAX_NAMES).map((name, index) => html`${index > 0 && ', '}${foreign(name)}`);
+  const shown = names.slice(0, MAX_NAMES).map((name, index) => html`${index > 0 && ', '}${isolate(name)}`);
   return html`${shown}${more > 0 && text.more(more)}`;
 }
 

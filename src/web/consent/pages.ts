@@ -4,7 +4,7 @@ import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
 import { appHalf } from '../kit/app.ts';
-import { fact, facts, foreign, hidden, type Problems, problemSummary } from '../kit/components.ts';
+import { fact, facts, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { tile } from '../kit/mark.ts';
@@ -52,7 +52,7 @@ export function consentPage(site: Site, consent: ConsentPage): Page {
     layout: 'narrow',
     theme: profile.theme,
     body: html`<section class="card">
-<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${foreign(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(foreign(client.owner))}</p>`}</div></header>
+<header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(isolate(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
@@ -67,14 +67,14 @@ ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
 <p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd}</p>
 <div class="pair"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
-<p class="small muted">${text.returnsTo(foreign(host))}</p>
+<p class="small muted">${text.returnsTo(isolate(host))}</p>
 </section>`,
   };
 }
 
 /** RFC 8707: the resource servers that the tokens are for. */
 const resourceServersSection = ({ resourceServers }: ConsentPage, text: Messages['consent']): Html =>
-  html`<section><h2>${text.places}</h2>${facts(resourceServers.map(({ name, resource }) => fact(foreign(name), foreign(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
+  html`<section><h2>${text.places}</h2>${facts(resourceServers.map(({ name, resource }) => fact(isolate(name), isolate(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
 
 /** The optional scopes that the client was granted before. */
 function alreadyFacts({ account, organization, remembered }: ConsentPage, messages: Messages): Html | undefined {

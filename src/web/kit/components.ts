@@ -96,7 +96,7 @@ export function fileField({ name, label, hint, accept, largest, problems }: File
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="file" accept="${accept.join(',')}" data-largest="${largest}"${attributes}></div>`;
 }
 
-interface Area {
+interface TextArea {
   readonly name: string;
   readonly label: string;
   readonly hint: string;
@@ -106,14 +106,14 @@ interface Area {
 }
 
 /** A labeled, optional text of several lines. */
-export function area({ name, label, hint, rows, value, problems }: Area): Html {
+export function textArea({ name, label, hint, rows, value, problems }: TextArea): Html {
   const { attributes, notes } = described(name, hint, problems);
   // The parser drops a line feed right after the tag (HTML §13.1.2.5), so there is one before the content.
   return html`<div class="field"><label for="${name}">${label}</label>${notes}<textarea id="${name}" name="${name}" rows="${rows}"${attributes}>
 ${value}</textarea></div>`;
 }
 
-interface Choice {
+interface SelectField {
   readonly name: string;
   readonly label: string;
   readonly value: string;
@@ -124,7 +124,7 @@ interface Choice {
 }
 
 /** A labeled list of which one option is chosen. */
-export function choice({ name, label, value, problems, autocomplete, options }: Choice): Html {
+export function selectField({ name, label, value, problems, autocomplete, options }: SelectField): Html {
   const { attributes, notes } = described(name, undefined, problems);
   const list = options.map(
     ([option, text, language]) =>
@@ -187,7 +187,7 @@ export function hidden(token: string, values: Readonly<Record<string, string>> =
 }
 
 /** Text that people or apps chose, isolated so that its direction does not reorder the text around it. */
-export const foreign = (text: string): Html => html`<bdi>${text}</bdi>`;
+export const isolate = (text: string): Html => html`<bdi>${text}</bdi>`;
 
 /** A value below its name, in a list of {@link facts}. */
 export const fact = (name: HtmlPart, value: HtmlPart, wide = false): Html =>

@@ -3,7 +3,7 @@ import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { namesHtml, wantsHtml } from '../../platform/http/accept.ts';
 import { sendError, toOAuthError } from '../../platform/http/errors.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
-import { copyable, fact, facts, foreign } from './components.ts';
+import { copyable, fact, facts, isolate } from './components.ts';
 import { type Html, html } from './html.ts';
 import { type Site, sendPage } from './layout.ts';
 import type { Messages } from './messages.ts';
@@ -24,7 +24,7 @@ export interface ErrorPage {
 }
 
 /** Details for developers. The last one is the correlation id, by which the log has the same request. */
-export function technical({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
+export function developerDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
   const id = fact(text.correlation, copyable(correlationId, text, text.copyLabel), true);
   return html`<div class="technical"><h2>${text.forDeveloper}</h2>${facts([...details, id])}</div>`;
 }
@@ -40,7 +40,7 @@ function escaped(text: string): string {
   return shown.join('') + (text.length > MAX_SHOWN ? '…' : '');
 }
 
-const foreignCode = (text: string): Html => html`<bdi><code>${text}</code></bdi>`;
+const isolatedCode = (text: string): Html => html`<bdi><code>${text}</code></bdi>`;
 
 /** A URI with its difference from another one marked, in whole words between delimiters. */
 function marked(text: string, other: string): Html {
@@ -53,7 +53,7 @@ function marked(text: string, other: string): Html {
   while (end > 0 && !isSign(text.length - end)) end--;
   const [from, to] = [start, text.length - end];
   // Where everything differs, a mark says nothing.
-  if (from >= to || to - from === text.length) return foreignCode(text);
+  if (from >= to || to - from === text.length) return isolatedCode(text);
   return html`<bdi><code>${text.slice(0, from)}<mark>${text.slice(from, to)}</mark>${text.slice(to)}</code></bdi>`;
 }
 
@@ -65,9 +65,9 @@ export function adviceFacts(
   const sent = came && escaped(came.value);
   const known = nearest && escaped(nearest.registered);
   return [
-    ...(app === undefined ? [] : [fact(text.app, foreign(app), true)]),
+    ...(app === undefined ? [] : [fact(text.app, isolate(app), true)]),
     ...(came && sent !== undefined
-      ? [fact(text.came(came.name), known === undefined ? foreignCode(sent) : marked(sent, known), true)]
+      ? [fact(text.came(came.name), known === undefined ? isolatedCode(sent) : marked(sent, known), true)]
       : []),
     ...(nearest && sent !== undefined && known !== undefined
       ? [
@@ -88,7 +88,7 @@ function body({ messages, path }: Site, page: ErrorPage, refusal: OAuthError, co
   ];
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
     page.onward && html`<p><a href="${path(`/${page.onward}`)}">${text.onward[page.onward]}</a></p>`
-  }${technical(messages, details, correlationId)}</section>`;
+  }${developerDetails(messages, details, correlationId)}</section>`;
 }
 
 /** Answers with a refusal: as a page, or as JSON to a caller that prefers it. */

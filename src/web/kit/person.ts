@@ -4,7 +4,7 @@ import { avatarPath, initials } from '../../claims/rules/avatar.ts';
 import type { OptionalScope } from '../../claims/scopes.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
-import { day, fact, facts, foreign, moment } from './components.ts';
+import { day, fact, facts, isolate, moment } from './components.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { TileHalf } from './mark.ts';
@@ -27,11 +27,11 @@ export function profileFacts(site: Site, account: Account): Html {
   const text = site.messages.person;
   const { id, profile, createdAt } = account;
   return html`<div class="passport"><div class="holder">${picture(site, account, 88)}${facts([
-    fact(text.name, foreign(profile.displayName), true),
+    fact(text.name, isolate(profile.displayName), true),
     fact(text.username, profile.username, true),
   ])}</div>${facts([
     fact(text.email, emailValue(profile, site.messages), true),
-    fact(text.about, profile.about === '' ? absent(text.notSet) : foreign(profile.about), true),
+    fact(text.about, profile.about === '' ? absent(text.notSet) : isolate(profile.about), true),
     fact(text.language, languageName(profile.language, site.messages)),
     fact(text.theme, profile.theme === null ? absent(text.notSet) : text.themes[profile.theme]),
     fact(text.since, moment(createdAt)),
@@ -62,7 +62,7 @@ export function scopeValues(
 ): readonly SharedValue[] {
   const text = messages.person;
   const one = (value: Html): readonly SharedValue[] => [{ name: undefined, value }];
-  const textOf = (value: string | null): Html => (value === null ? absent(text.notSet) : foreign(value));
+  const textOf = (value: string | null): Html => (value === null ? absent(text.notSet) : isolate(value));
   switch (scope) {
     case 'email':
       return one(emailValue(profile, messages));
@@ -80,7 +80,7 @@ export function scopeValues(
       );
     case 'social':
       if (profile.socialLinks.length === 0) return one(absent(text.none));
-      return profile.socialLinks.map(({ label, url }) => ({ name: foreign(label), value: foreign(url) }));
+      return profile.socialLinks.map(({ label, url }) => ({ name: isolate(label), value: isolate(url) }));
     case 'organization.read': {
       if (organization === undefined) return one(absent(text.none));
       const { name, domain, role } = organization;

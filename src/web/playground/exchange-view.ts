@@ -1,5 +1,5 @@
 import { isSignedWith } from '../../keys/tokens.ts';
-import { foreign } from '../kit/components.ts';
+import { isolate } from '../kit/components.ts';
 import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Messages } from '../kit/messages.ts';
 import type { Exchange } from './exchange.ts';
@@ -64,7 +64,7 @@ const card = (title: HtmlPart, ...content: readonly HtmlPart[]): Html =>
 const explained = (rows: readonly (readonly [name: string, value: HtmlPart, line: HtmlPart])[]): Html =>
   html`<dl class="explained">${rows.map(([name, value, line]) => html`<div><dt><code>${name}</code></dt><dd><code>${value}</code><p>${line}</p></dd></div>`)}</dl>`;
 
-const bytes = (text: string): Html => html`<pre>${foreign(text.replaceAll('\r\n', '\n'))}</pre>`;
+const bytes = (text: string): Html => html`<pre>${isolate(text.replaceAll('\r\n', '\n'))}</pre>`;
 
 const milliseconds = (duration: number): string => (duration < 0.1 ? 'under 0.1' : duration.toFixed(1));
 
@@ -111,7 +111,7 @@ function callbackSection({ callback: text }: Text, { callback, attempt }: Playgr
   if (callback === null) return undefined;
   const { request, code, error, description } = callback;
   const row = (name: string, value: string | null, line: string) =>
-    value === null ? [] : [[name, foreign(value), line] as const];
+    value === null ? [] : [[name, isolate(value), line] as const];
   const rows = [
     ...row('code', code, text.code),
     ...row('error', error, text.error),
@@ -122,7 +122,7 @@ function callbackSection({ callback: text }: Text, { callback, attempt }: Playgr
     text.title,
     html`<p class="muted small">${text.lead}</p>`,
     bytes(request),
-    explained([...rows, ['iss', foreign(callback.iss), text.iss]]),
+    explained([...rows, ['iss', isolate(callback.iss), text.iss]]),
   );
 }
 
@@ -157,7 +157,7 @@ function tokenDetails(
       const { json, time } = claimText(claim, value);
       return [
         claim,
-        [foreign(json), time !== undefined && html` <span class="muted">${time}</span>`],
+        [isolate(json), time !== undefined && html` <span class="muted">${time}</span>`],
         lines[claim] ?? text.otherClaim,
       ] as const;
     });

@@ -1,8 +1,8 @@
 import { appHalf, type ShownApp } from '../kit/app.ts';
 import {
   field,
-  foreign,
   hidden,
+  isolate,
   NO_PROBLEMS,
   type Problems,
   passwordField,
@@ -34,7 +34,7 @@ const requestQuery = (app: RequestingApp | undefined) =>
 function heading(title: string, lead: string, app: RequestingApp | undefined, site: Site): Html {
   if (app === undefined) return html`<header><h1>${title}</h1></header>`;
   const { client, host } = app;
-  return html`<header class="asks">${tile({ kind: 'large', app: appHalf(site, client) })}<div><h1>${lead} <strong>${foreign(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(foreign(host))}</p></div></header>`;
+  return html`<header class="asks">${tile({ kind: 'large', app: appHalf(site, client) })}<div><h1>${lead} <strong>${isolate(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(isolate(host))}</p></div></header>`;
 }
 
 /** A signed-in person who may continue without signing in again. */
@@ -57,7 +57,7 @@ function continueForm(
   { app, problems }: SignInForm,
 ): Html {
   const text = messages.signIn;
-  return html`<form method="post" action="${path('/continue')}">${hidden(token, requestFields(app))}<button class="primary" type="submit"${problems === NO_PROBLEMS && html` autofocus`}>${text.continueAs(foreign(displayName), username)}</button></form>
+  return html`<form method="post" action="${path('/continue')}">${hidden(token, requestFields(app))}<button class="primary" type="submit"${problems === NO_PROBLEMS && html` autofocus`}>${text.continueAs(isolate(displayName), username)}</button></form>
 <h2>${text.another}</h2>`;
 }
 
