@@ -3,7 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { ACR, authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
-import { pictureUrl } from '../src/claims/rules/avatar.ts';
+import { pictureUrl } from '../src/claims/rules/userinfo.ts';
 import { createClient } from '../src/clients/clients.ts';
 import type { Client as App } from '../src/clients/store.ts';
 import { addGrant } from '../src/consent/store.ts';

@@ -1,8 +1,7 @@
 import type { Profile } from '../src/accounts/fields.ts';
 import { authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
-import { claimScopes } from '../src/claims/claims.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
-import { BASE_SCOPES, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/scopes.ts';
+import { BASE_SCOPES, claimScopes, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/scopes.ts';
 import { logoutClaims } from '../src/protocol/logout/rules/logout-token.ts';
 import {
   accessClaims,

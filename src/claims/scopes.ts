@@ -1,11 +1,11 @@
-/** Scopes that a person can switch off on the consent page, in the order in which the page shows them. */
+/** The scopes that a user can switch off on the consent page, in the order of that page. */
 export const OPTIONAL_SCOPES = ['email', 'details', 'phone', 'social', 'organization.read'] as const;
 export type OptionalScope = (typeof OPTIONAL_SCOPES)[number];
 
-/** Scopes that are granted with every consent: they cover what is always shared, or change nothing. */
+/** The scopes of every consent: they cover what is always shared, or change nothing. */
 export const BASE_SCOPES = ['openid', 'profile', 'offline_access'] as const;
 
-/** Every scope of the service. */
+/** Every supported scope. */
 export const SCOPES: readonly string[] = [...BASE_SCOPES, ...OPTIONAL_SCOPES];
 
 /** RFC 6749 §3.3: tokens of printable ASCII without `"` and `\`, one space between them. */
@@ -16,7 +16,7 @@ export function parseScope(text: string): readonly string[] | undefined {
   return GRAMMAR.test(text) ? [...new Set(text.split(' '))] : undefined;
 }
 
-/** Scopes as they are stored and sent: in the service's own order, so that equal sets are equal texts. */
+/** Scopes as they are stored and sent: in one order, so that equal sets give equal strings. */
 export function formatScopes(scopes: Iterable<string>): string {
   const set = new Set(scopes);
   return SCOPES.filter((scope) => set.has(scope)).join(' ');
@@ -27,9 +27,88 @@ const NO_SCOPES: ReadonlySet<string> = new Set();
 /** The inverse of {@link formatScopes}. */
 export const storedScopes = (text: string): ReadonlySet<string> => (text === '' ? NO_SCOPES : new Set(text.split(' ')));
 
-/** What is left of scopes, as they are stored, after some were withdrawn. */
+/** Stored scopes without the withdrawn ones. */
 export const remainingScopes = (scopes: string, withdrawn: ReadonlySet<string>): string =>
   withdrawn.size === 0 ? scopes : formatScopes(storedScopes(scopes).difference(withdrawn));
 
 export const isOptional = (scope: string): scope is OptionalScope =>
   (OPTIONAL_SCOPES as readonly string[]).includes(scope);
+
+/** Single claims that a client requests beside its scopes: OpenID Connect Core 1.0 §5.5. */
+export interface RequestedClaims {
+  /** For the standard UserInfo, except those that every token gives. */
+  readonly userinfo: readonly string[];
+  /** For the ID token, except those that every ID token has. */
+  readonly idToken: readonly string[];
+}
+
+/** The optional scope that covers a claim, whose consent the claim needs. Null for claims that are always shared. */
+const SCOPE_OF: ReadonlyMap<string, OptionalScope | null> = new Map<string, OptionalScope | null>([
+  ['locale', null],
+  ['updated_at', null],
+  ['acr', null],
+  ['email', 'email'],
+  ['email_verified', 'email'],
+  ['website', 'details'],
+  ['birthdate', 'details'],
+  ['phone_number', 'phone'],
+  ['phone_number_verified', 'phone'],
+]);
+
+/** Claims that every ID token has. */
+const IN_ID_TOKEN = new Set(['email', 'email_verified']);
+
+/**
+ * The requested claims that change a response, for a client that is registered for these scopes.
+ * @param allowed null is all
+ */
+export function effectiveClaims(
+  names: { readonly userinfo: Iterable<string>; readonly idToken: Iterable<string> },
+  allowed: readonly string[] | null,
+): RequestedClaims | null {
+  const may = (name: string): boolean => {
+    const scope = SCOPE_OF.get(name);
+    return scope === null || (scope !== undefined && (allowed === null || allowed.includes(scope)));
+  };
+  return orNull({
+    userinfo: [...names.userinfo].filter((name) => may(name) && SCOPE_OF.get(name) !== null),
+    idToken: [...names.idToken].filter((name) => may(name) && !IN_ID_TOKEN.has(name)),
+  });
+}
+
+/** The optional scopes that cover these claims. */
+export const claimScopes = ({ userinfo, idToken }: RequestedClaims): readonly OptionalScope[] =>
+  [...userinfo, ...idToken].flatMap((name) => SCOPE_OF.get(name) ?? []);
+
+/** The claims that the scopes cover. */
+export function coveredClaims(claims: RequestedClaims | null, scopes: ReadonlySet<string>): RequestedClaims | null {
+  if (claims === null) return null;
+  const covered = (name: string): boolean => {
+    const scope = SCOPE_OF.get(name) ?? 'openid';
+    return !isOptional(scope) || scopes.has(scope);
+  };
+  return orNull({ userinfo: claims.userinfo.filter(covered), idToken: claims.idToken.filter(covered) });
+}
+
+/** The claims whose scope was not withdrawn. */
+export const remainingClaims = (
+  claims: RequestedClaims | null,
+  withdrawn: ReadonlySet<string>,
+): RequestedClaims | null =>
+  claims &&
+  orNull({ userinfo: remainingNames(claims.userinfo, withdrawn), idToken: remainingNames(claims.idToken, withdrawn) });
+
+/** The names of claims whose scope was not withdrawn. */
+export const remainingNames = (names: readonly string[], withdrawn: ReadonlySet<string>): readonly string[] =>
+  withdrawn.size === 0 ? names : names.filter((name) => !withdrawn.has(SCOPE_OF.get(name) ?? ''));
+
+const orNull = (claims: RequestedClaims): RequestedClaims | null =>
+  claims.userinfo.length + claims.idToken.length === 0 ? null : claims;
+
+/** Claims as they are stored. */
+export const formatClaims = (claims: RequestedClaims | null): string | null =>
+  claims === null ? null : JSON.stringify(claims);
+
+/** The inverse of {@link formatClaims}. */
+export const storedClaims = (text: string | null): RequestedClaims | null =>
+  text === null ? null : (JSON.parse(text) as RequestedClaims);

@@ -1,8 +1,13 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
-import { type RequestedClaims, remainingClaims, storedClaims } from '../claims/claims.ts';
-import { remainingScopes, storedScopes } from '../claims/scopes.ts';
+import {
+  type RequestedClaims,
+  remainingClaims,
+  remainingScopes,
+  storedClaims,
+  storedScopes,
+} from '../claims/scopes.ts';
 import { decodeResources } from '../clients/rules/resources.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { negated } from '../platform/database/columns.ts';

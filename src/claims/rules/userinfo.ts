@@ -3,19 +3,18 @@ import { splitEmail } from '../../accounts/rules/profile.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
 import { OPTIONAL_SCOPES } from '../scopes.ts';
-import { avatarBaseUrl, avatarPath, pictureUrl } from './avatar.ts';
 
-/** A person, as far as UserInfo can show one. */
+/** What UserInfo can say about a user. */
 export interface Person {
   readonly id: string;
   readonly profile: Profile;
-  /** Null where there is none, or it may not be told. */
+  /** Null where the user is in none, or the token may not read it. */
   readonly organization: OwnMembership | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** The contract's answer (§2.1): base fields always, a scope's fields only when it was granted, and then also as null. */
+/** The contract's response (§2.1): base fields always; the fields of a scope only if it was granted, and then also as null. */
 export interface UserInfo {
   readonly sub: string;
   readonly id: string;
@@ -67,7 +66,7 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
 
 const ALL_SCOPES: ReadonlySet<string> = new Set(OPTIONAL_SCOPES);
 
-/** One claim of a person by its name, whatever was granted; undefined where it is not set, or there is none. */
+/** One claim by its name, whatever was granted; undefined where it is not set, or there is no such claim. */
 export function standardClaim(
   name: string,
   person: Pick<Person, 'id' | 'profile' | 'updatedAt'>,
@@ -78,8 +77,8 @@ export function standardClaim(
 }
 
 /**
- * The same person as standard claims (OpenID Connect Core 1.0 §5.1): what is not set is absent (§5.3.2).
- * @param single claims that were granted by themselves, beside the scopes (§5.5)
+ * The standard claims of a user (OpenID Connect Core 1.0 §5.1). One without a value is absent (§5.3.2).
+ * @param single claims that were granted one by one, beside the scopes (§5.5)
  */
 export function standardClaims(
   person: Pick<Person, 'id' | 'profile' | 'updatedAt'>,
@@ -102,3 +101,17 @@ export function standardClaims(
     ...Object.fromEntries(single.map((name) => [name, standardClaim(name, person, issuer)])),
   };
 }
+
+/** The base URL of avatars, for `avatar.baseUrl`. */
+const avatarBaseUrl = (issuer: string): string => `${issuer}/avatars`;
+
+/**
+ * The path of an account's picture, relative to the base URL.
+ * @param picture the name of the uploaded picture; null for the initials
+ */
+export const avatarPath = (accountId: string, picture: string | null): string =>
+  picture === null ? `/${accountId}.svg` : `/${accountId}/${picture}`;
+
+/** The URL of an account's picture. */
+export const pictureUrl = (issuer: string, accountId: string, picture: string | null): string =>
+  `${avatarBaseUrl(issuer)}${avatarPath(accountId, picture)}`;

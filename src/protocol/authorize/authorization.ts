@@ -1,7 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import { coveredClaims, formatClaims } from '../../claims/claims.ts';
-import { formatScopes } from '../../claims/scopes.ts';
+import { coveredClaims, formatClaims, formatScopes } from '../../claims/scopes.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { encodeResources } from '../../clients/rules/resources.ts';
 import { type Client, findClient } from '../../clients/store.ts';

@@ -1,6 +1,6 @@
-import { initials } from '../../claims/rules/avatar.ts';
 import type { Client } from '../../clients/store.ts';
 import { appPicturePath } from '../../pictures/rules/address.ts';
+import { initials } from '../../pictures/rules/initials.ts';
 import { type Html, html } from './html.ts';
 import type { Site } from './layout.ts';
 import type { TileHalf } from './mark.ts';

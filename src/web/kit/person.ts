@@ -1,8 +1,9 @@
 import type { Profile } from '../../accounts/fields.ts';
 import type { Account } from '../../accounts/store.ts';
-import { avatarPath, initials } from '../../claims/rules/avatar.ts';
+import { avatarPath } from '../../claims/rules/userinfo.ts';
 import type { OptionalScope } from '../../claims/scopes.ts';
 import type { OwnMembership } from '../../organizations/store.ts';
+import { initials } from '../../pictures/rules/initials.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
 import { day, fact, facts, isolate, moment } from './components.ts';
 import { type Html, html } from './html.ts';

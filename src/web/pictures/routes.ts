@@ -1,9 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { accountStatus } from '../../accounts/rules/status.ts';
 import { findAccount } from '../../accounts/store.ts';
-import { avatarPath, initials } from '../../claims/rules/avatar.ts';
+import { avatarPath } from '../../claims/rules/userinfo.ts';
 import { findClient } from '../../clients/store.ts';
 import { pictureType } from '../../pictures/pictures.ts';
+import { initials } from '../../pictures/rules/initials.ts';
 import { readPicture } from '../../pictures/store.ts';
 import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';

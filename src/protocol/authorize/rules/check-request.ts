@@ -1,6 +1,5 @@
 import { ACR } from '../../../authenticators/rules/authentication-context.ts';
-import { askedClaims } from '../../../claims/claims.ts';
-import { parseScope, SCOPES } from '../../../claims/scopes.ts';
+import { effectiveClaims, parseScope, SCOPES } from '../../../claims/scopes.ts';
 import { parseResources } from '../../../clients/rules/resources.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
@@ -163,7 +162,7 @@ function checkAuthentication(
     maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     subjects: asked?.subjects ?? null,
     loginHint: usableHint(parameters.get('login_hint')),
-    claims: askedClaims({ userinfo: asked?.userinfo ?? [], idToken }, client.scopes),
+    claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, client.scopes),
   };
 }
 

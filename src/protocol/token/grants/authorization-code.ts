@@ -1,5 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import { formatClaims } from '../../../claims/claims.ts';
+import { formatClaims } from '../../../claims/scopes.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import { encodeResources } from '../../../clients/rules/resources.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';

@@ -1,6 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import type { RequestedClaims } from '../../../claims/claims.ts';
-import { parseScope } from '../../../claims/scopes.ts';
+import { parseScope, type RequestedClaims } from '../../../claims/scopes.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import {
   type CurrentRefreshToken,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
-import type { RequestedClaims } from '../../../claims/claims.ts';
 import { standardClaim } from '../../../claims/rules/userinfo.ts';
+import type { RequestedClaims } from '../../../claims/scopes.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
@@ -15,24 +15,24 @@ const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
 /** A family of tokens ends this long after its authorization, in seconds. */
 export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
 
-/** The audience of each kind: whoever reads one never takes the other. */
+/** The audience of each kind, so that no endpoint accepts a token of the other kind. */
 export const audience = (issuer: string, kind: TokenKind): string =>
   kind === 'access' ? `${issuer}/oidc/userinfo` : `${issuer}/api/v2/oauth/token`;
 
 type Claims = Readonly<Record<string, unknown>>;
 
-/** RFC 7519 §4.1.3: one audience is a text, several are a list. */
+/** RFC 7519 §4.1.3: one audience is a string, several are an array. */
 export const audienceClaim = (resources: readonly string[]): string | readonly string[] | undefined =>
   resources.length > 1 ? resources : resources[0];
 
-/** The inverse: what is written in another way is not ours. */
+/** The inverse of {@link audienceClaim}; undefined for any other form, which no token of this service has. */
 function audiencesOf(aud: unknown): readonly string[] | undefined {
   if (typeof aud === 'string') return [aud];
   const isList = Array.isArray(aud) && aud.length > 1 && aud.every((item) => typeof item === 'string');
   return isList ? aud : undefined;
 }
 
-/** Whom and what tokens are minted for. */
+/** The user, client and authorization that tokens are issued for. */
 export interface Subject extends AuthenticationContext {
   readonly issuer: string;
   readonly accountId: string;
@@ -40,17 +40,17 @@ export interface Subject extends AuthenticationContext {
   readonly familyId: string;
   readonly profile: Profile;
   readonly updatedAt: number;
-  /** Where the person's picture is served. */
+  /** The URL of the user's picture. */
   readonly picture: string;
   readonly sid: string;
   readonly authTime: number;
 }
 
-/** What an access token is for. */
+/** What an access token grants. */
 interface Access {
   readonly scope: string;
   readonly claims: RequestedClaims | null;
-  /** The places that may take it; without a word UserInfo, and so the contract's token. */
+  /** The resources that may accept it; null is UserInfo, as in the contract's token. */
   readonly resources?: readonly string[] | null;
 }
 
@@ -62,13 +62,13 @@ export function accessClaims(
 ): Claims {
   const iat = numericDate(now);
   const own = audience(subject.issuer, 'access');
-  const stays = resources === null || resources.every((resource) => resource === own);
+  const isForUserInfo = resources === null || resources.every((resource) => resource === own);
   return {
     iss: subject.issuer,
     aud: audienceClaim(resources ?? []) ?? own,
     sub: subject.accountId,
-    // Others can read the token as well: they are told by introspection what they may know.
-    ...(stays && { email: subject.profile.email }),
+    // A resource server can read the token, and gets no personal data by it: it uses introspection.
+    ...(isForUserInfo && { email: subject.profile.email }),
     client_id: subject.clientId,
     scope,
     iat,
@@ -79,7 +79,7 @@ export function accessClaims(
   };
 }
 
-/** A token that a client got for itself: it names no person, and no place of ours takes it. */
+/** The claims of a token that a client gets for itself. It names no user, so UserInfo refuses it. */
 export function clientClaims(
   issuer: string,
   clientId: string,
@@ -89,9 +89,9 @@ export function clientClaims(
   const iat = numericDate(now);
   return {
     iss: issuer,
-    // RFC 9068 §3: without a word the service itself, where no place takes it.
+    // RFC 9068 §3: the default resource is the service itself, which has no endpoint for such a token.
     aud: audienceClaim(resources) ?? issuer,
-    // RFC 9068 §2.2: without a person the client itself. Ids of both come of one source and are never equal.
+    // RFC 9068 §2.2: the client itself. No account has the same id: both kinds come from one sequence.
     sub: clientId,
     client_id: clientId,
     iat,
@@ -100,27 +100,27 @@ export function clientClaims(
   };
 }
 
-/** The claims of a refresh token, all of them stored: signed again with the same key they give the same token. */
+/** The claims of a refresh token. All are stored, so signing them again with the same key gives the same token. */
 export function refreshClaims(
   subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'familyId'>,
-  leaf: { readonly jti: string; readonly issuedAt: number; readonly expiresAt: number },
+  token: { readonly jti: string; readonly issuedAt: number; readonly expiresAt: number },
 ): Claims {
   return {
     iss: subject.issuer,
     aud: audience(subject.issuer, 'refresh'),
     sub: subject.accountId,
     client_id: subject.clientId,
-    iat: numericDate(leaf.issuedAt),
-    exp: numericDate(leaf.expiresAt),
-    jti: leaf.jti,
+    iat: numericDate(token.issuedAt),
+    exp: numericDate(token.expiresAt),
+    jti: token.jti,
     family: subject.familyId,
   };
 }
 
-/** What an ID token stands beside, and how it is signed. */
+/** The response that an ID token is part of, and how it is signed. */
 export interface IdTokenContext {
   readonly accessToken: string;
-  /** Only from the code exchange (OpenID Connect Core 1.0 §12.2). */
+  /** Only in the code exchange (OpenID Connect Core 1.0 §12.2). */
   readonly nonce: string | null;
   readonly alg: IdTokenAlg;
   readonly claims: RequestedClaims | null;
@@ -148,14 +148,17 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: 
     sid: subject.sid,
     amr: subject.amr,
     at_hash: accessTokenHash(accessToken, alg),
-    // Tells which authorization a hint comes from. One under HS256 is never looked at, so it need not say.
+    // Identifies the authorization when the token is sent as a hint. HS256 tokens are not accepted as hints.
     ...(isAsymmetric(alg) && { family: subject.familyId }),
-    ...(claims !== null && askedFor(subject, claims.idToken)),
+    ...(claims !== null && requestedClaims(subject, claims.idToken)),
   };
 }
 
-/** The claims that were asked for one by one (OpenID Connect Core 1.0 §5.5). What is not set is absent (§5.3.2). */
-function askedFor({ issuer, accountId: id, profile, updatedAt, acr }: Subject, names: readonly string[]): Claims {
+/** The claims that were requested one by one (OpenID Connect Core 1.0 §5.5). One without a value is absent (§5.3.2). */
+function requestedClaims(
+  { issuer, accountId: id, profile, updatedAt, acr }: Subject,
+  names: readonly string[],
+): Claims {
   const person = { id, profile, updatedAt };
   return Object.fromEntries(
     names.flatMap((name) => {
@@ -165,7 +168,7 @@ function askedFor({ issuer, accountId: id, profile, updatedAt, acr }: Subject, n
   );
 }
 
-/** Whom an ID token names. */
+/** The user, client and authorization that an ID token names. */
 export interface NamedByIdToken {
   readonly accountId: string;
   readonly clientId: string;
@@ -174,7 +177,7 @@ export interface NamedByIdToken {
 }
 
 /**
- * Reads the claims of an ID token whose signature has been proved, at whatever age.
+ * Reads the claims of an ID token whose signature was verified. Its expiry is not checked.
  * @returns undefined where a claim is missing, of the wrong type, or another issuer's
  */
 export function readIdClaims(claims: Claims, issuer: string): NamedByIdToken | undefined {
@@ -195,8 +198,8 @@ export function refreshExpiry(now: number, familyEndsAt: number): number {
   return Math.min(week, numericDate(familyEndsAt) * SECOND);
 }
 
-/** What every token says: who got it, for whom it is, and when. */
-interface Issued {
+/** What every token says. */
+interface IssuedToken {
   readonly clientId: string;
   readonly jti: string;
   readonly audience: readonly string[];
@@ -205,27 +208,27 @@ interface Issued {
   readonly expiresAt: number;
 }
 
-/** A token that this server signed, with its claims proved in type and meaning. Only {@link readClaims} makes one. */
-export interface VerifiedToken extends Issued {
+/** A token that this server signed, with its claims validated. Only {@link readClaims} and {@link readAnyClaims} make one. */
+export interface VerifiedToken extends IssuedToken {
   readonly accountId: string;
   readonly familyId: string;
   /** Empty in a refresh token. */
   readonly scope: string;
-  /** Single claims that it gives at the standard UserInfo, beside those of its scopes. */
+  /** Single claims that it grants at the standard UserInfo, beside those of its scopes. */
   readonly claims: readonly string[];
 }
 
-/** A token of a client's own, proved likewise. */
-export interface VerifiedClientToken extends Issued {
+/** A token that a client got for itself, validated likewise. */
+export interface VerifiedClientToken extends IssuedToken {
   readonly accountId: null;
 }
 
 const NO_CLAIMS: readonly string[] = [];
 
 /**
- * Reads the claims of a token whose signature has been proved, at the place that it is meant for.
- * @param now milliseconds since the epoch: a token is good in its last second and dead in the instant of `exp`
- * @returns undefined where a claim is missing, of the wrong type, or meant for another place or time
+ * Reads the claims of a token whose signature was verified, at the endpoint that is its audience.
+ * @param now milliseconds since the epoch: a token expires at the instant of `exp`
+ * @returns undefined where a claim is missing, of the wrong type, or the token expired or is for another audience
  * @throws {ClockBehind} where it was issued in the future
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
@@ -233,10 +236,10 @@ export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now:
   const own = audience(issuer, kind);
   if (aud !== own && !(Array.isArray(aud) && aud.includes(own))) return undefined;
   const issued = readIssued(claims, issuer, now);
-  return issued && ofPerson(claims, kind, issued);
+  return issued && ofAccount(claims, kind, issued);
 }
 
-/** The same, for those who judge a token without taking it: it may be meant for any place, and be a client's own. */
+/** {@link readClaims} for any audience, and also for tokens that a client got for itself: for endpoints that grant no access. */
 export function readAnyClaims(
   claims: Claims,
   kind: TokenKind,
@@ -246,7 +249,7 @@ export function readAnyClaims(
   const issued = readIssued(claims, issuer, now);
   if (issued === undefined) return undefined;
   const isOwn = kind === 'access' && claims['sub'] === issued.clientId && claims['family'] === undefined;
-  return isOwn ? { ...issued, accountId: null } : ofPerson(claims, kind, issued);
+  return isOwn ? { ...issued, accountId: null } : ofAccount(claims, kind, issued);
 }
 
 function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, issuer: string, now: number) {
@@ -260,7 +263,7 @@ function readIssued({ iss, aud, client_id, iat, exp, nbf = 0, jti }: Claims, iss
   return { clientId: client_id, jti, audience: audiences, issuedAt: iat, expiresAt: exp };
 }
 
-function ofPerson(claims: Claims, kind: TokenKind, issued: Issued): VerifiedToken | undefined {
+function ofAccount(claims: Claims, kind: TokenKind, issued: IssuedToken): VerifiedToken | undefined {
   const { sub, family } = claims;
   // Contract §2.2: an access token always says what was granted; a refresh token never does.
   const scope = kind === 'access' ? claims['scope'] : '';

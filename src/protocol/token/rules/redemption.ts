@@ -16,15 +16,15 @@ export interface CodePresentation {
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
-  /** Whether nothing but the verifier shows that this is who asked for the code (RFC 8252 §6). */
+  /** For a public client, only the verifier proves that it requested the code (RFC 8252 §6). */
   readonly pkceRequired?: boolean;
 }
 
 export type Redemption =
   | { readonly kind: 'redeem' }
-  /** A second use by whoever could make the first: the code leaked, or the client is broken. Its tokens die. */
+  /** A second use with all that the first needed: the code leaked, or the client is faulty. Its tokens are revoked. */
   | { readonly kind: 'replay' }
-  /** Any other wrong use: it harms nobody. */
+  /** Any other invalid use, which changes nothing. */
   | { readonly kind: 'refuse'; readonly reason: string; readonly foreignClient?: true };
 
 const refuse = (reason: string): Redemption => ({ kind: 'refuse', reason });
@@ -34,7 +34,7 @@ const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
 
 /**
  * RFC 6749 §4.1.3 and RFC 7636 §4.6: what a code means for the client that presents it.
- * @throws {ClockBehind} where it was issued in the future: it would live until the clock has caught up
+ * @throws {ClockBehind} where it was issued in the future: it would not expire until the clock catches up
  */
 export function redemption(code: IssuedCode, presented: CodePresentation, now: number): Redemption {
   if (code.clientId !== presented.clientId) {

@@ -1,5 +1,10 @@
-import { coveredClaims, type RequestedClaims } from '../../../claims/claims.ts';
-import { formatScopes, OPTIONAL_SCOPES, storedScopes } from '../../../claims/scopes.ts';
+import {
+  coveredClaims,
+  formatScopes,
+  OPTIONAL_SCOPES,
+  type RequestedClaims,
+  storedScopes,
+} from '../../../claims/scopes.ts';
 import { requirePast, SECOND } from '../../../platform/clock.ts';
 
 /** How long after a rotation the predecessor still gets the same successor. */

@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  claimScopes,
+  coveredClaims,
+  effectiveClaims,
+  formatScopes,
+  parseScope,
+  remainingClaims,
+  remainingNames,
+  remainingScopes,
+} from './scopes.ts';
+
+const parsed: [string, readonly string[] | undefined][] = [
+  ['openid', ['openid']],
+  ['openid email openid', ['openid', 'email']],
+  ['openid  email', undefined],
+  [' openid', undefined],
+  ['openid ', undefined],
+  ['', undefined],
+  ['open"id', undefined],
+  ['open\\id', undefined],
+  ['é', undefined],
+];
+for (const [text, scopes] of parsed) {
+  test(`RFC 6749 §3.3: ${JSON.stringify(text)} is ${scopes === undefined ? 'malformed' : scopes.length}`, () =>
+    assert.deepEqual(parseScope(text), scopes));
+}
+
+test('scopes are stored in one order, without unknown ones', () => {
+  assert.equal(formatScopes(['phone', 'other', 'openid', 'email']), 'openid email phone');
+  assert.equal(remainingScopes('openid email phone', new Set(['email'])), 'openid phone');
+});
+
+test('OpenID Connect Core 1.0 §5.5: of the requested claims those count that are allowed and change a response', () => {
+  const names = { userinfo: ['email', 'website', 'locale', 'other'], idToken: ['email', 'phone_number', 'locale'] };
+  const all = { userinfo: ['email', 'website'], idToken: ['phone_number', 'locale'] };
+  assert.deepEqual(effectiveClaims(names, null), all);
+  assert.deepEqual(effectiveClaims(names, ['email']), { userinfo: ['email'], idToken: ['locale'] });
+  assert.equal(effectiveClaims({ userinfo: ['locale'], idToken: ['email'] }, null), null);
+  assert.deepEqual(claimScopes(all), ['email', 'details', 'phone']);
+});
+
+test('claims follow the scopes that cover them', () => {
+  const claims = { userinfo: ['email', 'website'], idToken: ['acr'] };
+  assert.deepEqual(coveredClaims(claims, new Set(['details'])), { userinfo: ['website'], idToken: ['acr'] });
+  assert.equal(coveredClaims({ userinfo: ['email'], idToken: [] }, new Set()), null);
+  assert.deepEqual(remainingClaims(claims, new Set(['email'])), { userinfo: ['website'], idToken: ['acr'] });
+  assert.deepEqual(remainingNames(['email', 'website'], new Set(['details'])), ['email']);
+});

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import {
+  type CredentialState,
+  judgeClientToken,
+  judgeSession,
+  refuseGrant,
+  refuseToken,
+  summarizeRevocation,
+} from './rules.ts';
+
+// Every combination of what `judge` looks at is in test/model/verdict.test.ts.
+
+const NOW = 1000;
+const account = { bannedAt: null, bannedUntil: null, suspendedAt: null, generation: 'a' };
+const live: CredentialState = {
+  account,
+  client: { status: 'active', generation: 'c' },
+  grant: { revokedAt: null },
+  family: { endsAt: NOW + 1, deadAt: null },
+};
+const inherited = { accountGeneration: 'a', clientGeneration: 'c' };
+
+test('a token of a client ends with its time, its revocation, and its client', () => {
+  const token = { endsAt: NOW + 1, deadAt: null };
+  const cases: [Parameters<typeof judgeClientToken>[0], typeof token | { endsAt: number; deadAt: number }, string][] = [
+    [live.client, token, 'live'],
+    [live.client, { ...token, endsAt: NOW }, 'invalid'],
+    [live.client, { ...token, deadAt: 1 }, 'invalid'],
+    [{ status: 'disabled', generation: 'c' }, token, 'invalid'],
+    [{ status: 'active', generation: 'later' }, token, 'invalid'],
+    [null, token, 'invalid'],
+  ];
+  for (const [client, of, kind] of cases) assert.equal(judgeClientToken(client, of, 'c', NOW).kind, kind);
+});
+
+test('a session ends with the generation of its account', () => {
+  assert.equal(judgeSession(account, 'a', NOW).kind, 'live');
+  assert.equal(judgeSession(account, 'before', NOW).kind, 'invalid');
+  assert.equal(judgeSession(null, 'a', NOW).kind, 'invalid');
+});
+
+test('a summary counts the families that were live before, names their apps once, and tells those still live', () => {
+  const revoked = { ...live, grant: { revokedAt: NOW } };
+  const ended = { ...revoked, family: { endsAt: NOW, deadAt: null } };
+  const found = [
+    { app: 'B', state: revoked, inherited },
+    { app: 'A', state: revoked, inherited },
+    { app: 'A', state: revoked, inherited },
+    { app: 'C', state: ended, inherited },
+  ];
+  const before = (state: CredentialState) => ({ ...state, grant: { revokedAt: null } });
+  assert.deepEqual(summarizeRevocation(found, before, NOW), { families: 3, apps: ['A', 'B'], live: 0 });
+  assert.equal(summarizeRevocation([{ app: 'A', state: live, inherited }], before, NOW).live, 1);
+});
+
+test('contract, HTTP errors: a refusal has the code and message of its verdict', () => {
+  const cases = [
+    [{ kind: 'banned' }, 'access_denied', 'Account banned'],
+    [{ kind: 'suspended' }, 'access_denied', 'Account is suspended'],
+    [{ kind: 'revoked' }, 'access_denied', 'Access revoked by user'],
+  ] as const;
+  for (const [verdict, code, message] of cases) {
+    for (const error of [refuseToken(verdict), refuseGrant(verdict, 'other')]) {
+      assert.deepEqual([error.status, error.code, error.message], [403, code, message]);
+    }
+  }
+  const invalid = { kind: 'invalid', reason: 'why' } as const;
+  assert.deepEqual([refuseToken(invalid).status, refuseToken(invalid).code], [401, 'invalid_token']);
+  assert.deepEqual([refuseGrant(invalid, 'x').status, refuseGrant(invalid, 'x').code], [400, 'invalid_grant']);
+});
