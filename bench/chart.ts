@@ -33,7 +33,7 @@ const STYLE = `
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;');
 const count = (value: number): string => Math.round(value).toLocaleString('en-GB');
 
-/** Bars of requests a second, with the lowest and the highest round; as text in the title and description, too. */
+/** A bar chart of requests per second with the lowest and highest round; the title and description repeat it as text. */
 export function chart({ results, people, machine, recordedOn }: Recording): string {
   const panels = PANELS.map((work) => ({ work, rows: ranked(results, work, CONNECTIONS) })).filter(
     ({ rows }) => rows.length > 0,
@@ -52,11 +52,11 @@ export function chart({ results, people, machine, recordedOn }: Recording): stri
   });
   const note = `${count(people)} users, ${CONNECTIONS} connections, ${machine.processors} processors, Node ${machine.node.slice(1)}, ${recordedOn}`;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${WIDTH} ${total}" role="img" aria-labelledby="title description">
-<title id="title">Requests a second of each server</title>
+<title id="title">Requests per second of each server</title>
 <desc id="description">${escaped(said.join(' '))}</desc>
 <style>${STYLE}</style>
 <rect class="ground" width="${WIDTH}" height="${total}" rx="10"/>
-<text class="soft" x="${MARGIN}" y="${MARGIN + 10}">Requests a second; the line shows the slowest and the fastest round</text>
+<text class="soft" x="${MARGIN}" y="${MARGIN + 10}">Requests per second; the line shows the slowest and the fastest round</text>
 ${drawn.join('\n')}
 <text class="soft" x="${MARGIN}" y="${total - 14}">${escaped(note)}</text>
 </svg>

@@ -21,29 +21,29 @@ export interface Options {
   readonly seconds: number;
   readonly only: ReadonlySet<Work>;
   readonly against: ReadonlySet<Opponent>;
-  /** Numbers of people to compare the store's size by. */
+  /** Numbers of users for the comparison by size. */
   readonly sizes: readonly number[];
-  /** Requests after which memory is looked at again. */
+  /** Requests before memory is measured again. */
   readonly long: number;
-  /** The folder for the figures and the chart of this run. */
+  /** The folder for the results and the chart of this run. */
   readonly results: string;
-  /** Whether they go into the documentation, too. */
+  /** Whether they are also written into the documentation. */
   readonly record: boolean;
 }
 
-/** Each connection has people of its own. */
-const MOST_CONNECTIONS = 128;
+/** Each connection uses different users, so there must be as many. */
+const MAX_CONNECTIONS = 128;
 
 const USAGE = `npm run bench -- [options]
 
-  --quick              a short look: few people, one round
-  --people <n>         users in the store, 100000
-  --rounds <n>         interleaved rounds, 3
-  --seconds <n>        of load in a round, 2
+  --quick              a short run: few users, one round
+  --people <n>         users in the database (default: 100000)
+  --rounds <n>         interleaved rounds (default: 3)
+  --seconds <n>        seconds of load per round (default: 2)
   --only <a,b>         ${WORKS.join(', ')}
   --against <a,b>      ${OPPONENTS.join(', ')}
-  --results <folder>   for the figures and the chart, bench/results
-  --record             write the figures and the chart into the documentation
+  --results <folder>   folder of the results and the chart (default: bench/results)
+  --record             write the results and the chart into the documentation
 `;
 
 function chosen<Name extends string>(text: string | undefined, all: readonly Name[]): ReadonlySet<Name> {
@@ -51,13 +51,13 @@ function chosen<Name extends string>(text: string | undefined, all: readonly Nam
   return new Set(
     names.map((name) => {
       const known = all.find((one) => one === name);
-      if (known === undefined) throw new Error(`${name} is none of ${all.join(', ')}`);
+      if (known === undefined) throw new Error(`Unknown name ${name}; expected one of ${all.join(', ')}`);
       return known;
     }),
   );
 }
 
-/** @returns undefined where only the usage was asked for, and written */
+/** @returns undefined if only the usage was requested, which is then printed */
 export function readOptions(args: readonly string[]): Options | undefined {
   const { values } = parseArgs({
     args: [...args],
@@ -79,7 +79,7 @@ export function readOptions(args: readonly string[]): Options | undefined {
   }
   const { quick } = values;
   const people = Number(values.people ?? (quick ? 1000 : 100_000));
-  if (!(people >= MOST_CONNECTIONS)) throw new Error(`--people must be ${MOST_CONNECTIONS} or more`);
+  if (!(people >= MAX_CONNECTIONS)) throw new Error(`--people must be ${MAX_CONNECTIONS} or more`);
   return {
     people,
     rounds: Number(values.rounds ?? (quick ? 1 : 3)),

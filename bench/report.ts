@@ -4,12 +4,12 @@ import type { Recording } from './recording.ts';
 import type { Spread } from './statistics.ts';
 import { BARE, PEER, SOCKETS, WORK } from './work-names.ts';
 
-/** The tables of a run, in Markdown: on the terminal and in the documentation alike. */
+/** The tables of a run in Markdown, for the terminal and the documentation. */
 export function report(recording: Recording): string {
   return [
-    setting(recording),
+    environment(recording),
     throughput(recording.results),
-    blanks(recording.results),
+    omissions(recording.results),
     generator(recording.results),
     bySize(recording.bySize),
     besideSignIns(recording.results),
@@ -33,21 +33,21 @@ function table(title: string, head: readonly string[], rows: readonly (readonly 
   return [`### ${title}`, '', line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
-function setting({ recordedOn, command, minutes, machine, people, rounds, seconds }: Recording): string {
+function environment({ recordedOn, command, minutes, machine, people, rounds, seconds }: Recording): string {
   const { processor, processors, memoryGiB, system, node, sqlite, postgres, peer } = machine;
   return (
     `\`${command}\` on ${recordedOn}: ${processors} processors (${processor}), ${memoryGiB} GiB, ${system}; Node ${node.slice(1)}, ` +
-    `SQLite ${sqlite}, PostgreSQL ${postgres}, node-oidc-provider ${peer}. Medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s, lowest and ` +
-    `highest in brackets; ${count(people)} users in the store. The run took ${minutes.toFixed(0)} minutes.`
+    `SQLite ${sqlite}, PostgreSQL ${postgres}, node-oidc-provider ${peer}. Medians of ${rounds} ${rounds === 1 ? 'round' : 'rounds'} of ${seconds} s, with the lowest and ` +
+    `highest value in parentheses; ${count(people)} users in the database. The run took ${minutes.toFixed(0)} minutes.`
   );
 }
 
-const isOf = (one: Result) => (other: Result) => other.work === one.work && other.connections === one.connections;
+const isSameLoad = (one: Result) => (other: Result) => other.work === one.work && other.connections === one.connections;
 const isPeer = ({ target }: Result): boolean => target === PEER;
 const isSockets = ({ target }: Result): boolean => target === SOCKETS;
 
-/** How many times as much as another; empty where there is no other. */
-const against = (one: Result, other: Result | undefined): string =>
+/** The throughput relative to another result; empty if there is none. */
+const relativeTo = (one: Result, other: Result | undefined): string =>
   other === undefined || other === one ? '' : ratio(one.summary.perSecond.median / other.summary.perSecond.median);
 
 function throughput(results: readonly Result[]): string {
@@ -59,7 +59,7 @@ function throughput(results: readonly Result[]): string {
       .filter(({ work }) => work === name)
       .map((result) => {
         const { work, connections, target, summary } = result;
-        const same = results.filter(isOf(result));
+        const same = results.filter(isSameLoad(result));
         const bare = same.find((other) => other.target === BARE);
         const { p50, p99, p999, userMicros, systemMicros, databaseMicros } = summary;
         return [
@@ -67,8 +67,8 @@ function throughput(results: readonly Result[]): string {
           String(connections),
           target,
           spread(summary.perSecond),
-          against(result, bare),
-          result === bare ? '' : against(result, same.find(isPeer)),
+          relativeTo(result, bare),
+          result === bare ? '' : relativeTo(result, same.find(isPeer)),
           [p50, p99, p999].map((each) => milliseconds(each.median)).join(' / '),
           `${count(userMicros.median)} + ${count(systemMicros.median)}`,
           databaseMicros.median > 0 ? count(databaseMicros.median) : '',
@@ -76,19 +76,19 @@ function throughput(results: readonly Result[]): string {
       }),
   );
   const head = [
-    ...['Work', 'Connections', 'Server', 'Requests a second', 'Of the bare server', 'Times the peer'],
+    ...['Work', 'Connections', 'Server', 'Requests/s', 'Relative to the bare server', 'Relative to the peer'],
     ...['p50 / p99 / p99.9 in ms', 'CPU in µs, user + system', 'PostgreSQL in µs'],
   ];
-  return table('Throughput, latency and cost of a request', head, rows);
+  return table('Throughput, latency and cost per request', head, rows);
 }
 
-/** What a reader would look for in vain. */
-const blanks = (results: readonly Result[]): string =>
+/** Explains missing comparisons. */
+const omissions = (results: readonly Result[]): string =>
   results.some(({ work }) => work === WORK.signIn)
-    ? 'node-oidc-provider has no sign-in of its own: the app around it has, so there is nothing to compare.'
+    ? 'node-oidc-provider leaves sign-in to the application, so there is no comparison.'
     : '';
 
-/** How one knows that the generator is not what limits. */
+/** Shows that the load generator is not the bottleneck. */
 function generator(results: readonly Result[]): string {
   const sockets = results.filter(isSockets);
   const busiest = (rows: readonly Result[]) => Math.max(...rows.map(({ summary }) => summary.generatorShare.highest));
@@ -97,9 +97,9 @@ function generator(results: readonly Result[]): string {
   const reached = Math.max(...sockets.map(({ summary }) => summary.perSecond.median));
   const fastest = Math.max(...servers.map(({ summary }) => summary.perSecond.median));
   return (
-    `The load generator is a process of its own. It reaches ${count(reached)} requests a second against sockets that send the ` +
-    `same bytes unasked, ${ratio(reached / fastest)} times as many as the fastest server that does the work, and took at most ` +
-    `${ratio(busiest(servers))} of one processor while it measured those.`
+    `The load generator runs in a separate process. It reaches ${count(reached)} requests per second against sockets that send a ` +
+    `fixed response, ${ratio(reached / fastest)} times as many as the fastest server, and used at most ` +
+    `${ratio(busiest(servers))} of one processor during the measurements.`
   );
 }
 
@@ -120,7 +120,7 @@ function bySize(results: readonly Result[]): string {
       work,
       target,
       ...own.map((each) =>
-        each === undefined ? '' : `${count(each.summary.perSecond.median)} /s, ${count(cost(each))} µs`,
+        each === undefined ? '' : `${count(each.summary.perSecond.median)}/s, ${count(cost(each))} µs`,
       ),
       first === undefined || last === undefined ? '' : ratio(cost(last) / cost(first)),
     ];
@@ -129,9 +129,9 @@ function bySize(results: readonly Result[]): string {
     'Work, 32 connections',
     'Server',
     ...sizes.map((size) => `${count(size)} users`),
-    'Cost, most to fewest',
+    'Cost ratio, most to fewest',
   ];
-  return table('The size of the store: requests a second, and CPU of a request with its database', head, rows);
+  return table('Number of users: requests per second, and CPU time per request including the database', head, rows);
 }
 
 function besideSignIns(results: readonly Result[]): string {
@@ -149,9 +149,9 @@ function besideSignIns(results: readonly Result[]): string {
         busy === undefined ? '' : ratio(busy.summary.p99.median / calm.summary.p99.median),
       ];
     });
-  const head = ['Server', 'UserInfo a second', 'By itself', 'Beside sign-ins', 'p99, beside to by itself'];
+  const head = ['Server', 'UserInfo requests/s', 'Alone', 'With sign-ins', 'p99 ratio'];
   return table(
-    'UserInfo at half its capacity, while sign-ins fill the hashing pool: p50 / p99 / p99.9 in ms',
+    'UserInfo at half of its capacity, while sign-ins fill the hashing pool: p50 / p99 / p99.9 in ms',
     head,
     rows,
   );
@@ -159,7 +159,7 @@ function besideSignIns(results: readonly Result[]): string {
 
 function starts({ starts }: Recording): string {
   const rows = starts.map(({ target, milliseconds, memory }) => [target, spread(milliseconds), count(memory.median)]);
-  return table('From the start of the process to the first answer', ['Server', 'ms', 'Resident memory in MiB'], rows);
+  return table('From process start to the first response', ['Server', 'ms', 'Resident memory in MiB'], rows);
 }
 
 function memory({ memory, people }: Recording): string {
@@ -169,8 +169,8 @@ function memory({ memory, people }: Recording): string {
     count(later),
     count(requests),
   ]);
-  const head = ['Server', 'After the start', 'After the load', 'Requests of the load'];
-  const title = `Resident memory in MiB, ${count(people)} users in the store`;
+  const head = ['Server', 'After start', 'After load', 'Requests'];
+  const title = `Resident memory in MiB, ${count(people)} users in the database`;
   return table(title, head, rows);
 }
 
@@ -183,11 +183,11 @@ function profiles({ profiles }: Recording): string {
   const rows = [...parts].map((part) => [part, ...profiles.map((profile) => cells(profile, part))]);
   const sum = ['Sum', ...profiles.map(({ micros }) => `${micros.toFixed(1)} µs`)];
   const head = ['Part', ...profiles.map(({ work, connections }) => `${work}, ${connections} connections`)];
-  const title = 'Where the time of a request goes, on the event loop of Tessera, SQLite, under the profiler';
+  const title = 'Event loop time per request of Tessera on SQLite, under the profiler';
   return table(title, head, profiles.length > 0 ? [...rows, sum] : []);
 }
 
-/** The servers of a chart, each with its figure. */
+/** The results of a chart: every server except the bare ones. */
 export const ranked = (results: readonly Result[], work: string, connections: number): readonly Result[] =>
   results.filter(
     (result) => result.work === work && result.connections === connections && !result.target.startsWith('bare'),

@@ -1,20 +1,20 @@
-/** What the load and all that it meets agree on. It imports nothing: the peer's memory is its own. */
+/** Constants shared by the load generator and the servers. Imports nothing, so that the peer's process loads nothing of ours. */
 
-/** The address by which everybody is called, wherever they listen. */
+/** The base URL of every server, wherever it listens. */
 export const BASE_URL = 'http://localhost:8080';
 export const REDIRECT_URI = 'https://app.example.com/callback';
 export const SCOPE = 'openid email';
 export const PASSWORD = 'correct horse battery staple';
 
-/** Load is spread over so many clients, as it would be: what counts for a client counts for each of them. */
+/** The load is spread over this many clients, because limits and counters are per client. */
 export const CLIENTS = 100;
 
 export interface Spread {
-  /** How many of the people are asked for. */
+  /** How many of the users get requests. */
   readonly sample: number;
-  /** How many of those are signed in in a browser. */
+  /** How many of those have a browser session. */
   readonly sessions: number;
-  /** Which of all people one of the sample is: they lie evenly among them. */
+  /** The index of a sampled user among all users; the sample is evenly spread. */
   numberOf(person: number): number;
 }
 
