@@ -5,7 +5,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/http/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { newKeyPair } from './id-tokens.ts';
-import { dueAlgorithms, isForgotten, keyStatus, PUBLISHED_BEFORE, signerAt, supersededAt } from './rules/schedule.ts';
+import { dueAlgorithms, isDeletable, keyStatus, PUBLISHED_BEFORE, signerAt, supersededAt } from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey } from './seal.ts';
 import {
   deleteKeyPair,
@@ -143,14 +143,14 @@ export async function maintainKeyPairs(
   const isDue = (pairs: readonly StoredKeyPair[], alg: AsymmetricAlg): boolean =>
     period !== null && dueAlgorithms(pairs, now, period).includes(alg);
   const due = ASYMMETRIC_ALGS.filter((alg) => isDue(before, alg));
-  const forgotten = (pairs: readonly StoredKeyPair[]) => pairs.filter((pair) => isForgotten(pair, pairs, now));
-  if (due.length === 0 && forgotten(before).length === 0) return;
+  const deletable = (pairs: readonly StoredKeyPair[]) => pairs.filter((pair) => isDeletable(pair, pairs, now));
+  if (due.length === 0 && deletable(before).length === 0) return;
   const created = await Promise.all(due.map((alg) => createKeyPair(root, alg)));
   await database.commit(function* maintain(): Work<void> {
     // Checked again under the lock, since another process may have rotated meanwhile.
     yield* lockKeySet({});
     const pairs = yield* readKeyPairs({});
-    for (const { kid } of forgotten(pairs)) yield* deleteKeyPair({ kid });
+    for (const { kid } of deletable(pairs)) yield* deleteKeyPair({ kid });
     const stillDue = created.filter(({ alg }) => isDue(pairs, alg));
     yield* publishNext(stillDue, SYSTEM, now);
   });

@@ -6,7 +6,7 @@ import { OAuthError } from '../platform/oauth-error.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
 import { createFirstKeyPairs, maintainKeyPairs, SYSTEM } from './key-pairs.ts';
-import { isForgotten, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
+import { isDeletable, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey, signingKeyContext, unseal } from './seal.ts';
 import { isRetired, maintainSigningKeys, newSigningKey } from './signing-keys.ts';
 import {
@@ -157,7 +157,7 @@ export async function openKeys(
     }
     const pairs: IdTokenKey[] = [];
     for (const pair of keyPairs) {
-      if (isForgotten(pair, keyPairs, now)) continue;
+      if (isDeletable(pair, keyPairs, now)) continue;
       const { kid, alg, publicJwk } = pair;
       const privateKey = (await open(pair, keyPairContext(alg, kid), resealKeyPair)).toString('utf8');
       pairs.push({ ...pair, publicJwk: JSON.parse(publicJwk), sign: signWith(alg, kid, privateKey) });

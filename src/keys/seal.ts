@@ -1,19 +1,19 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { deriveKey } from '../platform/crypto/secrets.ts';
 
-/** The key that seals what the database holds. */
+/** The key that seals keys in the database. */
 export const sealingKey = (root: Buffer): Buffer => deriveKey(root, 'sealing');
 
-/** What a sealed signing key is bound to. */
+/** The context of a sealed key of access and refresh tokens. */
 export const signingKeyContext = (kid: string): string => `signing key ${kid}`;
 
-/** What a sealed private key of ID tokens is bound to. */
+/** The context of a sealed private key of ID tokens. */
 export const keyPairContext = (alg: string, kid: string): string => `id token key ${alg} ${kid}`;
 
 /**
  * Encrypts bytes for storage with AES-256-GCM.
- * @param key 32 bytes that the database does not hold
- * @param context bound to the ciphertext: it opens in this place only
+ * @param key 32 bytes that are not in the database
+ * @param context authenticated with the ciphertext, which can be decrypted only with the same one
  */
 export function seal(key: Buffer, plaintext: Buffer, context: string): string {
   const nonce = randomBytes(12);
@@ -23,7 +23,7 @@ export function seal(key: Buffer, plaintext: Buffer, context: string): string {
   return Buffer.concat([nonce, body, cipher.getAuthTag()]).toString('base64url');
 }
 
-/** The sealed bytes, or undefined where another key, another context or another text sealed them. */
+/** Decrypts sealed bytes; undefined for another key or context, or if they were changed. */
 export function unseal(key: Buffer, sealed: string, context: string): Buffer | undefined {
   const bytes = Buffer.from(sealed, 'base64url');
   if (bytes.length < 28) return undefined;

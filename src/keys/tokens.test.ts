@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { digestSet, TOKEN_KINDS, tokenKey } from './tokens.ts';
 
 for (const kind of TOKEN_KINDS) {
-  test(`${kind}: a token that was verified before says nothing for another one`, () => {
+  test(`${kind}: that a token was verified does not make a changed one valid`, () => {
     const key = tokenKey(Buffer.alloc(32, 1), 'k', kind);
     const other = tokenKey(Buffer.alloc(32, 2), 'k', kind);
     const token = key.sign({ sub: '1' });
@@ -25,7 +25,7 @@ for (const kind of TOKEN_KINDS) {
 }
 
 for (const kind of TOKEN_KINDS) {
-  test(`JW-02: ${kind}: with any one bit changed, cut at any length or without a signature it is no token`, () => {
+  test(`JW-02: ${kind}: a token with a changed bit, truncated or without a signature is invalid`, () => {
     const key = tokenKey(Buffer.alloc(32, 1), 'k', kind);
     const token = key.sign({ sub: '1', jti: 'x', family: '2' });
     const octets = Buffer.from(token, 'latin1');
@@ -44,7 +44,7 @@ for (const kind of TOKEN_KINDS) {
 
 const digest = (text: string) => hash('sha256', text, 'latin1');
 
-test('what was added is there, and nothing else; the youngest four of a line are kept', () => {
+test('a digest set has what was added, and keeps the newest four of a line', () => {
   const set = digestSet(1);
   for (let added = 1; added <= 100; added++) {
     assert.equal(set.has(digest(`${added}`)), false);
@@ -57,7 +57,7 @@ test('what was added is there, and nothing else; the youngest four of a line are
   }
 });
 
-test('it tells digests apart by each octet of the 128 bits that it keeps', () => {
+test('a digest set compares each of the first 16 bytes', () => {
   const set = digestSet(1);
   const known = digest('known');
   set.add(known);
@@ -68,7 +68,7 @@ test('it tells digests apart by each octet of the 128 bits that it keeps', () =>
   assert.equal(set.has(known), true);
 });
 
-test('as many digests as it has lines are nearly all kept', () => {
+test('a digest set keeps nearly all of as many digests as it has lines', () => {
   const lines = 1024;
   const set = digestSet(lines);
   const texts = Array.from({ length: lines }, (_, n) => digest(`${n}`));

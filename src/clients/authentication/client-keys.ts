@@ -4,26 +4,25 @@ import type { ReadAssertion } from '../rules/assertion.ts';
 import { type ClientKey, chooseKey, usableKeys } from '../rules/jwks.ts';
 import type { Client } from '../store.ts';
 
-/** How long a set that was fetched is used: a key that a client took out of it is good for nothing after that. */
-const KEYS_MAX_AGE = 5 * MINUTE;
-/** An assertion with an unknown key fetches the set again before its time, but not more often than this. */
-const UNKNOWN_KEY_PAUSE = MINUTE;
-/** After a failure, this long nobody asks again. */
+/** How long a fetched key set is used: so long a key may work after its client has removed it. */
+const MAX_AGE = 5 * MINUTE;
+/** An assertion with an unknown key refreshes the set before that, but at most once in this time. */
+const REFRESH_PAUSE = MINUTE;
+/** After a failed request, none is made for this long. */
 const FAILURE_PAUSE = 10 * SECOND;
 const TIMEOUT = 3 * SECOND;
-const LONGEST_SET = 64 * 1024;
-/** Clients whose fetched sets are kept at a time. */
-const MOST_SETS = 1000;
+const MAX_SET_BYTES = 64 * 1024;
+const MAX_CACHED_SETS = 1000;
 
-/** The keys of a client could not be read where its registration says that they are. */
+/** The keys of a client cannot be read from its `jwks_uri`. */
 export class ClientKeysUnreadable extends Error {
   override readonly name = 'ClientKeysUnreadable';
 }
 
-/** The public keys of clients, from their registration or from where it says. */
+/** The public keys of clients, from their registration or from their `jwks_uri`. */
 export interface ClientKeys {
   /**
-   * The key that an assertion names, or undefined where the client has no such key.
+   * The key that an assertion names; undefined if the client has no such key.
    * @throws {ClientKeysUnreadable}
    */
   find(
@@ -32,85 +31,81 @@ export interface ClientKeys {
   ): Promise<ClientKey | undefined>;
 }
 
-/** What came of the last requests to one address. */
-interface Fetched {
+/** The results of the last requests to a `jwks_uri`. */
+interface CachedSet {
   readonly keys: readonly ClientKey[];
-  readonly readAt: number | undefined;
-  /** When a set was last asked for before its time. */
-  readonly forcedAt: number | undefined;
+  readonly fetchedAt: number | undefined;
+  /** When the set was last refreshed while it was still fresh. */
+  readonly refreshedAt: number | undefined;
   readonly failure: { readonly at: number; readonly reason: string } | undefined;
 }
 
-const NOTHING: Fetched = { keys: [], readAt: undefined, forcedAt: undefined, failure: undefined };
+const NOT_FETCHED: CachedSet = { keys: [], fetchedAt: undefined, refreshedAt: undefined, failure: undefined };
 
-/**
- * Finds keys of clients. Sets behind a `jwks_uri` are kept for a while by each node; whoever sends assertions can make it
- * ask for a set once a minute beyond that, and no more often.
- */
+/** Finds the keys of clients, with a cache of the sets behind each `jwks_uri`. */
 export function createClientKeys(ask: Outgoing, clock: Clock): ClientKeys {
-  const kept = new Map<string, Fetched>();
-  const running = new Map<string, Promise<Fetched>>();
+  const cache = new Map<string, CachedSet>();
+  const fetching = new Map<string, Promise<CachedSet>>();
 
-  function keep(uri: string, fetched: Fetched): Fetched {
-    kept.delete(uri);
-    kept.set(uri, fetched);
-    const [oldest] = kept.keys();
-    if (kept.size > MOST_SETS && oldest !== undefined) kept.delete(oldest);
-    return fetched;
+  function store(uri: string, set: CachedSet): CachedSet {
+    cache.delete(uri);
+    cache.set(uri, set);
+    const [oldest] = cache.keys();
+    if (cache.size > MAX_CACHED_SETS && oldest !== undefined) cache.delete(oldest);
+    return set;
   }
 
-  /** One request at a time for an address, whoever waits for it. */
-  function fetchSet(uri: string, before: Fetched, forced: boolean): Promise<Fetched> {
-    const started = running.get(uri);
+  /** Callers that need a set while it is being fetched share the request. */
+  function fetchSet(uri: string, before: CachedSet, isRefresh: boolean): Promise<CachedSet> {
+    const started = fetching.get(uri);
     if (started !== undefined) return started;
     const now = clock();
-    const forcedAt = forced ? now : before.forcedAt;
-    const fetching = readSet(ask, uri)
-      .then((keys) => keep(uri, { keys, readAt: now, forcedAt, failure: undefined }))
+    const refreshedAt = isRefresh ? now : before.refreshedAt;
+    const request = readSet(ask, uri)
+      .then((keys) => store(uri, { keys, fetchedAt: now, refreshedAt, failure: undefined }))
       .catch((error: unknown) => {
         if (!(error instanceof ClientKeysUnreadable)) throw error;
-        return keep(uri, { ...before, forcedAt, failure: { at: now, reason: error.message } });
+        return store(uri, { ...before, refreshedAt, failure: { at: now, reason: error.message } });
       })
-      .finally(() => running.delete(uri));
-    running.set(uri, fetching);
-    return fetching;
+      .finally(() => fetching.delete(uri));
+    fetching.set(uri, request);
+    return request;
   }
 
   const isWithin = (span: number, instant: number | undefined): boolean =>
     instant !== undefined && Math.abs(clock() - instant) < span;
-  const isFresh = ({ readAt }: Fetched): boolean => isWithin(KEYS_MAX_AGE, readAt);
+  const isFresh = ({ fetchedAt }: CachedSet): boolean => isWithin(MAX_AGE, fetchedAt);
 
   return {
     async find({ jwks, jwksUri }, { alg, kid }) {
       if (jwksUri === null) return chooseKey(usableKeys(jwks) ?? [], alg, kid);
-      let fetched = kept.get(jwksUri) ?? NOTHING;
-      const known = isFresh(fetched) ? chooseKey(fetched.keys, alg, kid) : undefined;
+      let set = cache.get(jwksUri) ?? NOT_FETCHED;
+      const isRefresh = isFresh(set);
+      const known = isRefresh ? chooseKey(set.keys, alg, kid) : undefined;
       if (known !== undefined) return known;
-      const forced = isFresh(fetched);
-      const paused = forced
-        ? isWithin(UNKNOWN_KEY_PAUSE, fetched.forcedAt)
-        : isWithin(FAILURE_PAUSE, fetched.failure?.at);
-      if (!paused) fetched = await fetchSet(jwksUri, fetched, forced);
-      if (fetched.failure !== undefined && !(paused && forced)) throw new ClientKeysUnreadable(fetched.failure.reason);
-      return isFresh(fetched) ? chooseKey(fetched.keys, alg, kid) : undefined;
+      const isPaused = isRefresh ? isWithin(REFRESH_PAUSE, set.refreshedAt) : isWithin(FAILURE_PAUSE, set.failure?.at);
+      if (!isPaused) set = await fetchSet(jwksUri, set, isRefresh);
+      // A set that is fresh and must not be refreshed yet tells that the key is unknown, whatever its last refresh met.
+      if (set.failure !== undefined && !(isPaused && isRefresh)) throw new ClientKeysUnreadable(set.failure.reason);
+      return isFresh(set) ? chooseKey(set.keys, alg, kid) : undefined;
     },
   };
 }
 
 async function readSet(ask: Outgoing, uri: string): Promise<readonly ClientKey[]> {
   const headers = { accept: 'application/jwk-set+json, application/json' };
-  const answer = await ask({ method: 'GET', url: uri, headers, longestBody: LONGEST_SET, timeoutMs: TIMEOUT }).catch(
+  const answer = await ask({ method: 'GET', url: uri, headers, longestBody: MAX_SET_BYTES, timeoutMs: TIMEOUT }).catch(
     (error: unknown) => {
       throw error instanceof OutgoingFailed ? new ClientKeysUnreadable(error.message) : error;
     },
   );
   if (answer.status !== 200) throw new ClientKeysUnreadable(`the answer had the status ${answer.status}`);
-  const keys = usableKeys(parse(answer.body));
+  const keys = usableKeys(parseJson(answer.body));
   if (keys === undefined) throw new ClientKeysUnreadable('the answer is no JSON Web Key Set of at most 20 keys');
   return keys;
 }
 
-function parse(body: Buffer): unknown {
+function parseJson(body: Buffer): unknown {
   try {
     return JSON.parse(body.toString('utf8'));
   } catch {

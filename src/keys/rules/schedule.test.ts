@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { DAY, HOUR } from '../../platform/clock.ts';
-import { dueAlgorithms, isForgotten, keyStatus, publishedAt, type Scheduled, signerAt } from './schedule.ts';
+import { dueAlgorithms, isDeletable, keyStatus, publishedAt, type Scheduled, signerAt } from './schedule.ts';
 
 const key = (kid: string, signsFrom: number, alg = 'RS256'): Scheduled => ({
   kid,
@@ -15,13 +15,13 @@ const other = key('other', T + 1, 'ES256');
 const keys = [old, next, other];
 
 const cases: [string, number, string, string | undefined, string[]][] = [
-  ['until the next one’s moment the old one signs', T - 1, 'RS256', 'old', ['old', 'next', 'other']],
-  ['from that very moment the next one does', T, 'RS256', 'next', ['old', 'next', 'other']],
-  ['the old one is published for an hour more', T + HOUR - 1, 'RS256', 'next', ['old', 'next', 'other']],
-  ['and then no longer', T + HOUR, 'RS256', 'next', ['next', 'other']],
-  ['the last one signs for ever', T + 9999 * DAY, 'RS256', 'next', ['next', 'other']],
-  ['the first of an algorithm signs also before its moment', 0, 'ES256', 'other', ['old', 'next', 'other']],
-  ['an algorithm without keys has none', T, 'EdDSA', undefined, ['old', 'next', 'other']],
+  ['the old key signs until the next one does', T - 1, 'RS256', 'old', ['old', 'next', 'other']],
+  ['the next key signs from its time on', T, 'RS256', 'next', ['old', 'next', 'other']],
+  ['the old key is published for another hour', T + HOUR - 1, 'RS256', 'next', ['old', 'next', 'other']],
+  ['and not longer', T + HOUR, 'RS256', 'next', ['next', 'other']],
+  ['the last key does not expire', T + 9999 * DAY, 'RS256', 'next', ['next', 'other']],
+  ['the first key of an algorithm signs even before its time', 0, 'ES256', 'other', ['old', 'next', 'other']],
+  ['an algorithm without keys has no signer', T, 'EdDSA', undefined, ['old', 'next', 'other']],
 ];
 for (const [name, now, alg, signer, published] of cases) {
   test(name, () => {
@@ -33,19 +33,19 @@ for (const [name, now, alg, signer, published] of cases) {
   });
 }
 
-test('each state has its time', () => {
+test('a key is published, signs, verifies and expires', () => {
   const states = (of: Scheduled) => [T - 1, T, T + HOUR].map((now) => keyStatus(of, keys, now));
   assert.deepEqual(states(old), ['signs', 'verifies', 'expired']);
   assert.deepEqual(states(next), ['published', 'signs', 'signs']);
 });
 
-test('a key is forgotten when no session can hold an ID token of it', () => {
+test('a key is deleted when every session with an ID token of it has ended', () => {
   const end = T + HOUR + 30 * DAY;
-  assert.deepEqual([isForgotten(old, keys, end - 1), isForgotten(old, keys, end)], [false, true]);
-  assert.equal(isForgotten(next, keys, end * 2), false, 'one that signs never is');
+  assert.deepEqual([isDeletable(old, keys, end - 1), isDeletable(old, keys, end)], [false, true]);
+  assert.equal(isDeletable(next, keys, end * 2), false, 'one that signs is kept');
 });
 
-test('without the next one the old one signs on, and without both nobody does', () => {
+test('the old key signs on when the next one is dropped; without both there is no signer', () => {
   assert.equal(signerAt('RS256', [old, other], T)?.kid, 'old');
   assert.equal(signerAt('RS256', [other], T), undefined);
 });

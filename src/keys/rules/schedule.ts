@@ -1,6 +1,6 @@
 import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
 
-/** A key pair with the moment from which it signs. */
+/** A key pair with the time from which it signs, in milliseconds since the epoch. */
 export interface Scheduled {
   readonly kid: string;
   readonly alg: string;
@@ -11,27 +11,27 @@ export interface Scheduled {
 /** How long the JWKS may be cached. */
 export const JWKS_MAX_AGE = 5 * MINUTE;
 
-/** How long a key is published before it signs: every cached copy that could lack it has gone by then. */
+/** How long a key is published before it signs: every cached JWKS without it has expired by then. */
 export const PUBLISHED_BEFORE = HOUR;
 
-/** How long a key is published after its last signature: longer than an ID token lives (1800 s), with room for skew. */
+/** How long a key is published after its last signature: longer than an ID token is valid (1800 s), with room for clock skew. */
 const PUBLISHED_AFTER = HOUR;
 
-/** How long a key is kept after that, to know its ID tokens when they come back as hints: as long as a session lasts. */
-const REMEMBERED_AFTER = 30 * DAY;
+/** How long a key verifies ID tokens as hints after that: as long as a session lasts. */
+const KEPT_AFTER = 30 * DAY;
 
 export type KeyStatus = 'published' | 'signs' | 'verifies' | 'expired';
 
 /**
- * When another key of the algorithm takes over, or took over; undefined where none does. Nothing of it is stored: a key that
- * is dropped leaves its place to those that remain.
+ * When the next key of the algorithm signs in place of this one; undefined if there is none. This is computed and not stored, so
+ * that dropping a key extends the one before it.
  */
 export function supersededAt<K extends Scheduled>(key: K, keys: readonly K[]): number | undefined {
   const later = keys.filter(({ alg, signsFrom }) => alg === key.alg && signsFrom > key.signsFrom);
   return later.length === 0 ? undefined : Math.min(...later.map(({ signsFrom }) => signsFrom));
 }
 
-/** Where a key stands among those of its algorithm. @param now milliseconds since the epoch */
+/** The state of a key among all keys. @param now milliseconds since the epoch */
 export function keyStatus<K extends Scheduled>(key: K, keys: readonly K[], now: number): KeyStatus {
   if (now < key.signsFrom) return 'published';
   const end = supersededAt(key, keys);
@@ -39,15 +39,15 @@ export function keyStatus<K extends Scheduled>(key: K, keys: readonly K[], now: 
   return now < end + PUBLISHED_AFTER ? 'verifies' : 'expired';
 }
 
-/** Whether a key is of no more use: neither is it published, nor could an ID token of a session that lasts come from it. */
-export function isForgotten<K extends Scheduled>(key: K, keys: readonly K[], now: number): boolean {
+/** Whether a key can be deleted: it is not published, and every session whose ID tokens it signed has ended. */
+export function isDeletable<K extends Scheduled>(key: K, keys: readonly K[], now: number): boolean {
   const end = supersededAt(key, keys);
-  return end !== undefined && end + PUBLISHED_AFTER + REMEMBERED_AFTER <= now;
+  return end !== undefined && end + PUBLISHED_AFTER + KEPT_AFTER <= now;
 }
 
 /**
- * The key of an algorithm that signs at this moment; undefined where the algorithm has none. The first one of all signs also
- * where this process's clock is behind that of the process which made it.
+ * The key that signs with an algorithm at this moment; undefined if it has none. The first one signs even if the clock of this
+ * process is behind that of the process that created it.
  */
 export function signerAt<K extends Scheduled>(alg: string, keys: readonly K[], now: number): K | undefined {
   const own = keys.filter((key) => key.alg === alg).sort((a, b) => b.signsFrom - a.signsFrom);
@@ -58,7 +58,7 @@ export function signerAt<K extends Scheduled>(alg: string, keys: readonly K[], n
 export const publishedAt = <K extends Scheduled>(keys: readonly K[], now: number): readonly K[] =>
   keys.filter((key) => keyStatus(key, keys, now) !== 'expired');
 
-/** The algorithms whose newest key is as old as a key may become. */
+/** The algorithms whose newest key has reached the age at which it is rotated. @param period milliseconds */
 export function dueAlgorithms<K extends Scheduled>(keys: readonly K[], now: number, period: number): readonly string[] {
   const newest = new Map<string, number>();
   for (const { alg, createdAt } of keys) newest.set(alg, Math.max(newest.get(alg) ?? createdAt, createdAt));
