@@ -15,10 +15,10 @@ import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
 
-/** How long a code lives. */
+/** The lifetime of a code, in milliseconds. */
 export const CODE_LIFETIME = MINUTE;
 
-/** An authorization code on record, with everything that the verdict needs, as of one moment. */
+/** A stored authorization code, with all that the verdict needs, read at one moment. */
 export interface CodeRecord {
   readonly clientId: string;
   readonly accountId: string;
@@ -29,14 +29,14 @@ export interface CodeRecord {
   readonly expiresAt: number;
   readonly redeemed: boolean;
   readonly familyId: string | null;
-  /** What was granted, without what was withdrawn since. */
+  /** The granted scopes, without those that were withdrawn since. */
   readonly scopes: string;
-  /** Whether that is less than was asked for. */
+  /** Whether those are fewer than were requested. */
   readonly narrowed: boolean;
   readonly nonce: string | null;
-  /** The single claims that were granted beside the scopes, likewise. */
+  /** The single claims that were granted beside the scopes, without those that were withdrawn since. */
   readonly claims: RequestedClaims | null;
-  /** What tokens are asked for; null where nothing was named. */
+  /** The granted resources; null where the request named none. */
   readonly resources: readonly string[] | null;
   readonly sid: string;
   readonly authTime: number;

@@ -9,10 +9,10 @@ import { PROMPTS, RESPONSE_MODES } from '../authorize/rules/request.ts';
 import { END_SESSION_PATH } from '../logout/routes.ts';
 import { INTROSPECTION_PATH, REVOCATION_PATH } from '../token/routes.ts';
 
-/** Where the key set is served, below the base URL. */
+/** The path of the JWKS below the base URL. */
 export const JWKS_PATH = '/.well-known/jwks.json';
 
-/** The claims that an ID token or the standard UserInfo may hold. */
+/** The claims of ID tokens and of the standard UserInfo. */
 const CLAIMS = [
   ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'acr', 'amr', 'at_hash', 'client_id'],
   ...['name', 'preferred_username', 'picture', 'avatarUrl', 'locale', 'updated_at', 'email', 'email_verified'],
@@ -20,8 +20,8 @@ const CLAIMS = [
 ];
 
 /**
- * What the service can do, for clients that ask: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. Each line stands for
- * something that works; who adds a capability adds its line here.
+ * The provider metadata: OpenID Connect Discovery 1.0 §3 and RFC 8414 §2. It lists only what works; a new capability needs a
+ * line here.
  */
 export function metadata(issuer: string): Readonly<Record<string, unknown>> {
   return {
@@ -45,7 +45,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     token_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
     revocation_endpoint_auth_methods_supported: AUTH_METHODS,
     revocation_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
-    // RFC 7662 §2.1: only those who can prove who they are may ask.
+    // RFC 7662 §2.1: public clients may not use introspection.
     introspection_endpoint_auth_methods_supported: AUTH_METHODS.filter((method) => method !== 'none'),
     introspection_endpoint_auth_signing_alg_values_supported: ASSERTION_ALGS,
 
@@ -63,7 +63,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
 
     // RFC 9207 §3.
     authorization_response_iss_parameter_supported: true,
-    // Said also where it is the default: without a word request_uri would count as supported.
+    // Also where false is the default, because the default of request_uri_parameter_supported is true.
     claims_parameter_supported: true,
     request_parameter_supported: false,
     request_uri_parameter_supported: false,

@@ -10,10 +10,10 @@ interface DiscoveryParts {
   readonly issuer: string;
 }
 
-/** RFC 9110 §9.3.2: what anybody may read is there for HEAD too. */
+/** RFC 9110 §9.3.2: public resources answer HEAD too. */
 const HEAD = { exposeHeadRoute: true, config: { readers: 'anyone' } } as const;
 
-/** What is public and the same for everybody: any page may read it, and caches may keep it for a while. */
+/** Sends a public document that is the same for every client: any page may read it, and caches may store it. */
 const publish = (reply: FastifyReply, maxAge: number, body: unknown): FastifyReply =>
   reply
     .header('access-control-allow-origin', '*')
@@ -35,8 +35,8 @@ export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: Discover
 }
 
 /**
- * RFC 8414 §3.1: where the base URL has a path, the well-known part stands before it, at the root of the host. OpenID Connect
- * put it behind, but clients look for its document in both places (RFC 8414 §5).
+ * RFC 8414 §3.1: if the base URL has a path, the well-known part comes before it, at the root of the host. OpenID Connect puts
+ * it after the path, but clients look for its document in both places (RFC 8414 §5).
  */
 export function insertedDiscoveryRoutes(
   app: FastifyInstance,

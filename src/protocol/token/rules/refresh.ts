@@ -23,7 +23,7 @@ export type Rotation =
   | 'rotate'
   /** The direct predecessor in the grace period, its successor unused: a retry gets that successor again. */
   | 'repeat'
-  /** A retired token: there is a copy of it, whoever presents it. The family is revoked. */
+  /** A retired token: it was copied. The family is revoked. */
   | 'reuse';
 
 /**
