@@ -81,7 +81,7 @@ type SessionKey = Pick<Session, 'hash' | 'accountId'>;
 
 /**
  * The database for what a person does in a session. A route decides on what it has read, and may wait meanwhile for a hash or a
- * picture. So every commit first checks, under the lock of the account, that the session is still valid: whatever ended it
+ * picture. So every commit first checks, under the lock of the account, that the session is still valid: an act that ended it
  * meanwhile is never undone. Such a commit throws {@link SessionEnded} where the session is over.
  */
 export const sessionDatabase = ({ database, clock }: SessionServices, session: SessionKey): Database => ({

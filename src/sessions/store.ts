@@ -53,7 +53,7 @@ const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
 
 export const findSession = one((db, p: { hash: string }) => selectSession(db, p), toSession);
 
-/** Reads a session under a shared lock: who ends it waits for the end of this unit of work. */
+/** Reads a session under a shared lock: ending it waits for the end of this unit of work. */
 export const lockSession = one((db, p: { hash: string }) => selectSession(db, p).forKeyShare(), toSession);
 
 const insert = command((db, p: Omit<Session, 'amr'> & { amr: string }) =>
@@ -79,7 +79,7 @@ export const updateLastSeen = command((db, p: { hash: string; now: number }) =>
   db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
 );
 
-/** Removes a session, and gives what it was. */
+/** Removes a session, and returns the removed one. */
 export const removeSession = one(
   (db, p: { hash: string }) =>
     db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(['account_id', 'sid', 'generation']),
@@ -101,7 +101,7 @@ const removeOthers = many(
 /** Sessions of an account: one, or all but one. */
 export type SessionSelector = { readonly sid: string } | { readonly except: string };
 
-/** Removes sessions, and gives what they were. */
+/** Removes sessions, and returns the removed ones. */
 export const removeSessions = (accountId: string, which: SessionSelector): Work<readonly Session[]> =>
   'sid' in which ? removeOne({ accountId, sid: which.sid }) : removeOthers({ accountId, sid: which.except });
 

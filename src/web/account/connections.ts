@@ -24,7 +24,7 @@ import {
   type Problems,
   pager,
   problemSummary,
-  stoppedText,
+  revocationText,
 } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Page, type Site, sendPage } from '../kit/layout.ts';
@@ -94,10 +94,10 @@ ${connections.length > 0 && html`<div class="card apps">${connections.map((conne
 }
 
 /** What the revocation ended, as found when everything was judged anew. */
-function revokedNotice({ app, at, ...stopped }: RevokedAccess, messages: Messages): Html {
+function revokedNotice({ app, at, ...summary }: RevokedAccess, messages: Messages): Html {
   const { connections: text } = messages;
   return doneNotice(
-    html`<p><strong>${text.revoked(isolate(app), moment(at))}</strong></p><p>${stoppedText(stopped, messages)} ${text.stopped} ${text.kept}</p>`,
+    html`<p><strong>${text.revoked(isolate(app), moment(at))}</strong></p><p>${revocationText(summary, messages)} ${text.stopped} ${text.kept}</p>`,
   );
 }
 

@@ -10,7 +10,7 @@ import {
   type Problems,
   passwordField,
   problemSummary,
-  stoppedText,
+  revocationText,
 } from '../kit/components.ts';
 import { type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
@@ -67,14 +67,14 @@ ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-
 /** What signing out everywhere ended, shown to a browser that is no longer signed in. */
 export function everywherePage(
   { messages, path }: Site,
-  { at, ...stopped }: RevocationSummary & { readonly at: number },
+  { at, ...summary }: RevocationSummary & { readonly at: number },
 ): Page {
   const text = messages.account;
   return {
     title: text.everywhereDone,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.everywhereDone}</h1><p>${text.everywhereDoneText(moment(at))}</p></header>
-<p>${stoppedText(stopped, messages)}</p>
+<p>${revocationText(summary, messages)}</p>
 <p><a href="${path('/login')}">${messages.signOut.signInAgain}</a></p></section>`,
   };
 }

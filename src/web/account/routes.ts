@@ -11,7 +11,7 @@ import { findProblem } from '../../platform/validation/validate.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { changePassword } from '../../sessions/change-password.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import { generalProblem, NO_PROBLEMS, type Problems, stoppedText } from '../kit/components.ts';
+import { generalProblem, NO_PROBLEMS, type Problems, revocationText } from '../kit/components.ts';
 import { type HtmlPart, html } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
@@ -132,8 +132,8 @@ function accountRoutes(
     if (result.kind === 'wrong') return show(reply, 400, visit, fieldProblem('current', messages.account.currentWrong));
     const { account, created } = result;
     browsers.setSession(reply, created.secret, SESSION_LIFETIME);
-    const stopped = await endOfTokens(services, visit.account);
-    const done = html`${messages.account.passwordChanged} ${stoppedText(stopped, messages)}`;
+    const summary = await endOfTokens(services, visit.account);
+    const done = html`${messages.account.passwordChanged} ${revocationText(summary, messages)}`;
     return show(reply, 200, { ...visit, account, session: created.session }, NO_PROBLEMS, done);
   });
 
@@ -143,7 +143,7 @@ function accountRoutes(
     const { updatedAt } = await signOutEverywhere(servicesIn(services, visit), visit.account.id, visit.origin);
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');
-    const stopped = await endOfTokens(services, visit.account);
-    return sendPage(reply, 200, site, everywherePage(site, { at: updatedAt, ...stopped }));
+    const summary = await endOfTokens(services, visit.account);
+    return sendPage(reply, 200, site, everywherePage(site, { at: updatedAt, ...summary }));
   });
 }

@@ -18,7 +18,7 @@ import {
   type Problems,
   pager,
   problemSummary,
-  stoppedText,
+  revocationText,
 } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Page, type Site, sendPage } from '../kit/layout.ts';
@@ -147,7 +147,7 @@ ${facts([
 }
 
 /** Which sessions and tokens ended, as found when everything was judged anew. */
-function endedNotice({ at, all, sessions, ...stopped }: NonNullable<SessionsPage['ended']>, messages: Messages): Html {
+function endedNotice({ at, all, sessions, ...summary }: NonNullable<SessionsPage['ended']>, messages: Messages): Html {
   const { sessions: text } = messages;
   const [session] = sessions;
   if (!all && session === undefined) return doneNotice(html`<p><strong>${text.endedBefore}</strong></p>`);
@@ -155,6 +155,6 @@ function endedNotice({ at, all, sessions, ...stopped }: NonNullable<SessionsPage
     all || session === undefined
       ? text.othersEnded(sessions.length, moment(at))
       : text.ended(deviceName(session, messages), moment(at));
-  const lost = stopped.families > 0 && html`${text.appsLost(appNames(stopped.apps, messages))} ${text.askAgain} `;
-  return doneNotice(html`<p><strong>${what}</strong></p><p>${lost}${stoppedText(stopped, messages)}</p>`);
+  const lost = summary.families > 0 && html`${text.appsLost(appNames(summary.apps, messages))} ${text.askAgain} `;
+  return doneNotice(html`<p><strong>${what}</strong></p><p>${lost}${revocationText(summary, messages)}</p>`);
 }

@@ -37,7 +37,7 @@ test('Retry-After stands on the page in words', async () => {
   assert.match(text, new RegExp(`Try again in ${headers['retry-after']} seconds?\\.`));
 });
 
-test('a status without words of its own has those of its kind', async () => {
+test('a status without a text has that of its class', async () => {
   assert.match((await pageOf(new OAuthError(409, 'conflict', 'x'))).text, /This request is not valid/);
   assert.match((await pageOf(new OAuthError(501, 'server_error', 'x'))).text, /on our side/);
   assert.match((await pageOf(new Error('inside'))).text, /on our side/);
