@@ -7,7 +7,7 @@ import type { Database } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { originOf } from '../../platform/http/origin.ts';
-import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { endSession, findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
@@ -93,7 +93,7 @@ export function logoutRoutes(app: FastifyInstance, services: LogoutServices): vo
 }
 
 const parametersOf = (request: FastifyRequest): RepeatableParameters =>
-  request.method === 'POST' ? formOf(request) : (request.query as RepeatableParameters);
+  request.method === 'POST' ? formOf(request) : queryOf(request);
 
 async function handleRequest(
   services: LogoutServices,

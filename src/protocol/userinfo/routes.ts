@@ -13,8 +13,8 @@ import { type Clock, numericDate } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
-import { type Origin, originOf } from '../../platform/http/origin.ts';
-import { type RepeatableParameters, readByHandler } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/http/origin.ts';
+import { queryOf, type RepeatableParameters, readByHandler } from '../../platform/http/parameters.ts';
 import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { judge, refuseToken } from '../../verdict/rules.ts';
 import { tokenMisuse } from '../token/misuse.ts';
@@ -39,8 +39,8 @@ interface UserInfoParts {
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
   app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
     const token = bearerToken(request.headers.authorization);
-    if ((request.query as RepeatableParameters).has('access_token')) throw secondToken();
-    const { person, scopes } = await readUser(parts, token, originOf(request));
+    if (queryOf(request).has('access_token')) throw secondToken();
+    const { person, scopes } = await readUser(parts, token, request);
     return reply
       .header('cache-control', 'no-store')
       .type('application/json')
@@ -56,8 +56,8 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
   });
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const token = oneToken(request.headers.authorization, request.query as RepeatableParameters, formOf(request));
-    const user = await readUser(parts, token, originOf(request)).catch(challenge);
+    const token = oneToken(request.headers.authorization, queryOf(request), formOf(request));
+    const user = await readUser(parts, token, request).catch(challenge);
     const claims = standardClaims(user.person, user.scopes, parts.issuer, user.claims);
     const { userinfoAlg, id } = user.client;
     reply.header('cache-control', 'no-store');
@@ -82,12 +82,12 @@ const INVALID = { kind: 'invalid', reason: 'not an access token of this service'
  * database.
  * @throws {OAuthError} 401 `invalid_token`, 403 `access_denied` or 429 `rate_limit_exceeded`
  */
-const readUser = (parts: UserInfoParts, presented: string, origin: Origin): Promise<ReadUser> =>
+const readUser = (parts: UserInfoParts, presented: string, request: FastifyRequest): Promise<ReadUser> =>
   withCurrentKeys(parts.keys, async () => {
     const { database, clock, keys, issuer, limits, recordThrottled } = parts;
     const now = clock();
     const refused = (event: Pick<AuditEvent, 'type'> & Partial<AuditEvent>) =>
-      recordThrottled({ at: now, outcome: 'failure', origin, ...event });
+      recordThrottled({ at: now, outcome: 'failure', origin: originOf(request), ...event });
     const signed = await verifyToken(keys, 'access', presented);
     const token = signed && readClaims(signed.claims, 'access', issuer, now);
     if (signed === undefined || token === undefined) {
@@ -97,7 +97,7 @@ const readUser = (parts: UserInfoParts, presented: string, origin: Origin): Prom
     }
     const { accountId, clientId, familyId } = token;
     if (limits.userinfo !== null) {
-      const about = { name: 'userinfo', origin, clientId } as const;
+      const about = { name: 'userinfo', origin: originOf(request), clientId } as const;
       const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
       if (seconds > 0) return rateLimited(seconds);
     }
