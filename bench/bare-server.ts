@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createServer as createSocketServer } from 'node:net';
 
 /**
- * The limits of the runtime, without any work behind them: the same bytes as a service's answer by `node:http`, or by sockets
- * that do not even look at what was asked, which shows what the load generator can do.
+ * Measures the limits of the runtime: sends the bytes of a service's response by `node:http`, or by sockets that ignore the
+ * request, which shows the capacity of the load generator.
  */
 const { kind, head, body } = JSON.parse(process.argv[2] ?? '{}') as { kind: string; head: string; body: string };
 const [statusLine = '', ...lines] = head.split('\r\n');

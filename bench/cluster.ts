@@ -1,7 +1,7 @@
 import cluster from 'node:cluster';
 import { RUNTIME_FLAGS } from './service.ts';
 
-/** Several processes of the service behind one port: this one takes the connections and hands them out in turn, whole. */
+/** Several server processes on one port: the primary accepts connections and distributes them round-robin. */
 const processes = Number(process.argv[2] ?? 2);
 cluster.setupPrimary({ exec: 'bin/tessera.js', args: ['serve'], execArgv: [...RUNTIME_FLAGS] });
 for (let index = 0; index < processes; index++) cluster.fork();

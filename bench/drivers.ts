@@ -3,8 +3,8 @@ import type { Requests } from './requests.ts';
 import type { Subject } from './subject.ts';
 
 /**
- * Requests that were written before, picked at random, over and over.
- * @param count how many are sent at the most
+ * Sends prepared requests in random order, repeatedly.
+ * @param count the maximum number of requests
  */
 export function anyOf(requests: Requests, { status = 200, count = Number.POSITIVE_INFINITY } = {}): Driver {
   let left = count;
@@ -14,7 +14,7 @@ export function anyOf(requests: Requests, { status = 200, count = Number.POSITIV
   };
 }
 
-/** Requests that were written before, each sent once, until there are no more. */
+/** Sends each prepared request once. */
 export function eachOf(requests: Requests): Driver {
   let sent = 0;
   return {
@@ -24,8 +24,7 @@ export function eachOf(requests: Requests): Driver {
 }
 
 /**
- * A connection's people one at a time, picked at random; each person belongs to one connection alone, so nobody's token is used
- * twice at once.
+ * Picks a random user of the connection. Each user belongs to one connection, so no token is used twice at the same time.
  */
 function people(sample: number, connections: number, request: (person: number) => string) {
   const own = Math.max(1, Math.floor(sample / connections));
@@ -42,7 +41,7 @@ function people(sample: number, connections: number, request: (person: number) =
 
 type Refresher = Pick<Subject, 'sample' | 'refresh' | 'refreshed'>;
 
-/** Refresh with rotation: each connection follows the chain of one person, from token to token. */
+/** Refresh with rotation: each connection uses the refresh tokens of one user, one after another. */
 export function following({ sample, refresh, refreshed }: Refresher, connections: number): Driver {
   // Evenly among the people, and not of one app: a step alone may be a multiple of how many apps there are.
   const step = Math.floor(sample / connections);
@@ -53,13 +52,13 @@ export function following({ sample, refresh, refreshed }: Refresher, connections
   };
 }
 
-/** The same with another person's chain each time. */
+/** The same with a random user for each request. */
 export function refreshing(subject: Refresher, connections: number): Driver {
   const { next, whoOf } = people(subject.sample, connections, subject.refresh);
   return { next, answered: (connection, answer) => subject.refreshed(whoOf(connection), answer) };
 }
 
-/** The redirect for people who are signed in and gave their consent before. @param exchanges takes what redeems the codes */
+/** Authorization requests of signed-in users with remembered consent. @param exchanges receives the token requests for the codes */
 export function authorizing(subject: Subject, connections: number, exchanges: string[]): Driver {
   const { next, whoOf } = people(subject.sessions, connections, subject.authorize);
   return {
@@ -72,7 +71,7 @@ export function authorizing(subject: Subject, connections: number, exchanges: st
   };
 }
 
-/** Sign-ins with a password, which end with a session and another address. */
+/** Password sign-ins. Each returns a session and a redirect. */
 export const signingIn = (next: (browser: number) => string): Driver => ({
   next,
   answered: (_connection, { status, head }: Answer) => status === 303 && /\r\nset-cookie: [^\r]*session=/i.test(head),

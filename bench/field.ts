@@ -13,16 +13,16 @@ import { forkProgram, type Subject, stop, type Target } from './subject.ts';
 import { type Population, populate, startTessera } from './tessera.ts';
 import { BARE, OWN, SOCKETS } from './work-names.ts';
 
-/** Everything that is started to be compared, and ended again. */
+/** Starts the servers under comparison, and stops them. */
 export class Field implements AsyncDisposable {
   readonly folder = mkdtempSync(join(tmpdir(), 'tessera-bench-'));
   readonly #running = new Set<Pick<Target, 'process'>>();
   #postgres: PostgresServer | undefined;
   #databases = 0;
-  /** What answers of tokens are to be as long as: those of the first server that made some. */
+  /** The length of token responses: that of the first server, which the others match. */
   #tokenAnswerBytes = 0;
 
-  /** Remembers what is to be stopped at the end, whatever happens. */
+  /** Registers what must be stopped at the end, also after an error. */
   keep<Started extends Pick<Target, 'process'>>(started: Started): Started {
     this.#running.add(started);
     return started;
@@ -34,12 +34,12 @@ export class Field implements AsyncDisposable {
   }
 
   async #postgresServer(): Promise<PostgresServer> {
-    // Beside its durable defaults only a cache as an operator would give it.
+    // Durable defaults, and a cache size that an operator would set.
     this.#postgres ??= await startPostgres({ settings: ['shared_buffers=1GB'] });
     return this.#postgres;
   }
 
-  /** An empty database of its own: the embedded default, or one of PostgreSQL. */
+  /** Creates an empty database: SQLite, or one on the PostgreSQL server. */
   async environment(kind: 'sqlite' | 'postgres'): Promise<{ environment: Environment; database?: number | undefined }> {
     const TESSERA_DATA_DIR = mkdtempSync(join(this.folder, 'data-'));
     if (kind === 'sqlite') return { environment: { TESSERA_DATA_DIR } };
@@ -55,14 +55,14 @@ export class Field implements AsyncDisposable {
     return { environment, database: server.process.pid };
   }
 
-  /** A store of so many users, which is not served yet. */
+  /** Creates a database with this many users. */
   async population(kind: 'sqlite' | 'postgres', people: number): Promise<Population> {
     say(`${kind}: ${people} people, each with a live token …`);
     const { environment, database } = await this.environment(kind);
     return populate(environment, people, database);
   }
 
-  /** Starts those who know people, each with a store of so many. */
+  /** Starts the servers with users, each with this many. */
   async subjects(against: ReadonlySet<Opponent>, people: number): Promise<Subject[]> {
     const { folder } = this;
     const subjects: Subject[] = [];
@@ -90,7 +90,7 @@ export class Field implements AsyncDisposable {
     return subjects;
   }
 
-  /** A server without any work that sends an answer's bytes: by `node:http`, or as fast as sockets can. */
+  /** A server that sends a fixed response: by `node:http`, or by plain sockets. */
   async bare(kind: 'http' | 'sockets', { head, body }: Answer): Promise<Target> {
     const name = kind === 'http' ? BARE : SOCKETS;
     const args = [JSON.stringify({ kind, head, body })];
@@ -105,7 +105,7 @@ export class Field implements AsyncDisposable {
   }
 }
 
-/** The answer to one request. */
+/** Sends one request and returns its response. */
 export async function answerTo(
   { port }: Target,
   request: string | Uint8Array,

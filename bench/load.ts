@@ -2,18 +2,18 @@ import { connect } from 'node:net';
 import { cpuUsage } from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 
-/** What one run of load measured. */
+/** The result of one load run. */
 export interface Measurement {
   readonly requests: number;
   readonly seconds: number;
   readonly perSecond: number;
-  /** Milliseconds, as all latencies. */
+  /** Milliseconds, like all latencies. */
   readonly p50: number;
   readonly p99: number;
   readonly p999: number;
-  /** Bytes of an answer, head and body, on average. */
+  /** Average bytes of a response, including headers. */
   readonly answerBytes: number;
-  /** How much of one processor the generator itself took. */
+  /** Share of one processor used by the load generator. */
   readonly generatorShare: number;
 }
 
@@ -23,23 +23,23 @@ export interface Answer {
   readonly body: string;
 }
 
-/** Makes the requests of a load, and sees their answers. */
+/** Supplies the requests of a load and receives the responses. */
 export interface Driver {
-  /** The next request of a connection; undefined where there is no more to do. */
+  /** The next request of a connection; undefined at the end. */
   next(connection: number): string | Uint8Array | undefined;
-  /** @returns whether the answer is the expected one */
+  /** @returns whether the response is the expected one */
   answered(connection: number, answer: Answer): boolean;
 }
 
 export interface Connection {
-  /** Sends a request; only one is under way at a time. */
+  /** Sends a request. Only one may be in flight. */
   send(request: string | Uint8Array): void;
   close(): void;
 }
 
 /**
- * A connection that writes requests as they are and cuts answers apart by hand, so that the generator costs less than what it
- * measures. Answers need a Content-Length, unless they have no body.
+ * A connection that writes raw requests and parses responses by hand, so that the generator costs less than the servers that it
+ * measures. Responses need a Content-Length, unless they have no body.
  */
 export function openConnection(
   port: number,
@@ -76,11 +76,11 @@ export function openConnection(
   });
 }
 
-/** How many requests each port has answered, in all loads so far. */
+/** Responses of each port so far, in all loads. */
 const answeredBy = new Map<number, number>();
 export const requestsTo = (port: number): number => answeredBy.get(port) ?? 0;
 
-/** What comes in while a load runs. */
+/** Collects the responses of a load. */
 class Results {
   readonly #latencies: number[] = [];
   readonly #processor = cpuUsage();
@@ -99,14 +99,14 @@ class Results {
     if (!expected) this.#wrong ??= answer;
   }
 
-  /** @throws where an answer was not the expected one: a load of refusals says nothing */
+  /** @throws if a response was not the expected one, because a load of errors measures nothing */
   summary(): Measurement {
     const elapsed = performance.now() - this.#begun;
     answeredBy.set(this.#port, requestsTo(this.#port) + this.#latencies.length);
     const { user, system } = cpuUsage(this.#processor);
     if (this.#wrong !== undefined) {
       const { status, head, body } = this.#wrong;
-      throw new Error(`an answer was not the expected one: ${status}\n${head}\n\n${body.slice(0, 500)}`);
+      throw new Error(`unexpected response: ${status}\n${head}\n\n${body.slice(0, 500)}`);
     }
     const sorted = Float64Array.from(this.#latencies).sort();
     const at = (share: number) => sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0;
@@ -123,7 +123,7 @@ class Results {
   }
 }
 
-/** Keeps a number of connections busy for a while: each sends its next request as soon as the last is answered. */
+/** Runs a closed loop: each connection sends its next request when the previous one is answered. */
 export async function load(port: number, connections: number, seconds: number, driver: Driver): Promise<Measurement> {
   const { promise: failure, reject } = Promise.withResolvers<never>();
   let results = new Results(port);
@@ -160,9 +160,9 @@ export async function load(port: number, connections: number, seconds: number, d
 }
 
 /**
- * Sends requests at a fixed rate, whether or not earlier ones have been answered, and counts the latency of each from the moment
- * at which it was due: a server that stalls pays for everybody who would have come meanwhile (no coordinated omission).
- * @param connections how many may be under way; what finds none free waits for one, and its clock runs
+ * Sends requests at a fixed rate, whether or not earlier ones have been answered, and measures latency from the scheduled time, so
+ * that a stalled server is charged for all requests that were due meanwhile (no coordinated omission).
+ * @param connections the maximum in flight; a request that finds none free waits, and the wait counts
  */
 export async function loadAtRate(
   port: number,

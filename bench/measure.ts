@@ -4,16 +4,16 @@ import { say } from './say.ts';
 import { type Summary, summaryOf } from './statistics.ts';
 import type { Target } from './subject.ts';
 
-/** What one round of one cell measured. */
+/** The result of one round of one cell. */
 export interface Row extends Measurement {
-  /** Microseconds of the server for a request. */
+  /** CPU microseconds of the server per request. */
   readonly userMicros: number;
   readonly systemMicros: number;
-  /** What the database server spent on a request, user and system. */
+  /** CPU microseconds of the database server per request, user and system. */
   readonly databaseMicros: number;
 }
 
-/** One cell of a comparison: a piece of work on one target. */
+/** One cell of a comparison: a workload on one target. */
 export interface Cell {
   readonly work: string;
   readonly target: string;
@@ -27,7 +27,7 @@ export interface Result extends Pick<Cell, 'work' | 'target' | 'connections' | '
   readonly summary: Summary;
 }
 
-/** Measures a load with the time that it takes of the target's processes. */
+/** Runs a load and measures the CPU time of the target's processes. */
 export async function accounted(target: Target, run: () => Promise<Measurement>): Promise<Row> {
   const time = () => ({
     server: processorTime(target.process.pid ?? 0),
@@ -48,7 +48,7 @@ export async function accounted(target: Target, run: () => Promise<Measurement>)
 export const measure = (target: Target, connections: number, seconds: number, driver: Driver): Promise<Row> =>
   accounted(target, () => load(target.port, connections, seconds, driver));
 
-/** Runs all cells in turn, round after round: what the machine does meanwhile meets them all. */
+/** Runs all cells in turn, round after round, so that noise of the machine affects all of them. */
 export async function compare(what: string, cells: readonly Cell[], rounds: number): Promise<Result[]> {
   say(`${what}: warming up …`);
   const rows = new Map<Cell, Row[]>(cells.map((cell) => [cell, []]));

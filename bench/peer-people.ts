@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 
-/** What the peer's own process and the load both know of its people, so that it need not be sent around. */
+/** What the peer's process and the load generator both derive about its users, so that it need not be transferred. */
 
 const opaque = (name: string): string => hash('sha256', name, 'base64url');
 
@@ -11,7 +11,7 @@ export const grantOf = (person: number): string => opaque(`grant ${person}`);
 
 export const peerClient = (index: number) => ({ id: `client-${index}`, secret: opaque(`secret ${index}`) });
 
-/** What the peer is told. */
+/** The messages to the peer's process. */
 export type PeerOrder =
   | { readonly kind: 'seed'; readonly people: number; readonly tokenAnswerBytes: number }
   | { readonly kind: 'tokens'; readonly set: number; readonly count: number };

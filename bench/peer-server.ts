@@ -5,8 +5,8 @@ import { accessTokenOf, grantOf, type PeerOrder, peerClient, refreshTokenOf, ses
 import { BASE_URL, CLIENTS, REDIRECT_URI, SCOPE, type Spread, spread } from './setting.ts';
 
 /**
- * node-oidc-provider with everything in its own memory, set up for the same work. Its own adapter forgets all but the last
- * thousand entries; this one keeps everything, in plain maps, and looks at nothing twice: the best case that there is.
+ * node-oidc-provider with everything in memory, configured for the same workloads. Its bundled adapter keeps only the last
+ * thousand entries; this one keeps everything in plain maps, which is its best case.
  */
 
 type Payload = Record<string, unknown>;
@@ -66,7 +66,7 @@ interface Person {
 const people = new Map<string, Person>();
 const idOf = (person: number): string => String(383_000_000_000_000_000n + 4n * BigInt(person));
 
-/** The members of Tessera's answer, in the same bytes. */
+/** The members of Tessera's response, with the same number of bytes. */
 function userInfo({ id, number, createdAt }: Person) {
   return {
     sub: id,
@@ -133,7 +133,7 @@ const provider = new Provider(BASE_URL, {
   },
 });
 
-// Its answer of tokens is brought to the size of Tessera's, by one more member that costs nothing to make.
+// Pads the token response to the size of Tessera's.
 let tokenAnswerBytes = 0;
 let padding = '';
 provider.use(async (ctx, next) => {
@@ -148,7 +148,7 @@ provider.use(async (ctx, next) => {
 
 const clientOf = (person: number): string => peerClient(person % CLIENTS).id;
 
-/** What the provider itself stores for one person; all others get copies with their own names in them. */
+/** What the provider stores for one user; the others get copies with their own names. */
 async function models(expiresAt: number) {
   const shared = { accountId: idOf(0), clientId: clientOf(0), grantId: grantOf(0) };
   const token = { ...shared, gty: 'authorization_code', scope: SCOPE };
@@ -220,7 +220,7 @@ async function carryOut(order: PeerOrder): Promise<void> {
 }
 
 const server = createServer(provider.callback());
-// As Tessera has it: its connections outlive the pauses between rounds.
+// Same as Tessera: connections stay open between rounds.
 server.keepAliveTimeout = 65_000;
 server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
   process.send?.({ port: (server.address() as AddressInfo).port }),

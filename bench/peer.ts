@@ -7,7 +7,7 @@ import { authorizationQuery, CLIENTS, REDIRECT_URI, spread } from './setting.ts'
 import { atRandom, codeIn, forkProgram, get, member, post, type Subject } from './subject.ts';
 import { PEER } from './work-names.ts';
 
-/** Starts node-oidc-provider with people of its own. @param tokenAnswerBytes how long its answers of tokens are to be */
+/** Starts node-oidc-provider with its own users. @param tokenAnswerBytes the length of its token responses */
 export async function startPeer(
   people: number,
   { folder, tokenAnswerBytes }: { readonly folder: string; readonly tokenAnswerBytes: number },

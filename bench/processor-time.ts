@@ -6,7 +6,7 @@ export interface ProcessorTime {
   readonly system: number;
 }
 
-/** What the system tells of a process, behind its name: proc(5). Empty where it has ended, or the system does not say. */
+/** The fields of /proc/<pid>/stat after the name: proc(5). Empty if the process has ended, or on other systems. */
 function statOf(pid: number): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
@@ -18,7 +18,7 @@ function statOf(pid: number): readonly string[] {
 /** Clock ticks are hundredths of a second on Linux. */
 const TICK = 10;
 
-/** A process and the processes that it has started. */
+/** A process and its descendants. */
 function family(pid: number): readonly number[] {
   try {
     const all = readdirSync('/proc').filter((name) => /^\d+$/.test(name));
@@ -28,7 +28,7 @@ function family(pid: number): readonly number[] {
   }
 }
 
-/** The time of a process and of the processes that it has started, also of those that have ended; zero where the system does not say. */
+/** CPU time of a process and its descendants, including ended ones; zero on other systems. */
 export function processorTime(pid: number): ProcessorTime {
   const own = statOf(pid);
   let [user, system] = [Number(own[13] ?? 0), Number(own[14] ?? 0)];
@@ -40,7 +40,7 @@ export function processorTime(pid: number): ProcessorTime {
   return { user: user * TICK, system: system * TICK };
 }
 
-/** Memory in mebibytes that a process and those that it has started hold; what they share is counted for each. */
+/** Resident memory in MiB of a process and its descendants; shared memory is counted for each. */
 export function residentMemory(pid: number): number {
   let kibibytes = 0;
   for (const process of family(pid)) {

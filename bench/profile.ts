@@ -8,13 +8,13 @@ import { say } from './say.ts';
 import { startTessera } from './tessera.ts';
 import { WORK } from './work-names.ts';
 
-/** Where the time of one kind of request goes, by the sampling profiler of the runtime. */
+/** Event loop time of one kind of request, by the sampling profiler. */
 export interface Profile {
   readonly work: string;
   readonly connections: number;
-  /** Microseconds of a request on the event loop, with what the profiler itself costs. */
+  /** Event loop microseconds per request, including the profiler's own cost. */
   readonly micros: number;
-  /** How much of that each part takes, from 0 to 1; the largest first. */
+  /** The share of each part, from 0 to 1, in descending order. */
   readonly shares: readonly (readonly [part: string, share: number])[];
 }
 
@@ -26,7 +26,7 @@ interface Frame {
 /** https://chromedevtools.github.io/devtools-protocol/tot/Profiler/#type-Profile, as far as it is read. */
 export interface CpuProfile {
   readonly nodes: readonly { readonly id: number; readonly callFrame: Frame; readonly children?: readonly number[] }[];
-  /** In microseconds, as all times. */
+  /** In microseconds, like all times. */
   readonly endTime: number;
   readonly startTime: number;
   readonly samples: readonly number[];
@@ -35,14 +35,14 @@ export interface CpuProfile {
 
 const CONNECTIONS = 32;
 
-/** What is known by the function itself, wherever it is called. */
+/** Parts identified by the function itself, wherever it is called. */
 const NAMED: readonly (readonly [RegExp, string])[] = [
   [/^\(garbage collector\)$/, 'Garbage collector'],
   [/^\(program\)$/, 'Runtime, unnamed'],
   [/^write(v|Buffer|Utf8String|Latin1String|AsciiString)$/, 'Writing to sockets, by the kernel'],
 ];
 
-/** What is known by the file that called it, the nearest one first. */
+/** Parts identified by the nearest file on the call stack. */
 const PLACES: readonly (readonly [RegExp, string])[] = [
   [/\/node_modules\/jose\/|\/src\/(keys|platform\/crypto)\//, 'Signatures and hashes'],
   [/\/node_modules\/(pino|sonic-boom|prom-client)\/|\/src\/platform\/metrics\//, 'Log and metrics'],
@@ -53,7 +53,7 @@ const PLACES: readonly (readonly [RegExp, string])[] = [
 
 const REST = 'node:http';
 
-/** How much of the busy time between two instants each part takes. */
+/** The share of each part in the busy time between two instants. */
 export function sharesOf(
   profile: CpuProfile,
   { from, to }: { readonly from: number; readonly to: number },
@@ -67,7 +67,7 @@ export function sharesOf(
     if (named !== undefined) return named[1];
     for (let at: number | undefined = id; at !== undefined; at = parents.get(at)) {
       const { functionName = '', url = '' } = nodes.get(at) ?? {};
-      // The one function of the store that does nothing but begin and commit: what it takes is the disk's.
+      // This function only begins and commits transactions, so its time is disk time.
       if (functionName === 'flush' && url.includes('/src/platform/database/sqlite/'))
         return 'Commit, with the wait for the disk';
       const place = PLACES.find(([pattern]) => pattern.test(url));
@@ -93,7 +93,7 @@ export function sharesOf(
   return { busy, shares };
 }
 
-/** Looks where the time of UserInfo and of a refresh goes, each in a process of its own under the profiler. */
+/** Profiles UserInfo and refresh, each in a separate process. */
 export async function profiles(field: Field, { people, seconds }: Options): Promise<Profile[]> {
   const population = await field.population('sqlite', people);
   const looked: Profile[] = [];

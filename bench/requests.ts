@@ -1,4 +1,4 @@
-/** Requests that were written before they are sent. Outside of the heap, so that so many do not slow the generator down. */
+/** Prepared requests, stored outside the heap so that they do not slow down the load generator. */
 export interface Requests {
   readonly length: number;
   at(index: number): Uint8Array;

@@ -1,4 +1,4 @@
-/** What `npm run bench` runs: see docs/explanation/performance.md. */
+/** The entry point of `npm run bench`: see docs/explanation/performance.md. */
 import { Field } from './field.ts';
 import type { Result } from './measure.ts';
 import { readOptions } from './options.ts';

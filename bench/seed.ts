@@ -23,25 +23,25 @@ export type Environment = Readonly<Record<string, string>>;
 
 const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
 
-/** What a load needs to know of a database full of people: each gave one app access and has its tokens. */
+/** What a load needs to know about a seeded database, in which each user has given one app access. */
 export interface Seed extends Spread {
   clientOf(person: number): { readonly id: string; readonly secret: string };
   usernameOf(person: number): string;
-  /** The secret in the session cookie of a person's browser. */
+  /** The secret in the session cookie of a user. */
   sessionOf(person: number): string;
-  /** Makes another live access token. */
+  /** Mints another valid access token. */
   accessToken(person: number): string;
-  /** The live refresh token of a user, until it is used. */
+  /** The first refresh token of a user, valid until it is used. */
   firstRefreshToken(person: number): string;
 }
 
-/** What is random in production is random here, too, but known: the database computes it as we do. */
+/** Random values are derived from a seed, in the same way here and in the database. */
 const scattered = (text: string): string => hash('md5', text).slice(0, 22);
 const sessionSecret = (index: number): string => digest(`session ${index}`);
 
 /**
- * Fills a database with people who each gave one of {@link CLIENTS} apps access. One of them is made by the service's own
- * functions, and all others are copies that the database makes of the rows: a million takes a minute.
+ * Seeds a database with users who each gave one of {@link CLIENTS} apps access. The first is created by the service's own
+ * functions; the others are copies of its rows made in the database, so that a million takes a minute.
  */
 export async function seed(environment: Environment & { TESSERA_BASE_URL: string }, people: number): Promise<Seed> {
   const issuer = environment.TESSERA_BASE_URL;
@@ -188,7 +188,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
   };
 }
 
-/** The database behind the service's back, with the function that both kinds have by the same name. */
+/** A direct connection to the database, with a hash function of the same name on both kinds. */
 interface Sql {
   columns(table: string): Promise<readonly string[]>;
   run(text: string): Promise<void>;

@@ -2,7 +2,7 @@ import manifest from '../package.json' with { type: 'json' };
 
 const [, , ...words] = manifest.scripts.start.split(' ');
 
-/** The service as `npm start` runs it: what follows `exec node`. */
+/** The arguments of `node` in `npm start`. */
 export const SERVE: readonly string[] = words;
-/** What the runtime is told there. */
+/** The options of the runtime among them. */
 export const RUNTIME_FLAGS: readonly string[] = words.filter((word) => word.startsWith('--'));

@@ -10,17 +10,17 @@ import { serviceEnvironment } from './tessera.ts';
 import { PEER } from './work-names.ts';
 import { memoryOf } from './works.ts';
 
-/** From the start of a process to its first good answer. */
+/** From the start of a process to its first successful response. */
 export interface Start {
   readonly target: string;
   readonly milliseconds: Spread;
-  /** What it holds then, in mebibytes. */
+  /** Its resident memory at that time, in MiB. */
   readonly memory: Spread;
 }
 
 const TIMES = 5;
 
-/** Starts each again and again, in turn: the embedded default in an empty folder and on the data of another start, and the peer. */
+/** Starts each server repeatedly, in turn: SQLite with a new and with an existing database, and the peer. */
 export async function starts(field: Field, { against }: Options): Promise<Start[]> {
   say('Starts …');
   const measured = new Map<string, { milliseconds: number[]; memory: number[] }>();
@@ -61,7 +61,7 @@ export async function starts(field: Field, { against }: Options): Promise<Start[
       const port = await freePort();
       await once(PEER, ['bench/peer-server.ts', String(port)], path, {}, port);
     }
-    // The first of all fills the machine's caches.
+    // The first start warms up the machine's caches.
     if (time === 0) measured.clear();
   }
   return measured

@@ -7,7 +7,7 @@ export const median = (numbers: readonly number[]): number => {
   return sorted.length % 2 === 1 ? upper : ((sorted[middle - 1] ?? 0) + upper) / 2;
 };
 
-/** A figure of several rounds. */
+/** A value over several rounds. */
 export interface Spread {
   readonly median: number;
   readonly lowest: number;
@@ -20,7 +20,7 @@ export const spreadOf = (numbers: readonly number[]): Spread => ({
   highest: Math.max(...numbers),
 });
 
-/** What the rounds of one cell of the comparison come to. */
+/** The summary of all rounds of a cell. */
 export type Summary = { readonly [Figure in keyof Row]: Spread };
 
 export function summaryOf(rows: readonly Row[]): Summary {

@@ -1,5 +1,5 @@
 /**
- * What a person, an event and a refresh cost a PostgreSQL database in bytes:
+ * Measures the bytes of a user, an event and a refresh in a PostgreSQL database:
  *   node bench/storage.ts [--people 20000] [--seconds 10]
  */
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -10,35 +10,35 @@ export interface Target {
   readonly name: string;
   readonly process: ChildProcess;
   readonly port: number;
-  /** The process of the database server, where there is one. */
+  /** The process ID of the database server, if there is one. */
   readonly database?: number | undefined;
 }
 
-/** A server that knows people, and how to talk to it as their apps and browsers do. A person is a number under `sample`. */
+/** A server with users, and the requests of their apps and browsers. A user is a number below `sample`. */
 export interface Subject extends Target {
   readonly people: number;
-  /** How many processes answer at its port. */
+  /** The number of processes on its port. */
   readonly processes: number;
-  /** Whether a token is proved by itself, so that one can be new to the server; else it is looked up. */
+  /** Whether tokens are self-contained, so that a token can be new to the server. */
   readonly stateless: boolean;
   readonly sample: number;
   readonly sessions: number;
-  /** UserInfo for so many people in no order, each with a token that was never shown before. */
+  /** UserInfo requests of this many users in random order, each with a token that the server has not seen. */
   userInfo(count: number): Promise<Requests>;
-  /** The requests of people one by one, with the token that each has now. */
+  /** The requests of single users, with their current tokens. */
   refresh(person: number): string;
   refreshed(person: number, answer: Answer): boolean;
   authorize(person: number): string;
-  /** Reads the code of an answer; undefined where there is none. */
+  /** The code in a response; undefined if there is none. */
   exchange(person: number, answer: Answer): string | undefined;
-  /** Forms of so many browsers, which sign in one person after the other; undefined where the server has none. */
+  /** The sign-in forms of this many browsers; undefined if the server has no sign-in. */
   readonly signIn?: ((browsers: number) => Promise<(browser: number) => string>) | undefined;
 }
 
 /** What is common to all that are compared. */
 const PRODUCTION = { ...process.env, NODE_ENV: 'production' };
 
-/** Starts a program whose words go to a file, as a service's do. */
+/** Starts a program with its output in a file. */
 export function startProgram(
   args: readonly string[],
   { environment = {}, log }: { environment?: object; log: string },
@@ -48,7 +48,7 @@ export function startProgram(
   return spawn(process.execPath, args, options);
 }
 
-/** The same for one of our own, which tells its port. */
+/** The same for a Tessera server, which reports its port. */
 export async function forkProgram(
   file: string,
   { args = [], execArgv = [], log }: { args?: readonly string[]; execArgv?: string[]; log: string },
@@ -70,7 +70,7 @@ export async function stop({ process: child }: Pick<Target, 'process'>): Promise
   await ended;
 }
 
-/** Waits for the first answer of a server that has just been started. @returns when it came */
+/** Waits for the first response of a server that has just been started. @returns the time of the response */
 export async function ready({ process: child, port }: Pick<Target, 'process' | 'port'>, path: string): Promise<number> {
   for (;;) {
     try {
@@ -91,7 +91,7 @@ export const get = (path: string, headers: string): string =>
 export const post = (path: string, type: string, body: string, headers = ''): string =>
   `POST ${path} HTTP/1.1\r\nHost: localhost:8080\r\n${headers}Content-Type: ${type}\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-/** A member of a JSON text whose value needs no decoding, found without reading the rest. */
+/** Extracts a string member of a JSON text without parsing the rest. The value must not contain escapes. */
 export function member(json: string, name: string): string | undefined {
   const from = json.indexOf(`"${name}":"`);
   if (from < 0) return undefined;
@@ -99,11 +99,11 @@ export function member(json: string, name: string): string | undefined {
   return json.slice(begin, json.indexOf('"', begin));
 }
 
-/** The code in the address that a browser is sent to. */
+/** The code in the redirect of a response. */
 export const codeIn = ({ status, head }: Answer): string | undefined =>
   status === 302 || status === 303 ? /\r\nlocation: [^\r]*[?&]code=([^&\r]+)/i.exec(head)?.[1] : undefined;
 
-/** So many numbers under a limit, in no order: each comes once before one comes again. */
+/** This many numbers below a limit in random order, without repetition until all have occurred. */
 export function atRandom(count: number, limit: number): number[] {
   const numbers = Array.from({ length: limit }, (_, index) => index);
   for (let index = limit - 1; index > 0; index--) {

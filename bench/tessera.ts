@@ -8,12 +8,12 @@ import { SERVE } from './service.ts';
 import { authorizationQuery, BASE_URL, PASSWORD, REDIRECT_URI } from './setting.ts';
 import { atRandom, codeIn, get, member, post, ready, type Subject, startProgram } from './subject.ts';
 
-/** A database full of people, and where their tokens stand. */
+/** A seeded database and its current refresh tokens. */
 export interface Population {
   readonly environment: Environment;
   readonly people: number;
   readonly seeded: Seed;
-  /** The refresh tokens that have taken the place of the first ones. */
+  /** Refresh tokens that replaced the first ones. */
   readonly refreshTokens: Map<number, string>;
   readonly database?: number | undefined;
 }
@@ -37,7 +37,7 @@ export const serviceEnvironment = (port: number): Environment => ({
   TESSERA_LIMIT_FORM_ACCOUNT: '100000000/m',
 });
 
-/** Starts the server on a population; `processes` of them share its port. */
+/** Starts this many server processes on a seeded database, on one port. */
 export async function startTessera(
   name: string,
   population: Population,
@@ -65,7 +65,7 @@ export async function startTessera(
 
 const TOKEN = '/api/v2/oauth/token';
 
-/** How the people of a database talk to the server on a port. */
+/** The requests of the users of a seeded database to the server on a port. */
 export function protocol(port: number, { seeded, refreshTokens }: Pick<Population, 'seeded' | 'refreshTokens'>) {
   const json = (body: object) => post(TOKEN, 'application/json', JSON.stringify(body));
   const credentials = (person: number) => {

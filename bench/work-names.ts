@@ -1,4 +1,4 @@
-/** How the works are called in the results. */
+/** Names of the workloads in the results. */
 export const WORK = {
   userInfo: 'UserInfo',
   cold: 'UserInfo, tokens never seen before',
@@ -11,14 +11,14 @@ export const WORK = {
   beside: 'UserInfo at half its capacity, beside sign-ins',
 } as const;
 
-/** How ours are called. */
+/** Names of our servers in the results. */
 export const OWN = {
   sqlite: 'Tessera, SQLite',
   postgres: 'Tessera, PostgreSQL',
   postgres2: 'Tessera, PostgreSQL, two processes',
 } as const;
 
-/** How the servers are called that do none of the work, or are not ours. */
+/** Names of the other servers in the results. */
 export const PEER = 'node-oidc-provider, in memory';
 export const BARE = 'bare node:http';
 export const SOCKETS = 'bare sockets';

@@ -24,7 +24,7 @@ const BROWSERS = 16;
 /** How long a server works before anything is measured, in seconds. */
 const WARM_UP = 1;
 
-/** A cell that is warmed up by the work that it measures. */
+/** A cell that is warmed up by its own workload. */
 function cellOf(
   { options: { seconds } }: Setting,
   cell: Pick<Cell, 'work' | 'connections'>,
@@ -45,7 +45,7 @@ interface Bare {
   readonly work: string;
   readonly connections: readonly number[];
   readonly kinds: readonly ('http' | 'sockets')[];
-  /** The request whose answer is sent. */
+  /** The request whose response is sent. */
   request(subject: Subject): Promise<Requests>;
 }
 
@@ -279,7 +279,7 @@ async function sizesOf(setting: Setting, kind: Opponent, own: readonly Subject[]
   return results;
 }
 
-/** Memory in mebibytes that a server's processes hold. */
+/** Resident memory of a server's processes in MiB. */
 export interface Memory {
   readonly target: string;
   readonly people: number;

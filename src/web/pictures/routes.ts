@@ -40,14 +40,14 @@ export function pictureRoutes(app: FastifyInstance, { database, clock, site }: P
   /** An uploaded picture. When it is no longer shown, its address redirects to the initials: apps may keep it for years. */
   app.get<PictureParams>('/avatars/:id/:name', async (request, reply) => {
     const { id, name } = request.params;
-    const found = await database.read(function* read(): Work<'nobody' | Uint8Array | undefined> {
+    const found = await database.read(function* read(): Work<'no account' | Uint8Array | undefined> {
       const account = isSnowflake(id) ? yield* findAccount({ id }) : undefined;
-      if (account === undefined) return 'nobody';
-      // Of somebody who is barred nothing is shown.
+      if (account === undefined) return 'no account';
+      // The picture of a banned or suspended account is not shown.
       const shown = account.profile.picture === name && accountStatus(account, clock()) === 'active';
       return shown ? yield* readPicture({ name }) : undefined;
     });
-    if (found === 'nobody') throw noPicture();
+    if (found === 'no account') throw noPicture();
     if (found === undefined) return embeddable(reply).redirect(site.path(`/avatars${avatarPath(id, null)}`), 302);
     return sendPicture(request, reply, name, found);
   });
@@ -55,7 +55,7 @@ export function pictureRoutes(app: FastifyInstance, { database, clock, site }: P
   app.get<PictureParams>('/app-pictures/:id/:name', async (request, reply) => {
     const { id, name } = request.params;
     const found = await database.read(function* read(): Work<Uint8Array | undefined> {
-      const client = isSnowflake(id) ? yield* findClient({ id: id }) : undefined;
+      const client = isSnowflake(id) ? yield* findClient({ id }) : undefined;
       return client?.picture === name ? yield* readPicture({ name }) : undefined;
     });
     if (found === undefined) throw noPicture();
