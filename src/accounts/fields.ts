@@ -1,5 +1,6 @@
+import { bit, json, plain, storedField, type Values } from '../platform/database/statement.ts';
 import { nullableField } from '../platform/http/operation.ts';
-import { bit, declareField, json, plain, storedField, type Values } from '../platform/validation/fields.ts';
+import { declareField } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 
 export interface SocialLink {

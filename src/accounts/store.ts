@@ -2,9 +2,19 @@ import { sql } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { columnsOf, decoder, encode, plain, storedField, type Values } from '../platform/validation/fields.ts';
 import { type Profile, STORED_PROFILE } from './fields.ts';
 import { emailKey } from './rules/profile.ts';
 
@@ -20,12 +30,13 @@ const STORED = {
   suspensionReason: storedField('suspension_reason', plain<string | null>()),
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
+  profile: STORED_PROFILE,
 } as const;
 
 /** A user's account. */
-export type Account = Values<typeof STORED> & { readonly profile: Profile };
+export type Account = Values<typeof STORED>;
 
-const COLUMNS = [...columnsOf(STORED), ...columnsOf(STORED_PROFILE), 'email_key'] as const;
+const COLUMNS = [...columnsOf(STORED), 'email_key'] as const;
 const columns = (p: AccountTable): AccountTable => pick(p, COLUMNS);
 
 /** The columns of a profile in a join where the table's alias is `a`. */
@@ -33,12 +44,10 @@ export const PROFILE_OF_A = columnsOf(STORED_PROFILE).map((column) => `a.${colum
 
 /** Reads a profile from a row that has its columns. */
 export const toProfile: (row: object) => Profile = decoder(STORED_PROFILE);
-const toStored = decoder(STORED);
-const toAccount = (row: object): Account => ({ ...toStored(row), profile: toProfile(row) });
+const toAccount: (row: object) => Account = decoder(STORED);
 
 const toRow = (account: Account): AccountTable => ({
   ...encode(STORED, account),
-  ...encode(STORED_PROFILE, account.profile),
   email_key: emailKey(account.profile.email),
 });
 

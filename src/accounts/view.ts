@@ -1,7 +1,7 @@
 import { iso, isoOrNull } from '../platform/clock.ts';
 import { pick } from '../platform/database/columns.ts';
+import { accountStatus, isBanned } from '../verdict/rules.ts';
 import { PROFILE_FIELDS } from './fields.ts';
-import { accountStatus, isBanned } from './rules/status.ts';
 import type { Account } from './store.ts';
 
 const SHOWN = Object.keys(PROFILE_FIELDS) as (keyof typeof PROFILE_FIELDS)[];

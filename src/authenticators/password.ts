@@ -1,4 +1,3 @@
-import { accountStatus } from '../accounts/rules/status.ts';
 import { type Account, findByIdentifier, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { giveBack, take } from '../limits/limits.ts';
@@ -9,6 +8,7 @@ import type { Work } from '../platform/database/database.ts';
 import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { addressBucket } from '../platform/validation/ip-address.ts';
+import { accountStatus } from '../verdict/rules.ts';
 import type {
   AttemptsLimited,
   Authenticated,

@@ -1,7 +1,8 @@
 import { SCOPES } from '../claims/scopes.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
+import { bit, json, jsonOr, plain } from '../platform/database/statement.ts';
 import { nullableField } from '../platform/http/operation.ts';
-import { bit, declareField, json, jsonOr, plain } from '../platform/validation/fields.ts';
+import { declareField } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import type { JwkSet } from './rules/jwks.ts';
 import {

@@ -1,5 +1,6 @@
+import type { Values } from '../platform/database/statement.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
-import { optional, requestBody, schemasOf, type Values } from '../platform/validation/fields.ts';
+import { optional, requestBody, schemasOf } from '../platform/validation/fields.ts';
 import * as Type from '../platform/validation/type.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 

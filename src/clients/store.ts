@@ -1,9 +1,19 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { ClientSecretTable, ClientTable } from '../platform/database/schema.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { columnsOf, decoder, encode, plain, storedField, type Values } from '../platform/validation/fields.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
 

@@ -10,7 +10,7 @@ export interface Mutant {
 }
 
 const VERDICT = 'src/verdict/rules.ts';
-const STATUS = 'src/accounts/rules/status.ts';
+const STATUS = 'src/verdict/rules.ts';
 const ROTATION = 'src/protocol/token/rules/refresh.ts';
 const REDEMPTION = 'src/protocol/token/rules/redemption.ts';
 const CLAIMS = 'src/protocol/token/rules/claims.ts';

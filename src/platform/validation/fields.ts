@@ -1,10 +1,5 @@
+import type { Codec, Values } from '../database/statement.ts';
 import * as Type from './type.ts';
-
-/** How a value is read from a column and written to it. */
-export interface Codec<T> {
-  readonly decode: (stored: unknown) => T;
-  readonly encode: (value: T) => unknown;
-}
 
 /** The command-line option that sets a field. */
 export interface FieldOption {
@@ -30,68 +25,11 @@ export interface Field<T, Column extends string = string> {
   readonly option?: FieldOption;
 }
 
-/** A column of a record that requests do not set directly. */
-type StoredField<T, Column extends string = string> = Pick<Field<T, Column>, 'column' | 'codec'>;
-
 /** Declares a field. */
 export const declareField = <T, const Column extends string>(declared: Field<T, Column>): Field<T, Column> => declared;
 
-/** Declares a column of a record that requests do not set directly. */
-export const storedField = <T, const Column extends string>(
-  column: Column,
-  codec: Codec<T>,
-): StoredField<T, Column> => ({ column, codec });
-
-// biome-ignore lint/suspicious/noExplicitAny: fields of any type
-type StoredFields = Readonly<Record<string, StoredField<any>>>;
 // biome-ignore lint/suspicious/noExplicitAny: fields of any type
 type Fields = Readonly<Record<string, Field<any>>>;
-
-/** The values of a record that has these fields. */
-export type Values<F extends StoredFields> = { readonly [Name in keyof F]: ReturnType<F[Name]['codec']['decode']> };
-
-const asStored = <T>(stored: unknown): T => stored as T;
-const unchanged = (value: unknown): unknown => value;
-
-/** A value that is stored unchanged. It was validated before. */
-export const plain = <T>(): Codec<T> => ({ decode: asStored, encode: unchanged });
-
-/** A boolean, stored as 1 or 0. */
-export const bit: Codec<boolean> = { decode: (stored) => stored === 1, encode: (value) => (value ? 1 : 0) };
-
-/** A value stored as JSON. */
-export const json = <T>(): Codec<T> => ({
-  decode: (stored) => JSON.parse(String(stored)) as T,
-  encode: (value) => JSON.stringify(value),
-});
-
-/** A value stored as JSON. Null is stored as null, and read as `absent`. */
-export const jsonOr = <T, A>(absent: A): Codec<T | A> => ({
-  decode: (stored) => (stored === null ? absent : (JSON.parse(String(stored)) as T)),
-  encode: (value) => (value === null ? null : JSON.stringify(value)),
-});
-
-/** The columns that store these fields. */
-export const columnsOf = <F extends StoredFields>(fields: F): readonly F[keyof F]['column'][] =>
-  Object.values(fields).map(({ column }) => column);
-
-/**
- * Compiles a function that reads the values of fields from a row. It runs for every request, and an object literal is several
- * times faster than setting properties by computed names.
- */
-export function decoder<F extends StoredFields>(fields: F): (row: object) => Values<F> {
-  const members = Object.entries(fields).map(([name, { column, codec }], index) =>
-    codec.decode === asStored ? `${name}: row.${column}` : `${name}: decode[${index}](row.${column})`,
-  );
-  const decode = Object.values(fields).map(({ codec }) => codec.decode);
-  return new Function('decode', `return (row) => ({ ${members.join(', ')} });`)(decode);
-}
-
-/** The row that stores the values of fields. */
-export const encode = <F extends StoredFields>(fields: F, values: Values<F>): { [C in F[keyof F]['column']]: never } =>
-  Object.fromEntries(
-    Object.entries(fields).map(([name, { column, codec }]) => [column, codec.encode(values[name])]),
-  ) as never;
 
 /** The values of a new record: those that were given, and defaults for the rest. */
 export const initialValues = <F extends Fields>(fields: F, given: Readonly<Record<string, unknown>>): Values<F> =>

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { accountStatus } from '../../accounts/rules/status.ts';
 import { findAccount } from '../../accounts/store.ts';
 import { avatarPath } from '../../claims/rules/userinfo.ts';
 import { findClient } from '../../clients/store.ts';
@@ -10,6 +9,7 @@ import { type Clock, MINUTE, SECOND } from '../../platform/clock.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { notFound } from '../../platform/oauth-error.ts';
+import { accountStatus } from '../../verdict/rules.ts';
 import { html } from '../kit/html.ts';
 import type { Site } from '../kit/layout.ts';
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type AccountStatus, accountStatus } from './status.ts';
+import { type AccountStatus, accountStatus } from './rules.ts';
 
 const now = Date.parse('2026-01-01T00:00:00Z');
 const active = { bannedAt: null, bannedUntil: null, suspendedAt: null };
