@@ -2,13 +2,14 @@ import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import {
+  formatClaims,
   type RequestedClaims,
   remainingClaims,
   remainingScopes,
   storedClaims,
   storedScopes,
 } from '../claims/scopes.ts';
-import { decodeResources } from '../clients/rules/resources.ts';
+import { decodeResources, encodeResources } from '../clients/rules/resources.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -73,15 +74,14 @@ export interface NewFamily {
   readonly accountGeneration: string;
   readonly clientGeneration: string;
   readonly scopes: string;
-  /** See `encodeResources`. */
-  readonly resources?: string | null;
+  /** The granted resources; null where the authorization named none. */
+  readonly resources: readonly string[] | null;
   readonly sid: string;
   readonly authTime: number;
-  /** A JSON text. */
-  readonly amr: string;
+  readonly amr: readonly string[];
   readonly acr: string | null;
-  /** See `formatClaims`. */
-  readonly claims: string | null;
+  /** The single claims that were granted beside the scopes. */
+  readonly claims: RequestedClaims | null;
   readonly currentToken: CurrentRefreshToken;
   readonly createdAt: number;
   readonly endsAt: number;
@@ -235,7 +235,11 @@ export const readFamily = one(selectFamily, toFamily);
 /** {@link readFamily}, for a unit of work that is about to change the family. */
 export const lockFamily = one(selectLocked, toLocked);
 
-const insert = command((db, p: Required<Omit<NewFamily, 'currentToken'>> & CurrentRefreshToken) =>
+/** A new family with its lists as they are stored. */
+type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentToken'> &
+  CurrentRefreshToken & { readonly resources: string | null; readonly amr: string; readonly claims: string | null };
+
+const insert = command((db, p: EncodedFamily) =>
   db.insertInto('token_family').values({
     id: p.id,
     grant_id: p.grantId,
@@ -265,7 +269,13 @@ const insert = command((db, p: Required<Omit<NewFamily, 'currentToken'>> & Curre
 );
 
 export const insertFamily = ({ currentToken, ...family }: NewFamily): Work<void> =>
-  insert({ resources: null, ...family, ...currentToken });
+  insert({
+    ...family,
+    ...currentToken,
+    resources: encodeResources(family.resources),
+    amr: JSON.stringify(family.amr),
+    claims: formatClaims(family.claims),
+  });
 
 /** Replaces the current refresh token by its successor. The caller holds the family's lock. */
 export const rotateFamily = command(

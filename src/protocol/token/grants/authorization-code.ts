@@ -1,7 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import { formatClaims } from '../../../claims/scopes.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
-import { encodeResources } from '../../../clients/rules/resources.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
 import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
@@ -134,11 +132,11 @@ function* redeem(
     clientId: client.id,
     ...code.inherited,
     scopes: code.scopes,
-    claims: formatClaims(code.claims),
-    resources: encodeResources(code.resources),
+    claims: code.claims,
+    resources: code.resources,
     sid: code.sid,
     authTime: code.authTime,
-    amr: JSON.stringify(code.amr),
+    amr: code.amr,
     acr: code.acr,
     currentToken: refreshToken,
     createdAt: now,
