@@ -15,7 +15,7 @@ export const SocialLinkSchema = Type.Object(
       pattern: '^[a-z0-9][a-z0-9_.-]{0,31}$',
       description: 'an identifier such as github, of at most 32 characters a-z, 0-9, "_", "." and "-"',
     }),
-    url: Type.String({ format: 'https-url', description: 'a full https address' }),
+    url: Type.String({ format: 'https-url', description: 'an absolute https URL' }),
     label: Type.String({
       minLength: 1,
       maxLength: 64,
@@ -29,7 +29,7 @@ export const SocialLinkSchema = Type.Object(
 const text = Type.String();
 const textOrNull = nullableField(text);
 
-/** A text, or null where the user gave none. */
+/** A string, or null where the user gave none. */
 const nullableText = (schema: Type.TSchema, description: string) =>
   ({
     codec: plain<string | null>(),
@@ -39,8 +39,8 @@ const nullableText = (schema: Type.TSchema, description: string) =>
   }) as const;
 
 /**
- * The fields of a user's profile, each declared once. A new one needs its column in the table (platform/database/schema.ts) and
- * a migration; requests, answers, the API document, the command line and the stored row follow from this.
+ * The fields of a user's profile, each declared once. To add one, also add its column to the table (platform/database/schema.ts)
+ * and a migration; requests, responses, the API document, the command line and the stored row are derived from this.
  */
 export const PROFILE_FIELDS = {
   username: declareField({
@@ -102,7 +102,7 @@ export const PROFILE_FIELDS = {
       description: 'at most 500 characters without control characters',
     }),
     record: text,
-    option: { flags: '--about <text>', about: 'up to 500 characters', kind: 'text' },
+    option: { flags: '--about <text>', about: 'description of at most 500 characters', kind: 'text' },
   }),
   language: declareField({
     column: 'language',
@@ -120,11 +120,15 @@ export const PROFILE_FIELDS = {
       description: 'light, dark or system, or null',
     }),
     record: Type.Unsafe<string | null>({ enum: ['light', 'dark', 'system', null] }),
-    option: { flags: '--theme <theme>', about: 'light, dark or system; "" for none', kind: 'nullable text' },
+    option: {
+      flags: '--theme <theme>',
+      about: 'preferred theme: light, dark or system; "" for none',
+      kind: 'nullable text',
+    },
   }),
   website: declareField({
     column: 'website',
-    ...nullableText(Type.String({ format: 'https-url' }), 'a full https address'),
+    ...nullableText(Type.String({ format: 'https-url' }), 'an absolute https URL'),
     option: { flags: '--website <url>', about: 'https URL; "" for none', kind: 'nullable text' },
   }),
   location: declareField({
@@ -139,7 +143,7 @@ export const PROFILE_FIELDS = {
     column: 'birth_date',
     ...nullableText(Type.String({ format: 'calendar-date' }), 'a real date in the past, as YYYY-MM-DD'),
     record: nullableField(Type.String({ format: 'calendar-date' })),
-    option: { flags: '--birth-date <date>', about: 'YYYY-MM-DD; "" for none', kind: 'nullable text' },
+    option: { flags: '--birth-date <date>', about: 'birth date as YYYY-MM-DD; "" for none', kind: 'nullable text' },
   }),
   phone: declareField({
     column: 'phone',
@@ -162,7 +166,7 @@ export const PROFILE_FIELDS = {
       kind: 'JSON list',
     },
   }),
-  /** The background of the initials; a new account gets one that follows from its id. */
+  /** The background of the initials. The default follows from the id of the account. */
   avatarColor: declareField({
     column: 'avatar_color',
     codec: plain<string>(),
@@ -172,8 +176,8 @@ export const PROFILE_FIELDS = {
   }),
 } as const;
 
-/** The stored parts of a profile: its fields, and the name of the picture (null where the initials are shown). */
+/** The fields of a profile, and the name of its picture; null where the initials are shown. */
 export const STORED_PROFILE = { ...PROFILE_FIELDS, picture: storedField('picture', plain<string | null>()) } as const;
 
-/** A user's own fields, as they are stored. */
+/** A user's profile. */
 export type Profile = Values<typeof STORED_PROFILE>;

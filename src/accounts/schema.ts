@@ -6,18 +6,18 @@ import { PROFILE_FIELDS } from './fields.ts';
 
 type ProfileValues = Values<typeof PROFILE_FIELDS>;
 
-/** 8 to 256 characters, any of Unicode, verified exactly as typed. */
+/** Any Unicode characters, verified exactly as typed. */
 export const password = Type.String({ minLength: 8, maxLength: 256, description: '8 to 256 characters' });
 
 const { username, displayName, email, ...others } = schemasOf(PROFILE_FIELDS, 'schema');
 
-/** What an operator gives to make an account. */
+/** The body of a request that creates an account. */
 export type CreateUserRequest = Pick<ProfileValues, 'username' | 'displayName' | 'email'> & UpdateUserRequest;
 export const CreateUserRequest = Type.Unsafe<CreateUserRequest>(
   requestBody('CreateUserRequest', { username, displayName, email, ...optional({ password, ...others }) }),
 );
 
-/** What an operator may change; a field left out stays as it is. */
+/** The body of a request that changes an account. Omitted fields keep their values. */
 export type UpdateUserRequest = Partial<ProfileValues & { readonly password: string }>;
 export const UpdateUserRequest = Type.Unsafe<UpdateUserRequest>(
   requestBody('UpdateUserRequest', optional({ username, displayName, email, password, ...others })),
@@ -47,7 +47,7 @@ export type SuspensionRequest = Type.Static<typeof SuspensionRequest>;
 
 const textOrNull = nullableField(Type.String());
 
-/** An account as operators see it: the shape of `accountView`. */
+/** An account in the admin API, as made by `accountView`. */
 export const AccountRecord = Type.Object(
   {
     id: Id,
@@ -56,10 +56,10 @@ export const AccountRecord = Type.Object(
     hasPassword: Type.Boolean({ about: 'Whether the user can sign in with a password.' }),
     status: Type.Unsafe<string>({ enum: ['active', 'banned', 'suspended'] }),
     ban: nullableField(
-      Type.Object({ since: Instant, until: nullableField(Instant, 'Null is for ever.'), reason: textOrNull }),
-      'The ban that is in force; null where there is none.',
+      Type.Object({ since: Instant, until: nullableField(Instant, 'Null for a permanent ban.'), reason: textOrNull }),
+      'The ban in force; null if there is none.',
     ),
-    suspension: nullableField(Type.Object({ since: Instant, reason: textOrNull }), 'Null where there is none.'),
+    suspension: nullableField(Type.Object({ since: Instant, reason: textOrNull }), 'Null if there is none.'),
     createdAt: Instant,
     updatedAt: Instant,
   },

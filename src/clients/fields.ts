@@ -31,20 +31,27 @@ const nullableText = (schema: Type.TSchema, description: string, about: string) 
     record: textOrNull,
   }) as const;
 
-/** An https address of the app, for people to open. */
+/** An https URL that users can open. */
 const webAddress = <const Column extends string>(column: Column, flags: string, about: string) =>
   declareField({
     column,
-    ...nullableText(Type.String({ format: 'https-url' }), 'a full https address', about),
+    ...nullableText(Type.String({ format: 'https-url' }), 'an absolute https URL', about),
     option: { flags, about: 'https URL; "" for none', kind: 'nullable text' },
   });
 
 const uris = (description: string, minItems: number, about: string) =>
-  Type.Array(Type.String({ description: 'a text' }), { minItems, maxItems: 50, uniqueItems: true, about, description });
+  Type.Array(Type.String({ description: 'a string' }), {
+    minItems,
+    maxItems: 50,
+    uniqueItems: true,
+    about,
+    description,
+  });
 
 /**
- * The fields of a client's registration, each declared once. A new one needs its column in the table (platform/database/schema.ts)
- * and a migration; requests, answers, the API document, the command line and the stored row follow from this.
+ * The fields of a client's registration, each declared once. To add one, also add its column to the table
+ * (platform/database/schema.ts) and a migration; requests, responses, the API document, the command line and the stored row are
+ * derived from this.
  */
 export const CLIENT_FIELDS = {
   name: declareField({
@@ -101,7 +108,7 @@ export const CLIENT_FIELDS = {
       kind: 'list',
     },
   }),
-  /** The scopes that it may ask for; null is all. */
+  /** The scopes that the client may request; null for all. */
   scopes: declareField({
     column: 'scopes',
     codec: jsonOr<readonly string[], null>(null),
@@ -143,12 +150,12 @@ export const CLIENT_FIELDS = {
       kind: 'list',
     },
   }),
-  /** As a resource server: the `resource` that others ask tokens for (RFC 8707). */
+  /** Of a resource server: the `resource` for which clients request tokens (RFC 8707). */
   resource: declareField({
     column: 'resource',
     ...nullableText(
       Type.String({ maxLength: 512 }),
-      'a text of at most 512 characters',
+      'a string of at most 512 characters',
       'For a resource server: its resource identifier (RFC 8707), an absolute URI.',
     ),
     option: {
@@ -197,7 +204,7 @@ export const CLIENT_FIELDS = {
       kind: 'text',
     },
   }),
-  /** How old a sign-in may be, in seconds, where a request does not say; null is any age. */
+  /** The `max_age` of requests that have none, in seconds; null for no limit. */
   defaultMaxAge: declareField({
     column: 'default_max_age',
     codec: plain<number | null>(),
@@ -213,7 +220,7 @@ export const CLIENT_FIELDS = {
       kind: 'nullable seconds',
     },
   }),
-  /** Where it is notified that a session has ended: OpenID Connect Back-Channel Logout 1.0 §2.2. */
+  /** OpenID Connect Back-Channel Logout 1.0 §2.2. */
   backchannelLogoutUri: declareField({
     column: 'backchannel_logout_uri',
     ...nullableText(Type.String(), 'an https address', 'Where logout tokens are sent when a session ends.'),
@@ -223,7 +230,7 @@ export const CLIENT_FIELDS = {
       kind: 'nullable text',
     },
   }),
-  /** Whether a notice that does not name the session is of no use to it. */
+  /** Whether logout tokens must have a `sid`. */
   backchannelLogoutSessionRequired: declareField({
     column: 'backchannel_logout_session_required',
     codec: bit,
@@ -237,7 +244,7 @@ export const CLIENT_FIELDS = {
       aboutOff: 'allow logout tokens without sid',
     },
   }),
-  /** Null is JSON without a signature. */
+  /** Null for JSON without a signature. */
   userinfoSignedResponseAlg: declareField({
     column: 'userinfo_signed_response_alg',
     codec: plain<AsymmetricAlg | null>(),
@@ -254,7 +261,7 @@ export const CLIENT_FIELDS = {
       kind: 'nullable text',
     },
   }),
-  /** Null is any method that presents a secret, and for a public client none. */
+  /** Null for any method with a secret; for a public client, null means `none`. */
   tokenEndpointAuthMethod: declareField({
     column: 'token_endpoint_auth_method',
     codec: plain<AuthMethod | null>(),
@@ -262,7 +269,7 @@ export const CLIENT_FIELDS = {
     schema: Type.Unsafe<AuthMethod | null>({
       enum: [...AUTH_METHODS, null],
       about: 'Authentication method at the token endpoint.',
-      description: `one of ${AUTH_METHODS.join(', ')}, or null for any way that presents a secret`,
+      description: `one of ${AUTH_METHODS.join(', ')}, or null for any method with a secret`,
     }),
     record: Type.Unsafe<string | null>({ enum: [...AUTH_METHODS, null] }),
     option: {
@@ -271,7 +278,7 @@ export const CLIENT_FIELDS = {
       kind: 'nullable text',
     },
   }),
-  /** Its public keys, or where they are: never both. The keys are judged by rules/jwks.ts, in better words than a schema has. */
+  /** The public keys of the client; exclusive with `jwksUri`. rules/jwks.ts checks the keys, with more precise errors than a schema. */
   jwks: declareField({
     column: 'jwks',
     codec: jsonOr<JwkSet, null>(null),
@@ -292,7 +299,7 @@ export const CLIENT_FIELDS = {
     column: 'jwks_uri',
     ...nullableText(
       Type.String({ maxLength: 2048 }),
-      'a text of at most 2048 characters',
+      'a string of at most 2048 characters',
       'URL of the public keys, instead of jwks.',
     ),
     option: {
@@ -310,7 +317,7 @@ export const CLIENT_FIELDS = {
     ),
     option: { flags: '--owner <name>', about: 'owner, which users see; "" for none', kind: 'nullable text' },
   }),
-  /** OpenID Connect Registration 1.0 §2: the people who are responsible for it. */
+  /** OpenID Connect Registration 1.0 §2: the people responsible for the client. */
   contacts: declareField({
     column: 'contacts',
     codec: jsonOr<readonly string[], readonly string[]>([]),

@@ -8,7 +8,7 @@ type ClientValues = Values<typeof CLIENT_FIELDS>;
 
 const { name, redirectUris, type, ...others } = schemasOf(CLIENT_FIELDS, 'schema');
 
-/** What an operator gives to register a client. Only one that uses codes needs redirect URIs. */
+/** The body of a request that registers a client. */
 export type CreateClientRequest = Pick<ClientValues, 'name'> & Partial<ClientValues>;
 export const CreateClientRequest = Type.Unsafe<CreateClientRequest>(
   requestBody('CreateClientRequest', { name, ...optional({ redirectUris, type, ...others }) }),
@@ -16,24 +16,24 @@ export const CreateClientRequest = Type.Unsafe<CreateClientRequest>(
 
 const status = Type.Unsafe<'active' | 'disabled'>({
   enum: ['active', 'disabled'],
-  about: 'disabled ends its codes and tokens for ever.',
+  about: 'disabled invalidates the codes and tokens of the client for good.',
   description: 'active or disabled',
 });
 
-/** What an operator may change; a field left out stays as it is. */
+/** The body of a request that changes a client. Omitted fields keep their values. */
 export type UpdateClientRequest = Partial<Omit<ClientValues, 'type'> & { readonly status: 'active' | 'disabled' }>;
 export const UpdateClientRequest = Type.Unsafe<UpdateClientRequest>(
   requestBody('UpdateClientRequest', optional({ name, redirectUris, status, ...others })),
 );
 
-/** How a second secret is made. */
+/** The body of a request that adds a secret. */
 export const RotateSecretRequest = requestBody('RotateSecretRequest', {
   expirePreviousIn: Type.Optional(
     Type.Integer({
       minimum: 0,
       maximum: 30 * 24 * 60 * 60,
-      about: 'Without it: 86400, a day.',
-      description: 'the seconds for which the previous secret still holds, from 0 to 2592000',
+      about: 'How long the previous secret stays valid, in seconds. Default: 86400, one day.',
+      description: 'a whole number of seconds from 0 to 2592000',
     }),
   ),
 });
@@ -42,34 +42,34 @@ export type RotateSecretRequest = Type.Static<typeof RotateSecretRequest>;
 const secretFields = {
   id: Id,
   createdAt: Instant,
-  lastUsedAt: nullableField(Instant, 'To the hour; null where it was never used.'),
-  expiresAt: nullableField(Instant, 'Null is never.'),
+  lastUsedAt: nullableField(Instant, 'Updated at most once an hour; null if it was never used.'),
+  expiresAt: nullableField(Instant, 'Null if it does not expire.'),
 };
-const clientSecret = Type.String({ about: 'Shown this once: only its digest is kept.' });
+const clientSecret = Type.String({ about: 'Shown only once: the server stores a hash of it.' });
 
-/** A secret as operators see it: the shape of `secretView`. */
+/** A secret in the admin API, as made by `secretView`. */
 const SecretRecord = Type.Object(secretFields, { title: 'ClientSecret' });
 
-/** The answer to a new secret. */
+/** The response to a rotation. */
 export const CreatedClientSecret = Type.Object(
-  { ...secretFields, clientSecret, secrets: Type.Array(SecretRecord, { about: 'Those that hold now.' }) },
+  { ...secretFields, clientSecret, secrets: Type.Array(SecretRecord, { about: 'The valid secrets.' }) },
   { title: 'CreatedClientSecret' },
 );
 
 const clientRecord = {
   clientId: Id,
   ...schemasOf(CLIENT_FIELDS, 'record'),
-  hasPicture: Type.Boolean({ about: 'Whether there is a picture; without one its letters are shown.' }),
+  hasPicture: Type.Boolean({ about: 'If false, its initials are shown.' }),
   status: Type.Unsafe<string>({ enum: ['active', 'disabled'] }),
-  secrets: Type.Array(SecretRecord, { about: 'Those that hold now: one, or two during a rotation.' }),
+  secrets: Type.Array(SecretRecord, { about: 'The valid secrets: one, or two during a rotation.' }),
   createdAt: Instant,
   updatedAt: Instant,
 };
 
-/** A client as operators see it: the shape of `clientView`. */
+/** A client in the admin API, as made by `clientView`. */
 export const ClientRecord = Type.Object(clientRecord, { title: 'Client' });
 
-/** The answer to a registration. */
+/** The response to a registration. */
 export const CreatedClient = Type.Object(
   { ...clientRecord, clientSecret: Type.Optional(clientSecret) },
   { title: 'CreatedClient' },

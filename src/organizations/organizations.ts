@@ -35,7 +35,7 @@ export type SetMembershipRequest = Type.Static<typeof SetMembershipRequest>;
 const role = Type.Unsafe<store.Role | null>({ enum: [...ROLES, null] });
 const organizationFields = { id: Id, name: Type.String(), domain: Type.String(), createdAt: Instant };
 
-/** An organization as operators see it: the shape of `organizationView`. */
+/** An organization in the admin API, as made by `organizationView`. */
 export const OrganizationRecord = Type.Object(organizationFields, { title: 'Organization' });
 
 /** An organization with its members. */

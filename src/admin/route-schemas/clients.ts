@@ -42,7 +42,7 @@ export const createClientSchema = {
   summary: 'Register a client',
   body: CreateClientRequest,
   response: {
-    201: jsonResponse('The client and, this once, its `clientSecret`.', CreatedClient),
+    201: jsonResponse('The client and its `clientSecret`, which is shown only once.', CreatedClient),
     ...adminErrors(MAY_CONFLICT),
   },
   examples: [
@@ -59,7 +59,7 @@ export const createClientSchema = {
       answer: { ...notes, clientSecret: sample.clientSecret },
     },
     {
-      summary: 'An app without a secret',
+      summary: 'A public client',
       body: { name: 'Acme Notes for phones', type: 'public', redirectUris: ['com.acme.notes:/callback'] },
       status: 201,
       answer: {
@@ -83,7 +83,7 @@ export const listClientsSchema = {
   operationId: 'listClients',
   summary: 'List clients',
   querystring: pageParameters({}),
-  response: { 200: jsonResponse('A part of the list, in the order of ids.', pageOf(ClientRecord)), ...adminErrors() },
+  response: { 200: jsonResponse('A page of the list, in the order of ids.', pageOf(ClientRecord)), ...adminErrors() },
   examples: [
     { summary: 'The first page', query: { limit: '1' }, status: 200, answer: { items: [notes], nextCursor: null } },
   ],
@@ -128,7 +128,7 @@ export const deleteClientSchema = {
   description: 'Also deletes its secrets, codes, tokens and consents.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
-  examples: [{ summary: 'For ever', params: byId, status: 204 }],
+  examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies FastifySchema;
 
 export const rotateSecretSchema = {
@@ -140,7 +140,7 @@ export const rotateSecretSchema = {
   params,
   body: RotateSecretRequest,
   response: {
-    201: jsonResponse('The new secret and, this once, `clientSecret`.', CreatedClientSecret),
+    201: jsonResponse('The new secret and its `clientSecret`, which is shown only once.', CreatedClientSecret),
     ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
   },
   examples: [
@@ -161,5 +161,5 @@ export const endSecretSchema = {
   description: '`conflict` for the only secret of a client: create another one first.',
   params: Type.Object({ clientId: Id, id: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
-  examples: [{ summary: 'The old one', params: { ...byId, id: sample.secretId }, status: 204 }],
+  examples: [{ summary: 'The previous secret', params: { ...byId, id: sample.secretId }, status: 204 }],
 } satisfies FastifySchema;

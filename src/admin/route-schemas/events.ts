@@ -24,7 +24,7 @@ export const listEventsSchema = {
   description:
     'In the order of recording, or reversed. With several nodes, an event may appear shortly after one with a higher ID.',
   querystring: query,
-  response: { 200: jsonResponse('A part of the list.', pageOf(EventRecord)), ...adminErrors() },
+  response: { 200: jsonResponse('A page of the list.', pageOf(EventRecord)), ...adminErrors() },
   examples: [
     {
       summary: 'Events of a client',

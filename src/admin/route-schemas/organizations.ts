@@ -45,7 +45,7 @@ export const listOrganizationsSchema = {
   summary: 'List organizations',
   querystring: pageParameters({}),
   response: {
-    200: jsonResponse('A part of the list, in the order of ids.', pageOf(OrganizationRecord)),
+    200: jsonResponse('A page of the list, in the order of ids.', pageOf(OrganizationRecord)),
     ...adminErrors(),
   },
   examples: [{ summary: 'The first page', status: 200, answer: { items: [engines], nextCursor: null } }],
@@ -98,5 +98,5 @@ export const removeMemberSchema = {
   summary: 'Remove a member',
   params: memberParams,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
-  examples: [{ summary: 'At once', params: theMember, status: 204 }],
+  examples: [{ summary: 'Remove it', params: theMember, status: 204 }],
 } satisfies FastifySchema;

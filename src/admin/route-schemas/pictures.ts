@@ -24,11 +24,11 @@ const FILE = {
   description:
     'The body is a JPEG, PNG or WebP file of at most 1 MiB and 16 million pixels. It is cropped to a square of at most 512 by 512 pixels, and its metadata is removed.',
   consumes: PICTURE_TYPES,
-  // Whatever it is, it is read as a picture.
+  // The picture itself is validated when it is decoded.
   body: Type.Unsafe<unknown>({}),
 } as const;
 const user = { summary: 'Of a user', params: { id: sample.userId }, status: 200 };
-const client = { summary: 'Of an app', params: { clientId: sample.clientId }, status: 200 };
+const client = { summary: 'Of a client', params: { clientId: sample.clientId }, status: 200 };
 
 export const setUserPictureSchema = {
   ...OF_USER,
@@ -51,7 +51,7 @@ export const setClientPictureSchema = {
   ...FILE,
   operationId: 'setClientPicture',
   summary: 'Set the picture of a client',
-  description: `${FILE.description} People see it where they sign in to the app, where they allow it, and among their connected apps.`,
+  description: `${FILE.description} It is shown on the sign-in and consent pages, and in the list of connected apps.`,
   examples: [{ ...client, file: sample.picture }],
 } satisfies FastifySchema;
 

@@ -81,10 +81,10 @@ const searchQuery = pageParameters({
 export const listUsersSchema = {
   ...IN_USERS,
   operationId: 'listUsers',
-  summary: 'List or find accounts',
+  summary: 'List or search accounts',
   querystring: searchQuery,
   response: {
-    200: jsonResponse('A part of the list, in the order of ids.', pageOf(AccountRecord)),
+    200: jsonResponse('A page of the list, in the order of ids.', pageOf(AccountRecord)),
     ...adminErrors(),
   },
   examples: [
@@ -136,7 +136,7 @@ export const deleteUserSchema = {
     'Its tokens become invalid immediately. The username and email address can be used again; the ID is never reused.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
-  examples: [{ summary: 'For ever', params: byId, status: 204 }],
+  examples: [{ summary: 'Delete it', params: byId, status: 204 }],
 } satisfies FastifySchema;
 
 export const banUserSchema = {
@@ -184,10 +184,10 @@ export const reinstateUserSchema = {
 export const listConnectionsSchema = {
   ...IN_USERS,
   operationId: 'listConnections',
-  summary: 'List the apps that have access',
+  summary: 'List the apps with access to an account',
   params,
   response: {
-    200: jsonResponse('All of them; there is no next page.', pageOf(ConnectionRecord)),
+    200: jsonResponse('All of them, on one page.', pageOf(ConnectionRecord)),
     ...adminErrors(MAY_BE_MISSING),
   },
   examples: [
@@ -223,7 +223,7 @@ export const revokeConnectionSchema = {
     'Same as when the user does it: from the next request on, every token of the app for this user answers 403. Succeeds if the app has no access.',
   params: Type.Object({ id: Id, clientId: Id }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
-  examples: [{ summary: 'At once', params: { ...byId, clientId: sample.clientId }, status: 204 }],
+  examples: [{ summary: 'Revoke it', params: { ...byId, clientId: sample.clientId }, status: 204 }],
 } satisfies FastifySchema;
 
 export const listSessionsSchema = {
@@ -232,7 +232,7 @@ export const listSessionsSchema = {
   summary: 'List the sessions of a user',
   params,
   response: {
-    200: jsonResponse('All that still hold, at most 64; there is no next page.', pageOf(SessionRecord)),
+    200: jsonResponse('All valid sessions, at most 64, on one page.', pageOf(SessionRecord)),
     ...adminErrors(MAY_BE_MISSING),
   },
   examples: [
@@ -267,7 +267,7 @@ export const endSessionSchema = {
     'Also revokes the codes and tokens that were issued in it, and notifies apps with back-channel logout. Succeeds if it has already ended.',
   params: Type.Object({ id: Id, sessionId: Type.String() }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
-  examples: [{ summary: 'At once', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
+  examples: [{ summary: 'End it', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
 } satisfies FastifySchema;
 
 export const endSessionsSchema = {
@@ -277,5 +277,5 @@ export const endSessionsSchema = {
   description: 'Ends all sessions, codes and tokens of the account. Consents are kept.',
   params,
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
-  examples: [{ summary: 'At once', params: byId, status: 204 }],
+  examples: [{ summary: 'Sign out', params: byId, status: 204 }],
 } satisfies FastifySchema;
