@@ -2,7 +2,7 @@ import { record } from '../audit/audit.ts';
 import { iso } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import { type Origin, SYSTEM_ORIGIN } from '../platform/http/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { newKeyPair } from './id-tokens.ts';
 import { dueAlgorithms, isDeletable, keyStatus, PUBLISHED_BEFORE, signerAt, supersededAt } from './rules/schedule.ts';
@@ -16,9 +16,6 @@ import {
   setVersion,
   startKeyPair,
 } from './store.ts';
-
-/** The origin of what the service does by itself. */
-export const SYSTEM: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
 
 /** A key pair as operators see it. */
 export type KeyPairView = Pick<StoredKeyPair, 'kid' | 'alg' | 'createdAt' | 'signsFrom'>;
@@ -51,7 +48,7 @@ export async function createFirstKeyPairs(database: Database, root: Buffer, now:
     for (const pair of created) {
       // Another process may have been first.
       if (pairs.some(({ alg }) => alg === pair.alg)) continue;
-      yield* addKeyPair({ ...pair, createdAt: now, signsFrom: now }, SYSTEM, now);
+      yield* addKeyPair({ ...pair, createdAt: now, signsFrom: now }, SYSTEM_ORIGIN, now);
     }
   });
 }
@@ -152,7 +149,7 @@ export async function maintainKeyPairs(
     const pairs = yield* readKeyPairs({});
     for (const { kid } of deletable(pairs)) yield* deleteKeyPair({ kid });
     const stillDue = created.filter(({ alg }) => isDue(pairs, alg));
-    yield* publishNext(stillDue, SYSTEM, now);
+    yield* publishNext(stillDue, SYSTEM_ORIGIN, now);
   });
 }
 

@@ -2,10 +2,11 @@ import { record } from '../audit/audit.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import { SYSTEM_ORIGIN } from '../platform/http/origin.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
 import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
-import { createFirstKeyPairs, maintainKeyPairs, SYSTEM } from './key-pairs.ts';
+import { createFirstKeyPairs, maintainKeyPairs } from './key-pairs.ts';
 import { isDeletable, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey, signingKeyContext, unseal } from './seal.ts';
 import { isRetired, maintainSigningKeys, newSigningKey } from './signing-keys.ts';
@@ -137,7 +138,7 @@ export async function openKeys(
     const resealed = seal(sealing, content, context);
     await database.commit(function* reseal(): Work<void> {
       if (!(yield* replace({ kid, before: sealed, sealed: resealed }))) return;
-      yield* record({ at: clock(), type: 'keys.resealed', origin: SYSTEM, details: { kid } });
+      yield* record({ at: clock(), type: 'keys.resealed', origin: SYSTEM_ORIGIN, details: { kid } });
     });
     return content;
   }
@@ -171,7 +172,7 @@ export async function openKeys(
     await database.commit(function* create(): Work<void> {
       const now = clock();
       if (!(yield* createKeySet(first, randomIdentifier(), now))) return;
-      yield* record({ at: now, type: 'keys.created', origin: SYSTEM, details: { kid: first.kid } });
+      yield* record({ at: now, type: 'keys.created', origin: SYSTEM_ORIGIN, details: { kid: first.kid } });
     });
     loaded = await load();
   }

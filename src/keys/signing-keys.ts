@@ -3,8 +3,7 @@ import { record } from '../audit/audit.ts';
 import { DAY } from '../platform/clock.ts';
 import { randomIdentifier, randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/http/origin.ts';
-import { SYSTEM } from './key-pairs.ts';
+import { type Origin, SYSTEM_ORIGIN } from '../platform/http/origin.ts';
 import { seal, sealingKey, signingKeyContext } from './seal.ts';
 import {
   addSigningKey,
@@ -58,7 +57,7 @@ export async function maintainSigningKeys(
       yield* lockKeySet({});
       if (!isDue(yield* readSigningKeys({}))) return;
       yield* addSigningKey(key, randomIdentifier(), now);
-      yield* record({ at: now, type: 'keys.rotated', origin: SYSTEM, details: { kid: key.kid } });
+      yield* record({ at: now, type: 'keys.rotated', origin: SYSTEM_ORIGIN, details: { kid: key.kid } });
     });
   }
   await database.commit(() => deleteRetiredKeys({ before: now - RETIREMENT }));

@@ -30,6 +30,9 @@ export interface Origin {
   readonly systemUser?: string;
 }
 
+/** The origin of what the service does by itself, such as a rotation of keys that is due. */
+export const SYSTEM_ORIGIN: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+
 /** The origin of a request, for the audit trail. */
 export function originOf(request: FastifyRequest, actor: Origin['actor'] = { type: 'anonymous', id: null }): Origin {
   return { actor, address: request.address, requestId: request.id };

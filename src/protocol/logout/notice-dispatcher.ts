@@ -1,7 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import { findClient } from '../../clients/store.ts';
 import { type AsymmetricAlg, isAsymmetric } from '../../keys/algorithms.ts';
-import { SYSTEM } from '../../keys/key-pairs.ts';
 import type { Keys } from '../../keys/keys.ts';
 import {
   type ClaimedLogoutNotice,
@@ -14,6 +13,7 @@ import {
 import { type Clock, iso, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
+import { SYSTEM_ORIGIN } from '../../platform/http/origin.ts';
 import type { Outgoing } from '../../platform/http/outgoing.ts';
 import { OutgoingFailed } from '../../platform/http/outgoing.ts';
 import type { Meter } from '../../platform/http/server.ts';
@@ -182,7 +182,7 @@ function* recordResult(
   { now, delay }: { readonly now: number; readonly delay: number | undefined },
 ): Work<'delivered' | 'unanswered' | 'failed' | undefined> {
   const { clientId, accountId, sid, attempts, createdAt } = notice;
-  const event = { at: now, origin: SYSTEM, accountId, clientId };
+  const event = { at: now, origin: SYSTEM_ORIGIN, accountId, clientId };
   const details = { sid, endedAt: iso(createdAt), attempts };
   if (result === 'obsolete') {
     yield* removeNotice(notice);
