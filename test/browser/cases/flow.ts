@@ -180,7 +180,7 @@ export function flowCases(theStage: () => Stage): void {
       assert.equal((await userinfo(server, tokens.body.access_token)).status, 200);
 
       await page.goto(`${server.baseUrl}/account/connections`);
-      await press(page.getByRole('button', { name: 'Take away access of Revoked app' }));
+      await press(page.getByRole('button', { name: 'Take away access from Revoked app' }));
       const notice = page.getByRole('status');
       assert.match(
         await textOf(notice),

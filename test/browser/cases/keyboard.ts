@@ -93,7 +93,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   assert.equal((await elsewhere.get('/account')).status, 302);
 
   await page.goto(`${baseUrl}/account/connections`);
-  await enter('Take away access of Keys');
+  await enter('Take away access from Keys');
   await focusAt(page, '[role=status]');
   assert.equal((await read()).status, 403);
 
