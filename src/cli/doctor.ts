@@ -56,7 +56,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const current = position?.obstacle === undefined && position?.pending.length === 0;
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let heldNumbers: number | undefined;
-  let fit: SecretMatch = { kind: empty ? 'no keys' : 'not looked at' };
+  let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
     const roots = { current: secret, previous: previousSecret(config) };
     if (inspection !== undefined && current) {

@@ -22,10 +22,10 @@ export type PictureProblem = 'empty' | 'too large' | 'unsupported format' | 'bro
 /** Converts uploaded files to pictures, off the event loop, one at a time. */
 export interface Pictures {
   /**
-   * @param callers on whose behalf, such as an account and an address: each gets a fair share of the decoder
+   * @param flows such as an account and an address: each gets a fair share of the decoder
    * @throws {OAuthError} `temporarily_unavailable` when too many wait already
    */
-  convert(file: Uint8Array, callers?: readonly string[]): Promise<Picture | PictureProblem>;
+  convert(file: Uint8Array, flows?: readonly string[]): Promise<Picture | PictureProblem>;
 }
 
 /** The side of a picture in pixels; smaller pictures are not enlarged. */
@@ -42,7 +42,7 @@ export function pictures(): Pictures {
   // One at a time bounds the memory and leaves the other threads to password hashing.
   const pool = boundedPool(1, QUEUE, busy);
   return {
-    async convert(file, callers) {
+    async convert(file, flows) {
       if (file.length === 0) return 'empty';
       if (file.length > LARGEST_PICTURE) return 'too large';
       const header = readHeader(file);
@@ -51,7 +51,7 @@ export function pictures(): Pictures {
       // Checked before decoding: a file of a few bytes can declare any number of pixels.
       if (width * height * pixelBytes > MAX_DECODED_SIZE || Math.max(width, height) > MAX_SIDE)
         return 'too many pixels';
-      return pool.run(() => toSquare(file, header), callers);
+      return pool.run(() => toSquare(file, header), flows);
     },
   };
 }
@@ -100,16 +100,16 @@ const PROBLEMS: Readonly<Record<PictureProblem, readonly [status: number, text: 
 /**
  * Converts a file that an operator sent.
  * @param file its bytes; `'too large'`, or anything else if there is no file
- * @param callers see {@link Pictures.convert}
+ * @param flows see {@link Pictures.convert}
  * @throws {OAuthError} when the file is not accepted
  */
 export async function requirePicture(
   pictures: Pictures,
   file: unknown,
-  callers: readonly string[] = [],
+  flows: readonly string[] = [],
 ): Promise<Picture> {
   const bytes = file instanceof Uint8Array ? file : new Uint8Array();
-  const picture = file === 'too large' ? file : await pictures.convert(bytes, callers);
+  const picture = file === 'too large' ? file : await pictures.convert(bytes, flows);
   if (typeof picture !== 'string') return picture;
   const [status, text] = PROBLEMS[picture];
   throw new OAuthError(status, 'invalid_request', text);

@@ -27,7 +27,7 @@ export const guardedMutants: readonly Mutant[] = [
     name: 'every refusal over a limit is recorded',
     file: 'src/limits/limits.ts',
     line: '    return secondsUntil(full?.window_ends_at ?? now, now);\n',
-    broken: '    yield* recordExceeded(now, about);\n    return secondsUntil(full?.window_ends_at ?? now, now);\n',
+    broken: '    yield* recordExceeded(now, subject);\n    return secondsUntil(full?.window_ends_at ?? now, now);\n',
     guardedBy: 'test/contract/limits.test.ts',
   },
   {

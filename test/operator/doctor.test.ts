@@ -67,8 +67,8 @@ describe('without a server', () => {
       worse(findings).map(({ check, level }) => [check, level]),
       [['base-url', 'warning']],
     );
-    has(findings, 'base-url', 'warning', /Nothing answers.*left out/, /Start the server/);
-    has(findings, 'database', 'ok', /none yet.*first start makes it/);
+    has(findings, 'base-url', 'warning', /Nothing answers.*skipped/, /Start the server/);
+    has(findings, 'database', 'ok', /none yet.*first start creates it/);
     assert.ok(!readdirSync(folder).includes(dataDir.split('/').at(-1) ?? ''), 'no folder came to be');
   });
 
@@ -96,9 +96,9 @@ describe('without a server', () => {
     const path = join(dataDir, 'tessera.db');
     const before = [readdirSync(dataDir).sort(), readFileSync(path), statSync(path).mtimeMs];
     const good = await doctor(env);
-    has(good.findings, 'database', 'ok', /whole.*free, readable by its owner alone/);
-    has(good.findings, 'migrations', 'ok', /None is pending/);
-    has(good.findings, 'secret', 'ok', /holds no keys yet/);
+    has(good.findings, 'database', 'ok', /intact.*free, readable only by its owner/);
+    has(good.findings, 'migrations', 'ok', /None are pending/);
+    has(good.findings, 'secret', 'ok', /has no keys yet/);
     assert.deepEqual([readdirSync(dataDir).sort(), readFileSync(path), statSync(path).mtimeMs], before, 'untouched');
 
     for (const name of ['tessera.db', 'secret']) chmodSync(join(dataDir, name), 0o644);
@@ -108,8 +108,8 @@ describe('without a server', () => {
     database.exec("INSERT INTO kysely_migration VALUES ('9999-later', '2099-01-01')");
     database.close();
     const bad = await doctor(env);
-    has(bad.findings, 'database', 'problem', /tessera\.db can be read by everybody/, /^chmod 600/);
-    has(bad.findings, 'secret', 'problem', /secret can be read by everybody/, /^chmod 600/);
+    has(bad.findings, 'database', 'problem', /tessera\.db can be read by all users/, /^chmod 600/);
+    has(bad.findings, 'secret', 'problem', /secret can be read by all users/, /^chmod 600/);
     has(bad.findings, 'database', 'warning', /no write-ahead log/);
     has(bad.findings, 'migrations', 'problem', /later version of Tessera \(9999-later\)/, /^Run that version/);
 
@@ -118,7 +118,7 @@ describe('without a server', () => {
     const worst = await doctor(env);
     has(worst.findings, 'secret', 'problem', /at least 43 random characters/, /^Restore it from a backup/);
     has(worst.findings, 'database', 'problem', /cannot be opened/, /is a database of Tessera/);
-    has(worst.findings, 'migrations', 'warning', /Not looked at/);
+    has(worst.findings, 'migrations', 'warning', /Not checked/);
   });
 
   test('an unknown host name, an https address without a trusted proxy, and an unknown port', async () => {
@@ -127,7 +127,7 @@ describe('without a server', () => {
       at({ TESSERA_BASE_URL: 'https://login.invalid' }),
       at({ TESSERA_PORT: '0' }),
     ]);
-    has(unknown.findings, 'base-url', 'problem', /login\.invalid is not known/, /DNS/);
+    has(unknown.findings, 'base-url', 'problem', /login\.invalid cannot be resolved/, /DNS/);
     has(unknown.findings, 'proxy-headers', 'problem', /TESSERA_TRUST_PROXY is off/, /number of proxies/);
     has(chosen.findings, 'base-url', 'warning', /TESSERA_PORT is 0/, /--base-url/);
   });
@@ -214,10 +214,10 @@ describe('a running service', () => {
     const { findings } = await at.with({});
     assert.deepEqual(worse(findings), []);
     has(findings, 'base-url', 'ok', /Tessera answers/);
-    has(findings, 'proxy-headers', 'ok', /No proxy stands in front/);
-    has(findings, 'cookies', 'ok', /tessera_browser comes and goes unchanged/);
+    has(findings, 'proxy-headers', 'ok', /There is no proxy in front/);
+    has(findings, 'cookies', 'ok', /tessera_browser is passed in both directions unchanged/);
     has(findings, 'clock', 'ok', /agrees with that of the running service/);
-    has(findings, 'secret', 'ok', /opens the keys/);
+    has(findings, 'secret', 'ok', /decrypts the keys/);
   });
 
   test('a proxy that is not trusted, cookies that are dropped, a clock that differs, another secret', async () => {
@@ -227,56 +227,61 @@ describe('a running service', () => {
       untrusted.findings,
       'proxy-headers',
       'problem',
-      /One proxy stands in front.*is off: all callers share/,
+      /There is one proxy in front.*is off: all callers share/,
       /TESSERA_TRUST_PROXY=1/,
     );
     const stripped = await at.with({ cookies: () => undefined });
-    has(stripped.findings, 'cookies', 'problem', /none came/, /pass Set-Cookie/);
+    has(stripped.findings, 'cookies', 'problem', /it set none/, /forward Set-Cookie/);
     const [scoped, sent] = [
       await at.with({ cookies: (header) => `${header.replace('HttpOnly; ', '')}; Domain=example.com` }),
       await at.with({ drop: ['cookie'] }),
     ];
     has(scoped.findings, 'cookies', 'problem', /without HttpOnly, with Domain=example\.com/);
-    has(sent.findings, 'cookies', 'problem', /does not come back/);
+    has(sent.findings, 'cookies', 'problem', /does not reach the service again/);
     at.aheadBy(12_000);
     has((await at.with({})).findings, 'clock', 'warning', /running service is 1[12] s ahead/, /NTP/);
     at.aheadBy(60_000);
     has((await at.with({})).findings, 'clock', 'problem', /running service is (59|60) s ahead/);
     const stranger = await at.with({}, { TESSERA_SECRET: randomSecret() });
-    has(stranger.findings, 'proxy-headers', 'warning', /does not know this command: it has another secret/);
-    has(stranger.findings, 'secret', 'problem', /does not fit this database/, /^Give the secret/);
+    has(
+      stranger.findings,
+      'proxy-headers',
+      'warning',
+      /does not accept the probe of this command: it has another secret/,
+    );
+    has(stranger.findings, 'secret', 'problem', /does not fit this database/, /^(Give|Set) the secret/);
   });
 
   test('TESSERA_TRUST_PROXY: what a caller writes itself is believed, or the wrong one of the proxies', async () => {
     const one = await behind({ TESSERA_TRUST_PROXY: '1' });
-    has((await one.with({ append: true })).findings, 'proxy-headers', 'ok', /One proxy stands in front/);
+    has((await one.with({ append: true })).findings, 'proxy-headers', 'ok', /There is one proxy in front/);
     has(
       (await one.with({})).findings,
       'proxy-headers',
       'problem',
-      /Anybody can choose their address/,
+      /Callers can forge their address/,
       /proxy_set_header/,
     );
     const ports = await one.with({ append: 'with port' });
-    has(ports.findings, 'proxy-headers', 'warning', /a port behind the address.*"127\.0\.0\.1:\d+"/, /address alone/);
-    has(ports.findings, 'proxy-headers', 'ok', /takes 127\.0\.0\.1 for this caller/);
+    has(ports.findings, 'proxy-headers', 'warning', /a port after the address.*"127\.0\.0\.1:\d+"/, /only the address/);
+    has(ports.findings, 'proxy-headers', 'ok', /sees this caller as 127\.0\.0\.1/);
     const renamed = await one.with({ append: true, host: 'upstream' });
     has(renamed.findings, 'proxy-headers', 'ok', /sends Host: upstream instead of localhost/);
     const bare = await one.with({ drop: ['x-forwarded-for'] });
     has(bare.findings, 'proxy-headers', 'problem', /removes X-Forwarded-For/);
     const two = await behind({ TESSERA_TRUST_PROXY: '2' });
-    has((await two.with({ append: true })).findings, 'proxy-headers', 'problem', /Anybody can choose/, /PROXY=1/);
+    has((await two.with({ append: true })).findings, 'proxy-headers', 'problem', /Callers can forge/, /PROXY=1/);
   });
 
   test('a path that the proxy cuts off, a service that is away, something else at the address', async () => {
     const at = await behind({}, '/login-service');
     assert.deepEqual(worse((await at.with({})).findings), []);
     const cut = await at.with({ path: (path) => path.replace('/login-service', '') });
-    has(cut.findings, 'base-url', 'problem', /A Tessera answers .* not at the path \/login-service/, /whole path/);
+    has(cut.findings, 'base-url', 'problem', /A Tessera answers .* not at the path \/login-service/, /paths unchanged/);
     const away = await at.with({ away: true });
     has(away.findings, 'base-url', 'problem', /answers 502: it does not reach the service/, /Start the server/);
     const other = await at.with({ path: () => '/login-service/login' });
-    has(other.findings, 'base-url', 'problem', /Something else answers/);
+    has(other.findings, 'base-url', 'problem', /Another service answers/);
   });
 
   test('https: a certificate that is not trusted here ends it; one that is, and __Host- cookies', async () => {
@@ -289,7 +294,7 @@ describe('a running service', () => {
     const trusted = await at.with({ append: true }, { NODE_EXTRA_CA_CERTS: authority });
     assert.deepEqual(worse(trusted.findings), []);
     has(trusted.findings, 'base-url', 'ok', /certificate of localhost is valid for \d{4,} more days/);
-    has(trusted.findings, 'cookies', 'ok', /__Host-tessera_browser comes and goes unchanged: Secure/);
+    has(trusted.findings, 'cookies', 'ok', /__Host-tessera_browser is passed in both directions unchanged: Secure/);
     const downgraded = await at.with(
       { append: true, cookies: (header) => header.replace('; Secure', '').replace('SameSite=Lax', 'SameSite=None') },
       { NODE_EXTRA_CA_CERTS: authority },
@@ -297,7 +302,7 @@ describe('a running service', () => {
     has(downgraded.findings, 'cookies', 'problem', /without Secure, with SameSite=None/);
   });
 
-  test('to everybody without the secret there is nothing at the address that tells what was seen', async () => {
+  test('without a proof of the secret, the probe route answers 404', async () => {
     const at = await behind({});
     const seen = `http://127.0.0.1:${at.server.port}/health/seen`;
     const nothing = await (await fetch(`${seen}-or-not`)).text();
@@ -318,19 +323,19 @@ describe('the secret, on a database with keys', () => {
   after(() => server.close());
 
   const cases: [string, Settings, Finding['level'], RegExp][] = [
-    ['the database’s', { TESSERA_SECRET: old }, 'ok', /given in TESSERA_SECRET, and opens the keys/],
+    ['the database’s', { TESSERA_SECRET: old }, 'ok', /set in TESSERA_SECRET, and decrypts the keys/],
     ['another', { TESSERA_SECRET: next }, 'problem', /does not fit this database/],
     [
       'a new one with the old one beside it',
       { TESSERA_SECRET: next, TESSERA_SECRET_PREVIOUS: old },
       'ok',
-      /TESSERA_SECRET_PREVIOUS opens keys.*next start seals/,
+      /TESSERA_SECRET_PREVIOUS decrypts keys.*next start encrypts/,
     ],
     [
-      'an old one that nothing needs',
+      'an old one that is not needed',
       { TESSERA_SECRET: old, TESSERA_SECRET_PREVIOUS: next },
       'warning',
-      /PREVIOUS is set, and nothing needs it/,
+      /PREVIOUS is set but not needed/,
     ],
   ];
   for (const [what, settings, level, found] of cases) {

@@ -114,6 +114,6 @@ test('the node numbers of nodes that were killed are free for those that come af
   const numbers = findings.filter(({ check }) => check === 'node-numbers');
   assert.deepEqual(
     numbers.map(({ found }) => found.replace(/,.*/, '')),
-    ['1 of 1024 node numbers are held'],
+    ['1 of 1024 node numbers are leased'],
   );
 });

@@ -317,7 +317,7 @@ test('the real command: refused in words by whatever opens the data, and told by
   assert.match(finding?.remedy ?? '', /^Put back the missing log.*tessera recover --accept-loss$/);
 });
 
-test('the doctor tells of an end that was not in order, and of a mark that says nothing', async () => {
+test('the doctor reports an unclean shutdown and a damaged mark', async () => {
   const dataDir = copy();
   const doctor = async (): Promise<string[]> => {
     const env = { TESSERA_DATA_DIR: dataDir, TESSERA_BASE_URL: 'http://127.0.0.1:9' };
@@ -330,8 +330,8 @@ test('the doctor tells of an end that was not in order, and of a mark that says 
     flip(() => 12),
   );
   const after = (await doctor()).join('\n');
-  assert.match(after, /^database .*-mark is damaged: whether recorded changes are missing cannot be known\.$/m);
-  assert.match(after, /^database .*-wal holds changes that the file lacks, and no server answers/m);
+  assert.match(after, /^database .*-mark is damaged: missing changes cannot be detected\.$/m);
+  assert.match(after, /^database .*-wal contains changes that are not in the file yet, and no server answers/m);
   await (await start(readConfig({ ...settingsOf(dataDir), TESSERA_PORT: '0' }))).close();
   assert.deepEqual(
     (await doctor()).filter((line) => line.startsWith('database')),

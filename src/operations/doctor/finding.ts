@@ -1,4 +1,4 @@
-/** What `tessera doctor` looks at, in the order in which it tells. */
+/** The checks of `tessera doctor`, in the order of its output. */
 export type Check =
   | 'configuration'
   | 'database'
@@ -10,7 +10,7 @@ export type Check =
   | 'cookies'
   | 'clock';
 
-/** One thing that was looked at. What is not well has a remedy. */
+/** The result of one check. Warnings and problems have a remedy. */
 export type Finding =
   | { readonly check: Check; readonly level: 'ok'; readonly found: string; readonly remedy: null }
   | { readonly check: Check; readonly level: 'warning' | 'problem'; readonly found: string; readonly remedy: string };
@@ -29,7 +29,7 @@ export const problem = (check: Check, found: string, remedy: string): Finding =>
   remedy,
 });
 
-/** A refusal of the start, which says what is wrong and then what to do. */
+/** An error that would stop a start; its message says what is wrong and then what to do. */
 export function configurationProblem(check: Check, text: string, otherwise: string): Finding {
   const [, found = text, remedy = otherwise] = /^(.+?[.:])\s+(\p{Lu}.*)$/su.exec(text) ?? [];
   return problem(check, found, remedy);

@@ -5,12 +5,12 @@ import type { Database } from '../../platform/database/database.ts';
 import type { Inspection } from '../../platform/database/inspection.ts';
 import type { SecretMatch } from './rules/secret.ts';
 
-/** Thrown instead of a commit: the keys would be sealed anew. */
+/** Thrown instead of a commit: a start would encrypt the keys again. */
 class WouldWrite extends Error {}
 
 /**
- * Which secret opens the keys of a database: found by opening them as a start does, without its writes.
- * @param inspection a database that has this version's tables
+ * Finds out which secret decrypts the keys of a database, by opening them as a start does, without writing.
+ * @param inspection a database with the tables of this version
  */
 export async function findSecretMatch(
   inspection: Inspection,

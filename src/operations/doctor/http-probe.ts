@@ -2,7 +2,7 @@ import { request as requestHttps } from 'node:https';
 import { TLSSocket } from 'node:tls';
 import { request as requestHttp } from '../../platform/http/node-http.ts';
 
-/** What a request brought: an answer, or why there is none. */
+/** The result of a request: a response, or why there is none. */
 export type ProbeResult = ProbeResponse | NoResponse;
 
 export interface ProbeResponse {
@@ -23,17 +23,17 @@ export interface NoResponse {
 }
 
 export interface Tls {
-  /** Why the certificate is not to be trusted; undefined where it is. */
+  /** Why the certificate is not trusted; undefined if it is. */
   readonly trouble: string | undefined;
   readonly validTo: number;
 }
 
 const PATIENCE = 5000;
 
-/** As much as any page that is looked at has. */
+/** More than any page that is requested. */
 const LONGEST = 256 * 1024;
 
-/** Asks once, on a connection of its own, and follows nothing. A certificate that is not right is told, not refused. */
+/** Sends one request on a new connection. It follows no redirects, and reports an invalid certificate instead of failing. */
 export function sendProbe(address: URL, headers: Readonly<Record<string, string>> = {}): Promise<ProbeResult> {
   return new Promise((resolve) => {
     const give = (reason: string): void => resolve({ kind: 'silence', reason });
@@ -51,7 +51,7 @@ export function sendProbe(address: URL, headers: Readonly<Record<string, string>
       response.setEncoding('utf8');
       response.on('data', (part: string) => {
         text += part;
-        if (text.length > LONGEST) response.destroy(new Error('the answer has no end'));
+        if (text.length > LONGEST) response.destroy(new Error('the response is too large'));
       });
       response.on('error', (error) => give(error.message));
       response.on('end', () => {

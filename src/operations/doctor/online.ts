@@ -5,16 +5,16 @@ import { PROBE_HEADER, PROBE_PATH, type ProbeReport, sealProbe } from './probe.t
 import { answersLive, cookieNamed, trustworthy } from './rules/answers.ts';
 import { MARKER } from './rules/proxy.ts';
 
-/** What the service answers at its own address, as far as it was asked. */
+/** What the service answered at its base URL; undefined for what was not requested. */
 export interface Online {
   readonly baseUrl: string;
-  /** Why the host name is not known; undefined where it is. */
+  /** Why the host name cannot be resolved; undefined if it can. */
   readonly unknownHost: string | undefined;
   readonly live: ProbeResult;
   /** The same address without TLS. */
   readonly plain: ProbeResult | undefined;
   readonly ready: ProbeResult | undefined;
-  /** What the service saw; undefined where it does not know this command, or was not asked. */
+  /** How the service saw the probe; undefined if it did not accept the probe, or was not asked. */
   readonly seen: ProbeReport | undefined;
   readonly signIn: ProbeResult | undefined;
   /** The sign-in page again, with the cookie that came with it. */
@@ -23,7 +23,7 @@ export interface Online {
   readonly ahead: number | undefined;
 }
 
-/** Asks a running service through its base URL; no question changes anything there. */
+/** Sends requests to a running service through its base URL; none of them changes anything there. */
 export async function lookOnline(
   baseUrl: string,
   probeKey: Buffer | undefined,
@@ -46,7 +46,7 @@ export async function lookOnline(
   if (live.kind === 'silence' || !answersLive(live) || !trustworthy(live))
     return { baseUrl, unknownHost, live, ...nothing, ahead: undefined };
 
-  // The header of a time has whole seconds, cut off.
+  // The Date header has whole seconds, rounded down.
   let ahead = live.date === undefined ? undefined : live.date + 500 - between;
   const plainAddress = at('/health/live');
   plainAddress.protocol = 'http:';

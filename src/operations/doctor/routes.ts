@@ -11,7 +11,7 @@ export interface DoctorParts {
   readonly probeKey: Buffer;
 }
 
-/** Tells `tessera doctor` what the server saw of its request. For everybody else there is nothing at this address. */
+/** Reports to `tessera doctor` how the server sees its request. For all other callers the route does not exist. */
 export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, probeKey }: DoctorParts): void {
   app.get(PROBE_PATH, async (request, reply) => {
     const { headers, socket } = request.raw;

@@ -72,7 +72,7 @@ function readSecret(path: string): Buffer {
   const reading = parseSecret(readText(path).trim());
   if ('value' in reading) return Buffer.from(reading.value, 'utf8');
   throw new ConfigError([
-    `The secret in ${path} is not usable: it ${reading.problem}. If it was changed by mistake, restore it from a backup.`,
+    `The secret in ${path} is not usable: it ${reading.problem}. Restore it from a backup if it was changed by mistake.`,
   ]);
 }
 

@@ -3,10 +3,10 @@ import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
 import { randomSecret } from './secrets.ts';
 
-/** The library's number for Argon2id; its own name for it is erased with the types. */
+/** The library's number for Argon2id. Its enum is const, so it does not exist at run time. */
 const ARGON2ID = 2;
 
-/** What a hash costs whoever makes one: memory in KiB, and how often it is gone through. */
+/** The cost of a hash: memory in KiB, and the number of passes. */
 export interface HashCost {
   readonly memoryCost: number;
   readonly timeCost: number;
@@ -15,42 +15,42 @@ export interface HashCost {
 /** The OWASP Password Storage Cheat Sheet's first choice for Argon2id with one lane: 19 MiB, two passes. */
 export const HASH_COST: HashCost = { memoryCost: 19_456, timeCost: 2 };
 
-/** Whether a stored hash costs a guesser less than a new one would; one that costs more is left as it is. */
+/** Whether a stored hash is cheaper to guess than a new one would be. A more expensive one is kept. */
 function isWeaker(stored: string, cost: HashCost): boolean {
   const [, memory, time] = /^\$argon2id\$v=19\$m=(\d+),t=(\d+),p=\d+\$/.exec(stored) ?? [];
   return memory === undefined || Number(memory) < cost.memoryCost || Number(time) < cost.timeCost;
 }
 
-/** How many sign-ins may wait for one that is being hashed, for each that runs. */
+/** How many hashes may wait for each that runs. */
 const QUEUE_FACTOR = 32;
 
 /**
- * How long the event loop may catch up between two passwords, in milliseconds. It never has longer than the hash before took:
- * beside a loop that is always busy, sign-in keeps about half of its pace.
+ * How long the event loop gets to catch up between two hashes, in milliseconds. It never gets longer than the previous hash took, so
+ * that with a busy event loop sign-in still has about half of its throughput.
  */
-const LONGEST_REST = 50;
+const MAX_PAUSE = 50;
 
 export type PasswordCheck = 'right' | 'right, hash outdated' | 'wrong';
 
 /**
- * Hashes and checks passwords off the event loop, a bounded number at a time; those that wait let the loop catch up first.
+ * Hashes and checks passwords off the event loop, a limited number at a time, and lets the event loop catch up in between.
  * Each of the flows, an address or an account, gets a fair share of the queue (see {@link boundedPool}).
  */
 export interface Passwords {
   hash(password: string, flows: readonly string[]): Promise<string>;
-  /** Takes as long for an account without a password, or no account (`null`), as for a wrong password. */
+  /** `stored` is null for an account without a password, or no account; this takes as long as a wrong password. */
   check(password: string, stored: string | null, flows: readonly string[]): Promise<PasswordCheck>;
   load(): { readonly running: number; readonly waiting: number };
 }
 
 /**
- * @param concurrency how many hashes run side by side
- * @returns functions that refuse with `temporarily_unavailable` when too many wait already
+ * @param concurrency how many hashes run at the same time
+ * @returns functions that throw `temporarily_unavailable` when too many are waiting
  */
 export function passwords(concurrency: number, cost: HashCost): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
-  const rest = (took: number) => loopCaughtUp(Math.min(took, LONGEST_REST));
+  const rest = (took: number) => loopCaughtUp(Math.min(took, MAX_PAUSE));
   const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy, rest);
   let dummy: Promise<string> | undefined;
   return {

@@ -1,70 +1,70 @@
 import type { Statement } from './statement.ts';
 
-/** One row as a driver gives it: ids are decimal strings, every other integer is a number. */
+/** A row of a result: ids are decimal strings, all other integers are numbers. */
 export type Row = Readonly<Record<string, unknown>>;
 
-/** One statement with its parameters, yielded by a unit of work to whichever database runs it. */
+/** A statement with its parameters, yielded by a unit of work to the database that runs it. */
 export interface Step {
   readonly statement: Statement<never, unknown>;
   readonly params: Readonly<Record<string, unknown>>;
-  /** Nobody looks at its rows: the unit may go on before they have come. */
+  /** The unit of work does not read its rows, so it may continue before they arrive. */
   readonly effect?: true;
 }
 
 /**
  * A unit of work: a generator that yields statements and receives their rows.
  *
- * Written once, it runs in one turn of the event loop on SQLite and as one transaction on a database server.
- * It must not await, and must not have effects of its own: a database may run it again after a conflict.
+ * The same code runs in one turn of the event loop on SQLite and as one transaction on a database server.
+ * It must not await and must not have side effects: a database may run it again after a conflict.
  *
- * What most requests run is a generator function of its module, which is given what it needs. One that stands inside another
- * function is made anew by each call of that, with a hidden class of its own: ten times what the call costs otherwise.
+ * On hot paths, it is a generator function of a module that gets what it needs as parameters. A generator function inside another
+ * function is created by each call of that, with its own hidden class, which makes it ten times as expensive.
  */
 export type Work<T> = Generator<Step, T, readonly Row[]>;
 
-/** What a domain needs to know of a database. */
+/** A database, as the domains use it. */
 export interface Database {
   /** Runs a unit of work that only reads, on data no older than the moment of this call. */
   read<T>(work: () => Work<T>): Promise<T>;
   /**
    * Runs a unit of work that writes. All of it commits or none of it does; the promise settles after the commit is
-   * durable. A work that throws changes nothing.
+   * durable. A unit of work that throws changes nothing.
    * @throws {StoreUnavailable} when the database cannot be reached or cannot write.
    */
   commit<T>(work: () => Work<T>): Promise<T>;
   /**
-   * Lets go of what a journal of the database still holds of rows that were deleted or replaced, where this process can. May be
-   * left undone while another process uses the database.
+   * Removes deleted and replaced rows from the journal of the database, if this process can. Does nothing while another process uses
+   * the database.
    */
   emptyJournal(): Promise<void>;
   /**
-   * The time, in milliseconds since the Unix epoch, by a clock that all processes on this database share; null where there is
-   * none but this machine's.
+   * The time of a clock that all processes on this database share, in milliseconds since the Unix epoch; null if there is none but
+   * this machine's.
    */
   sharedTime(): Promise<number | null>;
-  /** What waits and what is in use right now. */
+  /** The current load. */
   load(): DatabaseLoad;
-  /** Finishes what was handed over, then lets go of the database. */
+  /** Finishes the units of work that were accepted, then closes the database. */
   close(): Promise<void>;
 }
 
 export interface DatabaseLoad {
   /** Units of work that wait for a commit or for a connection. */
   readonly waiting: number;
-  /** The connections, where there are several: what only reads has its own, which no commit holds up. */
+  /** The connections, if there are several. Reads have their own, so that commits do not delay them. */
   readonly connections?: { readonly read: ConnectionLoad; readonly write: ConnectionLoad };
 }
 
 export interface ConnectionLoad {
-  /** Units of work that wait for one. */
+  /** Units of work that wait for a connection. */
   readonly waiting: number;
   readonly busy: number;
   readonly idle: number;
-  /** Those that are to be closed, and that the server has not ended yet. */
+  /** Connections that were given up, but that the server has not closed yet. */
   readonly unanswered: number;
 }
 
-/** What a database tells of its work, for whoever counts it. */
+/** Receives measurements of a database. */
 export interface DatabaseMeter {
   committed(units: number, seconds: number): void;
   /** A unit of work is run again after a conflict. */
@@ -72,14 +72,14 @@ export interface DatabaseMeter {
   shared(callers: number): void;
 }
 
-/** The database cannot be used as it is. The message says what is wrong with it and what to do. */
+/** The database cannot be used in its present state. The message says what is wrong and what to do. */
 export class UnusableDatabase extends Error {
-  override readonly name = 'DatabaseUnusable';
+  override readonly name = 'UnusableDatabase';
 }
 
 /**
- * The database cannot answer now; trying again later may succeed. Nothing changed, unless the very answer to a commit was
- * lost on its way.
+ * The database does not answer now; a later attempt may succeed. Nothing changed, unless only the confirmation of a commit was
+ * lost.
  */
 export class StoreUnavailable extends Error {
   override readonly name = 'StoreUnavailable';

@@ -3,10 +3,10 @@ import type { Row, Work } from './database.ts';
 import type { Tables } from './schema.ts';
 import { compile } from './statement.ts';
 
-/** A database that was opened to be looked at: nothing is made, migrated or written. */
+/** A database that was opened for inspection: nothing is created, migrated or written. */
 export interface Inspection {
   readonly facts: DatabaseFacts;
-  /** The migrations that ran on it. */
+  /** The applied migrations. */
   readonly applied: readonly string[];
   /** Runs a unit of work that reads. Its tables must be there: see `applied`. */
   read<T>(work: () => Work<T>): Promise<T>;
@@ -26,15 +26,15 @@ export interface SqliteFacts {
   readonly size: number;
   /** Bytes that are free for this user. */
   readonly free: number;
-  /** The network filesystem that it lies on, where it is known to lie on one. */
+  /** The network file system that it is on, if any is known. */
   readonly network: string | undefined;
   /** Whether its journal is a write-ahead log. */
   readonly wal: boolean;
-  /** What its write-ahead log holds, in bytes; none where the last process ended in order. */
+  /** The size of its write-ahead log in bytes; 0 after a clean shutdown. */
   readonly journal: number;
-  /** What the mark beside it says: `behind` the database, it would not tell that the newest changes were lost. */
+  /** The state of its mark. A mark that is `behind` the database cannot reveal the loss of the newest changes. */
   readonly mark: 'absent' | 'unreadable' | 'behind' | 'current';
-  /** What a check of its structure found; nothing where it is whole. */
+  /** What a check of its structure found; empty if it is intact. */
   readonly damage: readonly string[];
 }
 
@@ -43,25 +43,25 @@ export interface PostgresFacts {
   readonly release: string;
   /** The median of several round trips, in milliseconds. */
   readonly roundTrip: number;
-  /** Connections that the server gives to users like this one. */
+  /** The connections that the server offers to users like this one. */
   readonly maxConnections: number;
-  /** How many are in use now, by all users. */
+  /** The connections in use, by all users. */
   readonly usedConnections: number;
-  /** What one process of Tessera takes of them at most. */
+  /** The connections that one process of Tessera uses at most. */
   readonly poolSize: number;
-  /** What its settings put at risk. */
+  /** Warnings about its settings. */
   readonly cautions: readonly { readonly found: string; readonly remedy: string }[];
-  /** `synchronous_commit`, as this user gets it. */
+  /** `synchronous_commit`, as set for this user. */
   readonly synchronousCommit: string;
   readonly mayCreateTables: boolean;
   readonly encrypted: boolean;
-  /** Reached over a socket of this machine, or over its loopback. */
+  /** Whether it is on this machine. */
   readonly local: boolean;
-  /** Its clock, less the one of this machine, in milliseconds. */
+  /** How far its clock is ahead of this machine's, in milliseconds. */
   readonly clockAhead: number;
 }
 
-/** Runs a unit of work statement by statement, for whoever has no shared reads and no prepared statements. */
+/** Runs a unit of work statement by statement, without shared reads and prepared statements. */
 export async function readSingly<T>(
   work: Work<T>,
   builder: Kysely<Tables>,

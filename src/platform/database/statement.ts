@@ -2,7 +2,7 @@ import type { Compilable, Kysely } from 'kysely';
 import type { Row, Work } from './database.ts';
 import type { Tables } from './schema.ts';
 
-/** Stands in a built query for a value that is given when the query runs. */
+/** A placeholder in a built query, for a value that is passed when the query runs. */
 class Parameter {
   readonly name: string;
   constructor(name: string) {
@@ -12,7 +12,7 @@ class Parameter {
 
 type Build<P, R> = (db: Kysely<Tables>, params: P) => Compilable<R>;
 
-/** A query built once with a query builder and run many times as a prepared statement. */
+/** A query that is built once and run many times as a prepared statement. */
 export interface Statement<P, R> {
   readonly build: Build<P, R>;
 }
@@ -23,7 +23,7 @@ export type RowOf<S> = S extends Statement<infer _P, infer R> ? R : never;
 /**
  * Declares a statement: `statement((db, p: { id: string }) => db.selectFrom('account').select('username').where('id', '=', p.id))`.
  *
- * The builder runs once for each database; `p` holds placeholders then, so it may only be handed on to the query.
+ * The builder runs once for each database. `p` contains placeholders then, so they can only be passed to the query.
  */
 export function statement<P extends object, R>(build: Build<P, R>): Statement<P, R> {
   return { build };
@@ -31,7 +31,7 @@ export function statement<P extends object, R>(build: Build<P, R>): Statement<P,
 
 const placeholders = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
 
-/** A statement as one kind of database takes it. */
+/** A statement compiled for one kind of database. */
 export interface Compiled {
   readonly sql: string;
   /** How many placeholders the SQL has. */
@@ -45,7 +45,7 @@ export function compile(statement: Statement<never, unknown>, builder: Kysely<Ta
   return { sql, placeholders: parameters.length, bind: binder(parameters) };
 }
 
-/** Written out once for a statement: looking each name up anew would cost several times as much. */
+/** Generates code for each statement: looking up the names in each call would be several times as expensive. */
 function binder(parameters: readonly unknown[]): Compiled['bind'] {
   const values = parameters.map((parameter, index) => {
     if (!(parameter instanceof Parameter)) return `constants[${index}]`;
@@ -64,7 +64,7 @@ const asIs = <R>(row: R): R => row;
 
 /**
  * Declares a query for at most one row: `const findAccount = one((db, p: { id: string }) => db.selectFrom('account')…, toAccount)`.
- * The unit of work gives what `map` makes of the first row, or undefined where there is none.
+ * The unit of work returns the first row, mapped, or undefined if there is none.
  */
 export function one<P extends object, R>(build: Build<P, R>): (params: P) => Work<R | undefined>;
 export function one<P extends object, R, T>(build: Build<P, R>, map: (row: R) => T): (params: P) => Work<T | undefined>;
@@ -77,7 +77,7 @@ export function one<P extends object, R>(build: Build<P, R>, map: (row: R) => un
   };
 }
 
-/** Declares a query for any number of rows, each of them given as `map` makes it. */
+/** Declares a query for any number of rows, each of them mapped. */
 export function many<P extends object, R>(build: Build<P, R>): (params: P) => Work<readonly R[]>;
 export function many<P extends object, R, T>(build: Build<P, R>, map: (row: R) => T): (params: P) => Work<readonly T[]>;
 export function many<P extends object, R>(build: Build<P, R>, map: (row: R) => unknown = asIs) {
@@ -88,7 +88,7 @@ export function many<P extends object, R>(build: Build<P, R>, map: (row: R) => u
   };
 }
 
-/** Declares a write whose rows are not read: a database server may be sent the next statement before it has answered this one. */
+/** Declares a write without a result: the next statement may be sent to a database server before this one is answered. */
 export function command<P extends object>(build: Build<P, unknown>): (params: P) => Work<void> {
   const write = statement(build) as Statement<never, unknown>;
   return function* command(params: P): Work<void> {
@@ -96,7 +96,7 @@ export function command<P extends object>(build: Build<P, unknown>): (params: P)
   };
 }
 
-/** Declares a write that returns a row where it changed one; the unit of work gives whether it did. */
+/** Declares a write that returns the rows that it changed; the unit of work returns whether there were any. */
 export function changes<P extends object>(build: Build<P, unknown>): (params: P) => Work<boolean> {
   const write = statement(build) as Statement<never, unknown>;
   return function* changes(params: P): Work<boolean> {
@@ -107,7 +107,7 @@ export function changes<P extends object>(build: Build<P, unknown>): (params: P)
 /** All rows of a statement. */
 export function* all<P extends object, R>(statement: Statement<P, R>, params: P): Work<R[]> {
   const rows = yield { statement: statement as Statement<never, unknown>, params: params as Row };
-  // The query builder typed R from the schema; the drivers give rows of that shape.
+  // The query builder derives R from the schema; the drivers return rows of that shape.
   return rows as R[];
 }
 
@@ -117,7 +117,7 @@ export function* first<P extends object, R>(statement: Statement<P, R>, params: 
   return rows[0];
 }
 
-/** Runs a statement for its effect: a database server may be sent the next one before it has answered this. */
+/** Runs a statement for its effect: the next one may be sent to a database server before this one is answered. */
 export function* run<P extends object>(statement: Statement<P, unknown>, params: P): Work<void> {
   yield { statement: statement as Statement<never, unknown>, params: params as Row, effect: true };
 }

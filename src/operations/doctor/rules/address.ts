@@ -4,23 +4,23 @@ import type { ProbeResponse } from '../http-probe.ts';
 import type { Online } from '../online.ts';
 import { answersLive, isElsewhere } from './answers.ts';
 
-/** Whether people and apps reach the service at its base URL, and safely. */
+/** Whether users and apps can reach the service at its base URL, securely. */
 export function judgeAddress(online: Online, now: number): Finding[] {
   const { baseUrl, unknownHost, live } = online;
   const { hostname, pathname } = new URL(baseUrl);
   const bad = (found: string, remedy: string): Finding[] => [problem('base-url', found, remedy)];
   if (unknownHost !== undefined) {
     return bad(
-      `The host name ${hostname} is not known here (${unknownHost}).`,
-      'Make a DNS record for it, or correct TESSERA_BASE_URL.',
+      `The host name ${hostname} cannot be resolved here (${unknownHost}).`,
+      'Create a DNS record for it, or correct TESSERA_BASE_URL.',
     );
   }
   if (live.kind === 'silence') {
     return [
       warning(
         'base-url',
-        `Nothing answers at ${baseUrl} (${live.reason}), so what can only be seen there was left out.`,
-        'Start the server and run tessera doctor again, on a machine that reaches that address.',
+        `Nothing answers at ${baseUrl} (${live.reason}), so the online checks were skipped.`,
+        'Start the server and run tessera doctor again, on a machine that can reach that URL.',
       ),
     ];
   }
@@ -28,14 +28,14 @@ export function judgeAddress(online: Online, now: number): Finding[] {
   if (trouble.some(({ level }) => level === 'problem')) return trouble;
   if (isElsewhere(live)) {
     return bad(
-      `A Tessera answers at ${baseUrl}, but not at the path ${pathname}: the proxy changes paths on their way.`,
-      `Let the proxy pass on the whole path as it came, ${pathname.replace(/\/$/, '')}/health/live included.`,
+      `A Tessera answers at ${baseUrl}, but not at the path ${pathname}: the proxy changes paths.`,
+      `Configure the proxy to forward paths unchanged, including ${pathname.replace(/\/$/, '')}/health/live.`,
     );
   }
   if (live.status >= 300 && live.status < 400) {
     return bad(
-      `${baseUrl} answers ${live.status} and sends everybody to ${live.location ?? 'nowhere'}.`,
-      'Set TESSERA_BASE_URL to the address that answers in the end, or end the redirect.',
+      `${baseUrl} answers ${live.status} with a redirect to ${live.location ?? 'nowhere'}.`,
+      'Set TESSERA_BASE_URL to the final URL, or remove the redirect.',
     );
   }
   if (live.status === 503 && live.text.includes('The service is starting.')) {
@@ -44,13 +44,13 @@ export function judgeAddress(online: Online, now: number): Finding[] {
   if (live.status >= 502 && live.status <= 504) {
     return bad(
       `The proxy at ${baseUrl} answers ${live.status}: it does not reach the service.`,
-      'Start the server, and let the proxy pass requests on to TESSERA_HOST and TESSERA_PORT.',
+      'Start the server, and configure the proxy to forward requests to TESSERA_HOST and TESSERA_PORT.',
     );
   }
   if (!answersLive(live)) {
     return bad(
-      `Something else answers at ${baseUrl}: ${baseUrl}/health/live gives ${live.status}.`,
-      'Correct TESSERA_BASE_URL, or let the proxy pass this address on to Tessera.',
+      `Another service answers at ${baseUrl}: ${baseUrl}/health/live returns ${live.status}.`,
+      'Correct TESSERA_BASE_URL, or configure the proxy to forward this URL to Tessera.',
     );
   }
   const findings = [...trouble, ...plainFindings(online), ...serviceFindings(online)];
@@ -64,8 +64,8 @@ function certificateFindings({ tls }: ProbeResponse, hostname: string, now: numb
       problem(
         'base-url',
         `The certificate of ${hostname} is not trusted here: ${tls.trouble}.`,
-        'Install a valid certificate for this name with its whole chain. For an authority of your own, name its ' +
-          'certificate in NODE_EXTRA_CA_CERTS.',
+        'Install a valid certificate for this name with its full chain. For a private certificate authority, set ' +
+          'NODE_EXTRA_CA_CERTS to its certificate.',
       ),
     ];
   }
@@ -74,20 +74,20 @@ function certificateFindings({ tls }: ProbeResponse, hostname: string, now: numb
   return [
     warning(
       'base-url',
-      `The certificate of ${hostname} is valid for ${days} more ${days === 1 ? 'day' : 'days'} only.`,
-      'Renew it, and look why it was not renewed by itself.',
+      `The certificate of ${hostname} is valid for only ${days} more ${days === 1 ? 'day' : 'days'}.`,
+      'Renew it, and find out why it was not renewed automatically.',
     ),
   ];
 }
 
 function plainFindings({ plain, baseUrl }: Online): Finding[] {
   if (plain === undefined) return [];
-  if (plain.kind === 'silence') return [ok('base-url', `Without TLS nothing answers there (${plain.reason}).`)];
+  if (plain.kind === 'silence') return [ok('base-url', `Nothing answers there without TLS (${plain.reason}).`)];
   if (plain.status >= 300 && plain.status < 400 && (plain.location ?? '').startsWith(new URL(baseUrl).origin)) {
     return [ok('base-url', `http is redirected to ${new URL(baseUrl).origin}.`)];
   }
   const found = `http is not redirected to https: it answers ${plain.status}.`;
-  const remedy = 'Let the proxy answer every http request with a redirect to https.';
+  const remedy = 'Configure the proxy to redirect all http requests to https.';
   return [answersLive(plain) ? problem('base-url', found, remedy) : warning('base-url', found, remedy)];
 }
 
@@ -98,8 +98,8 @@ function serviceFindings({ ready, seen, baseUrl }: Online): Finding[] {
     findings.push(
       problem(
         'base-url',
-        `The service lives and is not ready: ${baseUrl}/health/ready ${what}.`,
-        'Look in its log: it cannot reach its database.',
+        `The service is running but not ready: ${baseUrl}/health/ready ${what}.`,
+        'Look in its log. Most often it cannot reach its database.',
       ),
     );
   }
@@ -108,7 +108,7 @@ function serviceFindings({ ready, seen, baseUrl }: Online): Finding[] {
       problem(
         'base-url',
         `The service that answers at ${baseUrl} runs with the base URL ${seen.baseUrl}.`,
-        'Give the server and this command the same TESSERA_BASE_URL, and restart the server.',
+        'Set the same TESSERA_BASE_URL for the server and this command, and restart the server.',
       ),
     );
   }

@@ -1,24 +1,24 @@
 import type { ProbeResponse, ProbeResult } from '../http-probe.ts';
 
-/** Whether this is how a living Tessera answers. */
+/** Whether this is the response of a running Tessera. */
 export const answersLive = (asked: ProbeResult): boolean =>
   asked.kind === 'answer' && asked.status === 200 && asked.text === '{"status":"ok"}';
 
-/** Whether a Tessera answers here, for which there is nothing at the path that reached it. */
+/** Whether a Tessera answers for which nothing exists at the path that it was sent. */
 export const isElsewhere = (asked: ProbeResult): boolean =>
   asked.kind === 'answer' && asked.status === 404 && asked.text.includes('There is nothing at this address.');
 
-/** Whether the one who answers has proved to be the host that was asked. */
+/** Whether the certificate of the response is trusted. */
 export const trustworthy = (answer: ProbeResponse): boolean => answer.tls?.trouble === undefined;
 
 export interface Cookie {
   readonly name: string;
   readonly value: string;
-  /** The attributes by their names in lower case; those without a value have an empty one. */
+  /** The attributes by their names in lower case, with an empty string for those without a value. */
   readonly attributes: ReadonlyMap<string, string>;
 }
 
-/** RFC 6265 §5.2: a name, a value, and attributes whose names have no case. */
+/** RFC 6265 §5.2: a name, a value, and attributes with case-insensitive names. */
 export function parseCookie(header: string): Cookie {
   const [pair = '', ...rest] = header.split(';');
   const cut = (part: string): [string, string] => {

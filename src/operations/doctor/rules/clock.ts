@@ -3,18 +3,18 @@ import { type Finding, ok, problem, warning } from '../finding.ts';
 
 const SECOND = 1000;
 
-/** A clock beside the one of this machine. */
+/** A clock to compare with this machine's. */
 export interface OtherClock {
   readonly whose: string;
-  /** How far it is ahead, in milliseconds; negative where it is behind. */
+  /** How far it is ahead, in milliseconds; negative if it is behind. */
   readonly ahead: number;
 }
 
-const REMEDY = 'Let all machines keep their time with NTP, for example with chrony or systemd-timesyncd.';
+const REMEDY = 'Synchronize all machines with NTP, for example with chrony or systemd-timesyncd.';
 
-/** Expiry, bans and limits go by the clock of each node: those that differ answer differently. */
+/** Expiry, bans and limits depend on the clock of each node, so nodes with different clocks answer differently. */
 export function judgeClocks(clocks: readonly OtherClock[]): Finding[] {
-  if (clocks.length === 0) return [ok('clock', 'There is no other clock to compare with the one of this machine.')];
+  if (clocks.length === 0) return [ok('clock', 'There is no other clock to compare this machine’s with.')];
   const findings = clocks.flatMap(({ whose, ahead }) => {
     const distance = Math.abs(ahead);
     if (distance <= 5 * SECOND) return [];
@@ -23,5 +23,5 @@ export function judgeClocks(clocks: readonly OtherClock[]): Finding[] {
   });
   if (findings.length > 0) return findings;
   const names = clocks.map(({ whose }) => whose).join(' and ');
-  return [ok('clock', `The clock of this machine agrees with that of ${names}, within 5 s.`)];
+  return [ok('clock', `The clock of this machine agrees with that of ${names} within 5 s.`)];
 }

@@ -2,13 +2,13 @@ import { type Config, isLoopback } from '../../../platform/config/config.ts';
 import { limitVariables } from '../../../platform/config/limits.ts';
 import { configurationProblem, type Finding, ok, warning } from '../finding.ts';
 
-const REFERENCE = 'Correct it where the server gets its settings; docs/reference/configuration.md lists them all.';
+const REFERENCE = 'Correct it in the settings of the server; docs/reference/configuration.md lists all of them.';
 
-/** What keeps a start from beginning, in the configuration's own words. */
+/** The configuration errors that would stop a start, in the same words. */
 export const judgeRefusals = (problems: readonly string[]): Finding[] =>
   problems.map((text) => configurationProblem('configuration', text, REFERENCE));
 
-/** Settings that are valid, and not what a service for people should run with. */
+/** Settings that are valid but not suitable for production. */
 export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {
   const { protocol, hostname } = new URL(baseUrl);
   const findings: Finding[] = [];
@@ -16,16 +16,16 @@ export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {
     findings.push(
       warning(
         'configuration',
-        `TESSERA_ALLOW_HTTP allows ${baseUrl}: passwords, cookies and tokens cross the network in the clear.`,
-        'Set TESSERA_BASE_URL to an https address, and unset TESSERA_ALLOW_HTTP.',
+        `TESSERA_ALLOW_HTTP allows ${baseUrl}: passwords, cookies and tokens are sent over the network unencrypted.`,
+        'Set TESSERA_BASE_URL to an https URL, and unset TESSERA_ALLOW_HTTP.',
       ),
     );
   }
   const off = (
     [
-      ['signInAccount', 'passwords of one account'],
+      ['signInAccount', 'the password of an account'],
       ['signInAddress', 'passwords from one address'],
-      ['clientAuth', 'secrets of a client'],
+      ['clientAuth', 'the secret of a client'],
       ['adminKey', 'admin keys'],
     ] as const
   ).filter(([name]) => config.limits[name] === null);
@@ -34,8 +34,8 @@ export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {
     findings.push(
       warning(
         'configuration',
-        `${variable} is off: nothing slows down who tries ${what}.`,
-        `Unset it, which gives ${initial.replaceAll('`', '')}, or set a limit.`,
+        `${variable} is off: attempts to guess ${what} are not limited.`,
+        `Unset it for the default ${initial.replaceAll('`', '')}, or set a limit.`,
       ),
     );
   }
@@ -43,11 +43,11 @@ export function judgeConfiguration(config: Config, baseUrl: string): Finding[] {
     findings.push(
       warning(
         'configuration',
-        `TESSERA_LOG_LEVEL is ${config.logLevel}: a fault leaves no trace.`,
+        `TESSERA_LOG_LEVEL is ${config.logLevel}: errors are not logged.`,
         'Set TESSERA_LOG_LEVEL to error or info.',
       ),
     );
   }
-  const whose = isLoopback(hostname) ? `, for this machine alone (${baseUrl})` : `, for ${baseUrl}`;
-  return findings.length > 0 ? findings : [ok('configuration', `Every setting is valid${whose}.`)];
+  const whose = isLoopback(hostname) ? `, for this machine only (${baseUrl})` : `, for ${baseUrl}`;
+  return findings.length > 0 ? findings : [ok('configuration', `All settings are valid${whose}.`)];
 }

@@ -3,7 +3,7 @@ import type { ProbeResult } from '../http-probe.ts';
 import type { Online } from '../online.ts';
 import { type Cookie, cookieNamed, parseCookie } from './answers.ts';
 
-/** The cookie that every browser gets, as the service sets it on its base URL. */
+/** The cookie that identifies a browser, as the service sets it for its base URL. */
 export interface CookieStyle {
   readonly browser: string;
   readonly attributes: {
@@ -15,9 +15,9 @@ export interface CookieStyle {
 }
 
 const UNCHANGED =
-  'Let the proxy pass Set-Cookie and Cookie on as they are: no rewriting of names, paths, domains or flags.';
+  'Configure the proxy to forward Set-Cookie and Cookie unchanged: no rewriting of names, paths, domains or flags.';
 
-/** Whether cookies come through what stands in front of the service, and back. */
+/** Whether cookies pass the proxies in front of the service unchanged, in both directions. */
 export function judgeCookies({ signIn, signInAgain, baseUrl }: Online, style: CookieStyle): Finding[] {
   if (signIn === undefined) return [];
   if (signIn.kind === 'silence' || signIn.status !== 200) {
@@ -26,41 +26,46 @@ export function judgeCookies({ signIn, signInAgain, baseUrl }: Online, style: Co
       problem(
         'cookies',
         `${baseUrl}/login answers ${what}, not the sign-in page.`,
-        'Let the proxy pass on every path.',
+        'Configure the proxy to forward all paths.',
       ),
     ];
   }
   const cookie = cookieNamed(signIn.setCookies, style.browser);
   if (cookie === undefined) {
     const names = signIn.setCookies.map((header) => parseCookie(header).name);
-    const instead = names.length === 0 ? 'none came' : `${names.join(', ')} came`;
+    const instead = names.length === 0 ? 'it set none' : `it set ${names.join(', ')}`;
     return [
       problem(
         'cookies',
-        `The sign-in page should set ${style.browser}, and ${instead}: no one can sign in.`,
+        `The sign-in page should set the cookie ${style.browser}, but ${instead}: nobody can sign in.`,
         `${UNCHANGED} If the server runs with another TESSERA_BASE_URL, correct that.`,
       ),
     ];
   }
   const changes = changesOf(cookie, style);
   if (changes.length > 0) {
-    return [problem('cookies', `${cookie.name} arrives changed: ${changes.join(', ')}.`, UNCHANGED)];
+    return [problem('cookies', `${cookie.name} was changed on the way: ${changes.join(', ')}.`, UNCHANGED)];
   }
   if (!comesBack(signInAgain, style.browser)) {
     return [
       problem(
         'cookies',
-        `${cookie.name} does not come back to the service: it is given anew with every request.`,
+        `${cookie.name} does not reach the service again: it is set again with every request.`,
         UNCHANGED,
       ),
     ];
   }
   if (!style.attributes.secure) {
     return [
-      ok('cookies', `${cookie.name} comes and goes unchanged: HttpOnly, SameSite=Lax; not Secure on an http base URL.`),
+      ok(
+        'cookies',
+        `${cookie.name} is passed in both directions unchanged: HttpOnly, SameSite=Lax; not Secure on an http base URL.`,
+      ),
     ];
   }
-  return [ok('cookies', `${cookie.name} comes and goes unchanged: Secure, HttpOnly, SameSite=Lax, Path=/.`)];
+  return [
+    ok('cookies', `${cookie.name} is passed in both directions unchanged: Secure, HttpOnly, SameSite=Lax, Path=/.`),
+  ];
 }
 
 function changesOf({ attributes }: Cookie, { attributes: style }: CookieStyle): string[] {

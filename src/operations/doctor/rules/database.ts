@@ -4,13 +4,13 @@ import { configurationProblem, type Finding, ok, problem, warning } from '../fin
 
 const MEBIBYTE = 1024 * 1024;
 
-/** Where a database is, or why it cannot be looked at, in the words of a start that it stops. */
+/** Where the database is, or why it cannot be read, in the words of a start that fails for it. */
 export type DatabaseSight =
   | { readonly kind: 'none'; readonly place: string }
   | {
       readonly kind: 'unusable';
       readonly problems: readonly string[];
-      /** Which database it is, where the problems do not say it. */
+      /** Which database it is, if the problems do not say so. */
       readonly place: string | undefined;
     }
   | { readonly kind: 'there'; readonly facts: DatabaseFacts };
@@ -18,11 +18,11 @@ export type DatabaseSight =
 export function judgeDatabase(sight: DatabaseSight): Finding[] {
   if (sight.kind === 'none') {
     return [
-      ok('database', `There is none yet at ${sight.place}. The first start makes it, and so does: tessera migrate`),
+      ok('database', `There is none yet at ${sight.place}. The first start creates it, and so does: tessera migrate`),
     ];
   }
   if (sight.kind === 'unusable') {
-    const otherwise = 'Correct TESSERA_DATABASE_URL, or mend the database.';
+    const otherwise = 'Correct TESSERA_DATABASE_URL, or repair the database.';
     return sight.problems.map((text) => {
       const finding = configurationProblem('database', text.replace(/^The database cannot be used: /, ''), otherwise);
       return sight.place === undefined ? finding : { ...finding, found: `${sight.place}: ${finding.found}` };
@@ -34,9 +34,9 @@ export function judgeDatabase(sight: DatabaseSight): Finding[] {
 const amount = (bytes: number): string =>
   bytes < 1024 * MEBIBYTE ? `${Math.ceil(bytes / MEBIBYTE)} MiB` : `${Math.floor(bytes / MEBIBYTE / 1024)} GiB`;
 
-/** Who else may read a file, by its permissions and those of its folder. */
-export function othersWhoRead(mode: number, folderMode: number): 'everybody' | 'its group' | undefined {
-  if ((mode & 0o004) !== 0 && (folderMode & 0o001) !== 0) return 'everybody';
+/** Who besides the owner can read a file, by its permissions and those of its folder. */
+export function othersWhoRead(mode: number, folderMode: number): 'all users' | 'its group' | undefined {
+  if ((mode & 0o004) !== 0 && (folderMode & 0o001) !== 0) return 'all users';
   if ((mode & 0o040) !== 0 && (folderMode & 0o010) !== 0) return 'its group';
   return undefined;
 }
@@ -60,38 +60,44 @@ function judgeFile(facts: SqliteFacts): Finding[] {
   }
   const reader = othersWhoRead(facts.mode, facts.folderMode);
   if (reader !== undefined) {
-    const say = reader === 'everybody' ? problem : warning;
+    const say = reader === 'all users' ? problem : warning;
     findings.push(say('database', `${path} can be read by ${reader} on this machine.`, `chmod 600 '${path}'*`));
   }
   if (network !== undefined) {
     findings.push(
       problem(
         'database',
-        `${path} lies on ${network}: the locks and the journal of SQLite do not hold across a network.`,
+        `${path} is on ${network}: the locks and the journal of SQLite do not work over a network.`,
         'Move the data to a disk of this machine (TESSERA_DATA_DIR), or use PostgreSQL.',
       ),
     );
   }
-  // A commit and the journal need room; a backup beside the database as much again.
+  // Commits and the journal need space, and a backup on the same disk as much as the database.
   if (free < 64 * MEBIBYTE) {
-    findings.push(problem('database', `Only ${amount(free)} are free where ${path} lies.`, 'Make room on that disk.'));
+    findings.push(
+      problem('database', `Only ${amount(free)} are free on the disk of ${path}.`, 'Free up space on that disk.'),
+    );
   } else if (free < Math.max(size, 1024 * MEBIBYTE)) {
     findings.push(
-      warning('database', `${amount(free)} are free where ${path} lies (${amount(size)}).`, 'Make room on that disk.'),
+      warning(
+        'database',
+        `${amount(free)} are free on the disk of ${path} (${amount(size)}).`,
+        'Free up space on that disk.',
+      ),
     );
   }
   if (!wal) {
     findings.push(
       warning(
         'database',
-        `${path} has no write-ahead log: reads wait for writes.`,
-        'Start the server, which sets it, and let no other program change it.',
+        `${path} has no write-ahead log, so reads wait for writes.`,
+        'Start the server, which enables it, and make sure that no other program changes the setting.',
       ),
     );
   }
   if (findings.length > 0) return findings;
   return [
-    ok('database', `SQLite at ${path}: whole, ${amount(size)}, ${amount(free)} free, readable by its owner alone.`),
+    ok('database', `SQLite at ${path}: intact, ${amount(size)}, ${amount(free)} free, readable only by its owner.`),
   ];
 }
 
@@ -100,7 +106,10 @@ function judgeServer(facts: PostgresFacts): Finding[] {
   const trip = `${roundTrip < 10 ? roundTrip.toFixed(1) : roundTrip.toFixed(0)} ms`;
   const nodes = Math.floor(maxConnections / poolSize);
   const findings: Finding[] = [
-    ok('database', `PostgreSQL ${release} takes writes; a round trip takes ${trip}; it has room for ${nodes} nodes.`),
+    ok(
+      'database',
+      `PostgreSQL ${release} accepts writes; a round trip takes ${trip}; it has enough connections for ${nodes} nodes.`,
+    ),
   ];
   findings.push(...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)));
   if (['off', 'local', 'remote_write'].includes(facts.synchronousCommit)) {
@@ -112,18 +121,18 @@ function judgeServer(facts: PostgresFacts): Finding[] {
       warning(
         'database',
         `A round trip takes ${trip}, and a request waits for several.`,
-        'Run Tessera near the primary: in the same zone, without a detour.',
+        'Run Tessera close to the primary, in the same zone.',
       ),
     );
   }
-  // During an upgrade the old and the new node run side by side.
+  // During an upgrade, the old and the new node run at the same time.
   if (nodes < 2) {
     const say = nodes < 1 ? problem : warning;
     findings.push(
       say(
         'database',
-        `The server gives ${maxConnections} connections, and one node takes up to ${poolSize}.`,
-        `Raise max_connections to ${poolSize} for each node, with room for one more.`,
+        `The server offers ${maxConnections} connections, and one node uses up to ${poolSize}.`,
+        `Raise max_connections to ${poolSize} for each node and one additional node.`,
       ),
     );
   }
@@ -133,8 +142,8 @@ function judgeServer(facts: PostgresFacts): Finding[] {
     findings.push(
       say(
         'database',
-        `${facts.usedConnections} of the ${maxConnections} connections that the server gives are in use: a node that starts now may get none.`,
-        'Raise max_connections, or end what else holds connections: SELECT pid, usename, application_name FROM pg_stat_activity',
+        `${facts.usedConnections} of the ${maxConnections} connections are in use: a node that starts now may get none.`,
+        'Raise max_connections, or close connections of other programs: SELECT pid, usename, application_name FROM pg_stat_activity',
       ),
     );
   }
@@ -152,22 +161,22 @@ function judgeServer(facts: PostgresFacts): Finding[] {
       warning(
         'database',
         'The connection to another machine is not encrypted.',
-        'Turn TLS on at the server, and add ?sslmode=verify-full to TESSERA_DATABASE_URL.',
+        'Enable TLS on the server, and add ?sslmode=verify-full to TESSERA_DATABASE_URL.',
       ),
     );
   }
   return findings;
 }
 
-/** @param position undefined where the database could not be looked at */
+/** @param position undefined if the database could not be read */
 export function judgeMigrations(sight: DatabaseSight, position: MigrationState | undefined): Finding[] {
   if (sight.kind === 'none') return [];
   if (position === undefined) {
-    return [warning('migrations', 'Not looked at, since the database cannot be.', 'Mend the database first.')];
+    return [warning('migrations', 'Not checked, because the database cannot be read.', 'Repair the database first.')];
   }
   const { obstacle, pending } = position;
   if (obstacle !== undefined) return [configurationProblem('migrations', obstacle.message, 'Restore a backup.')];
-  if (pending.length === 0) return [ok('migrations', 'None is pending.')];
+  if (pending.length === 0) return [ok('migrations', 'None are pending.')];
   const names = pending.join(', ');
   return [
     warning(

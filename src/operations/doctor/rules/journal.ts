@@ -2,20 +2,20 @@ import { type Finding, warning } from '../finding.ts';
 import type { DatabaseSight } from './database.ts';
 
 /**
- * What is beside the file of an embedded database after an end that was not in order.
+ * Judges the files next to an embedded database after an unclean shutdown.
  * @param live whether a server answers, which then has the file open
  */
 export function judgeJournal(sight: DatabaseSight, live: boolean): Finding[] {
   if (sight.kind !== 'there' || sight.facts.kind !== 'sqlite') return [];
   const { path, journal, mark } = sight.facts;
   const findings: Finding[] = [];
-  // A live server is a moment behind.
+  // The mark of a running server may be a moment behind.
   if (mark === 'behind' && !live) {
     findings.push(
       warning(
         'database',
-        `${path}-mark is behind the database: it could not be written, and would not tell that newer changes were lost.`,
-        'Let the user of the server write to it. The next start writes it anew.',
+        `${path}-mark is behind the database: it could not be written, so the loss of newer changes would not be detected.`,
+        'Make it writable for the user of the server. The next start writes it again.',
       ),
     );
   }
@@ -23,8 +23,8 @@ export function judgeJournal(sight: DatabaseSight, live: boolean): Finding[] {
     findings.push(
       warning(
         'database',
-        `${path}-mark is damaged: whether recorded changes are missing cannot be known.`,
-        'Compare the newest of tessera events with what you know. The next start writes the mark anew.',
+        `${path}-mark is damaged: missing changes cannot be detected.`,
+        'Compare the latest events (tessera events) with what you expect. The next start writes the mark again.',
       ),
     );
   }
@@ -32,8 +32,8 @@ export function judgeJournal(sight: DatabaseSight, live: boolean): Finding[] {
     findings.push(
       warning(
         'database',
-        `${path}-wal holds changes that the file lacks, and no server answers: one runs elsewhere, or its end was not in order.`,
-        'Leave the two files together. The next start takes the changes in, and says so where some are missing.',
+        `${path}-wal contains changes that are not in the file yet, and no server answers: it was not shut down cleanly, or it answers elsewhere.`,
+        'Keep the two files together. The next start applies the changes, and reports missing ones.',
       ),
     );
   }

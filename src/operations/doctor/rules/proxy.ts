@@ -4,13 +4,13 @@ import { canonicalAddress, parseForwardedEntry } from '../../../platform/validat
 import { type Finding, ok, problem, warning } from '../finding.ts';
 import type { ProbeReport } from '../probe.ts';
 
-/** An address that nobody has (RFC 5737), sent as a stranger would who wants to pass for somebody else. */
+/** A documentation address (RFC 5737), sent as a caller would that forges its address. */
 export const MARKER = '192.0.2.77';
 
 const HEADER = 'X-Forwarded-For';
-const SEPARATE = `Let the proxy add the caller’s address to ${HEADER}, for example: proxy_set_header ${HEADER} $proxy_add_x_forwarded_for;`;
+const SEPARATE = `Configure the proxy to append the caller’s address to ${HEADER}, for example: proxy_set_header ${HEADER} $proxy_add_x_forwarded_for;`;
 
-/** Whether the service believes the right ones about the caller's address: limits and the audit trail rest on it. */
+/** Whether the service trusts the right proxies to report the caller's address, which limits and the audit trail depend on. */
 export function judgeProxies(
   config: Config,
   baseUrl: string,
@@ -21,14 +21,14 @@ export function judgeProxies(
   return [...findings, ...exposure(config)];
 }
 
-/** The entries of the list, the outermost first, and where what the command itself sent stands among them. */
+/** The entries of the header, the outermost first, and the position of the one that this command sent. */
 function readList({ forwardedFor }: ProbeReport): { readonly list: readonly string[]; readonly marked: number } {
   const entries = (forwardedFor ?? '').split(',').map((entry) => entry.trim());
   const list = entries.filter((entry) => entry !== '');
   return { list, marked: list.lastIndexOf(MARKER) };
 }
 
-/** Whether the proxies write addresses by themselves; Tessera reads other forms, as far as they hold an address. */
+/** Whether the proxies write plain addresses. Tessera reads other forms if they contain an address. */
 function judgeEntries(seen: ProbeReport): Finding[] {
   const { list, marked } = readList(seen);
   const noted = list.slice(marked + 1);
@@ -39,26 +39,26 @@ function judgeEntries(seen: ProbeReport): Finding[] {
     ...(withPort === undefined
       ? []
       : warn(
-          `A proxy in front writes a port behind the address in ${HEADER}: ${JSON.stringify(withPort)}. Tessera takes the address without the port; other programs may take each port for another caller.`,
-          'Let the proxy write the address alone. Azure Application Gateway: a rewrite rule with {var_add_x_forwarded_for_proxy}.',
+          `A proxy in front writes a port after the address in ${HEADER}: ${JSON.stringify(withPort)}. Tessera ignores the port; other programs may see each port as another caller.`,
+          'Configure the proxy to write only the address. Azure Application Gateway: a rewrite rule with {var_add_x_forwarded_for_proxy}.',
         )),
     ...(unreadable === undefined
       ? []
       : warn(
-          `A proxy in front writes ${JSON.stringify(unreadable)} in ${HEADER}, which is no IP address: such callers share one limit, and the audit trail has no address for them.`,
-          'Let the proxy write the IP address of the caller.',
+          `A proxy in front writes ${JSON.stringify(unreadable)} in ${HEADER}, which is not an IP address: such callers share one limit, and the audit trail has no address for them.`,
+          'Configure the proxy to write the IP address of the caller.',
         )),
   ];
 }
 
-/** What the settings alone say. The service itself never ends TLS, so an https base URL means that a proxy does. */
+/** What follows from the settings alone. The service never terminates TLS, so with an https base URL a proxy does. */
 function unseen({ trustProxy }: Config, baseUrl: string, reached: boolean): Finding[] {
   const behind = new URL(baseUrl).protocol === 'https:';
   if (behind && trustProxy === false) {
     return [
       problem(
         'proxy-headers',
-        'The base URL is https, so a proxy stands in front; TESSERA_TRUST_PROXY is off, so all callers share its address.',
+        'The base URL is https, so there is a proxy in front, but TESSERA_TRUST_PROXY is off, so all callers share its address.',
         'Set TESSERA_TRUST_PROXY to the number of proxies in front, or to their addresses.',
       ),
     ];
@@ -67,7 +67,7 @@ function unseen({ trustProxy }: Config, baseUrl: string, reached: boolean): Find
   return [
     warning(
       'proxy-headers',
-      'The running service does not know this command: it has another secret, or another version.',
+      'The running service does not accept the probe of this command: it has another secret or version.',
       'Run tessera doctor with the settings and the version of the server.',
     ),
   ];
@@ -77,7 +77,7 @@ function judgeSeen(seen: ProbeReport): Finding[] {
   const { list, marked } = readList(seen);
   const peer = canonicalAddress(seen.peer) ?? seen.peer;
   const taken = seen.address ?? 'no address';
-  /** What the proxies noted, the outermost first: where the marker is gone, the list is theirs altogether. */
+  /** What the proxies wrote, the outermost first: all entries if the marker is missing. */
   const noted = list.slice(marked + 1);
   const proxies = noted.length;
   const trust = seen.trustProxy === false ? 'off' : String(seen.trustProxy);
@@ -86,9 +86,9 @@ function judgeSeen(seen: ProbeReport): Finding[] {
 
   if (seen.address === MARKER) {
     return say(
-      `Anybody can choose their address: the service believes what the caller itself writes in ${HEADER} (TESSERA_TRUST_PROXY is ${trust}).`,
+      `Callers can forge their address: the service trusts what the caller writes in ${HEADER} (TESSERA_TRUST_PROXY is ${trust}).`,
       proxies === 0
-        ? `If a proxy stands in front: ${SEPARATE} If none does, unset TESSERA_TRUST_PROXY.`
+        ? `If there is a proxy in front: ${SEPARATE} Otherwise unset TESSERA_TRUST_PROXY.`
         : `Set TESSERA_TRUST_PROXY=${proxies}, the number of proxies in front.`,
     );
   }
@@ -100,31 +100,31 @@ function judgeSeen(seen: ProbeReport): Finding[] {
   }
   if (proxies === 0 && seen.baseUrl.startsWith('https:')) {
     return say(
-      `The proxy in front passes ${HEADER} on as the caller wrote it, and all callers share the address ${taken}.`,
+      `The proxy in front forwards ${HEADER} as the caller wrote it, and all callers share the address ${taken}.`,
       `${SEPARATE} Then set TESSERA_TRUST_PROXY=1.`,
     );
   }
-  const stand = proxies === 1 ? 'One proxy stands' : `${proxies} proxies stand`;
+  const stand = proxies === 1 ? 'There is one proxy' : `There are ${proxies} proxies`;
   if (stopsShort(seen, noted)) {
     const effect =
       seen.trustProxy === false
         ? `all callers share the address of the proxy, ${peer}`
-        : `callers are taken for ${taken}, and this one came from ${noted[0]}`;
+        : `callers are seen as ${taken}, but this one came from ${noted[0]}`;
     return say(
       `${stand} in front, and TESSERA_TRUST_PROXY is ${trust}: ${effect}.`,
       `Set TESSERA_TRUST_PROXY=${proxies}, or the addresses of the proxies (the nearest is ${peer}).`,
     );
   }
-  const about = proxies === 0 ? 'No proxy stands in front' : `${stand} in front`;
+  const about = proxies === 0 ? 'There is no proxy in front' : `${stand} in front`;
   const findings = [
-    ok('proxy-headers', `${about}, and the service takes ${taken} for this caller (TESSERA_TRUST_PROXY is ${trust}).`),
+    ok('proxy-headers', `${about}, and the service sees this caller as ${taken} (TESSERA_TRUST_PROXY is ${trust}).`),
   ];
-  // Nothing rests on it here: the base URL decides. Other programs behind the same proxy may be less lucky.
+  // Harmless here, since only the base URL counts, but other programs behind the same proxy may depend on it.
   if (seen.host !== host) {
     findings.push(
       ok(
         'proxy-headers',
-        `The proxy sends Host: ${seen.host ?? 'nothing'} instead of ${host}. Tessera goes by its base URL alone.`,
+        `The proxy sends Host: ${seen.host ?? 'nothing'} instead of ${host}. Tessera uses only its base URL.`,
       ),
     );
   }
@@ -132,8 +132,8 @@ function judgeSeen(seen: ProbeReport): Finding[] {
 }
 
 /**
- * Whether the service ends at one of the proxies instead of the caller whom the outermost noted. Their number tells it also
- * where the command runs on the machine of the proxy, and both have one address.
+ * Whether the service takes one of the proxies for the caller, instead of the address that the outermost proxy wrote. The number of
+ * proxies tells this even if the command runs on the machine of the proxy, where both have the same address.
  */
 function stopsShort({ trustProxy, address }: ProbeReport, noted: readonly string[]): boolean {
   if (noted.length === 0) return false;
@@ -141,13 +141,13 @@ function stopsShort({ trustProxy, address }: ProbeReport, noted: readonly string
   return trustProxy === false || address !== (parseForwardedEntry(noted[0] ?? '')?.address ?? null);
 }
 
-/** A number of proxies is counted from whoever connects: who comes past them is believed too. */
+/** With a number of proxies, callers that bypass them are trusted as well. */
 function exposure({ trustProxy, host, port }: Config): Finding[] {
   if (typeof trustProxy !== 'number' || trustProxy === 0 || isLoopback(host) || host === '::1') return [];
   return [
     warning(
       'proxy-headers',
-      `TESSERA_TRUST_PROXY is a number, and the server listens on ${host}: who reaches port ${port} past the proxy can choose their address.`,
+      `TESSERA_TRUST_PROXY is a number, and the server listens on ${host}: callers that reach port ${port} without the proxy can forge their address.`,
       'Let only the proxy reach that port, or name the addresses of the proxies in TESSERA_TRUST_PROXY.',
     ),
   ];

@@ -22,58 +22,62 @@ function worst(findings: readonly Finding[]): string {
 }
 
 const proxies: [string, Partial<ProbeReport>, RegExp][] = [
-  ['none, and none trusted', {}, /^ok: No proxy/],
-  ['none, and one trusted', { trustProxy: 1, address: MARKER }, /^problem: Anybody can choose.*unset/],
+  ['none, and none trusted', {}, /^ok: There is no proxy/],
+  ['none, and one trusted', { trustProxy: 1, address: MARKER }, /^problem: Callers can forge.*unset/],
   [
     'one, not trusted',
     { forwardedFor: `${MARKER}, 198.51.100.1` },
-    /^problem: One proxy.*share.*10\.0\.0\.1\. → .*PROXY=1/,
+    /^problem: There is one proxy.*share.*10\.0\.0\.1\. → .*PROXY=1/,
   ],
-  ['one, trusted', { trustProxy: 1, forwardedFor: `${MARKER}, 198.51.100.1`, address: '198.51.100.1' }, /^ok: One/],
+  [
+    'one, trusted',
+    { trustProxy: 1, forwardedFor: `${MARKER}, 198.51.100.1`, address: '198.51.100.1' },
+    /^ok: There is one proxy/,
+  ],
   [
     'one that writes the list anew, trusted',
     { trustProxy: 1, forwardedFor: '198.51.100.1', address: '198.51.100.1' },
-    /^ok: One/,
+    /^ok: There is one proxy/,
   ],
   [
     'two, one trusted',
     { trustProxy: 1, forwardedFor: `${MARKER}, 198.51.100.1, 10.0.0.2`, address: '10.0.0.2' },
-    /^problem: 2 proxies stand.*taken for 10\.0\.0\.2.*came from 198\.51\.100\.1\. → .*PROXY=2/,
+    /^problem: There are 2 proxies.*seen as 10\.0\.0\.2.*came from 198\.51\.100\.1\. → .*PROXY=2/,
   ],
   [
     'one, two trusted',
     { trustProxy: 2, forwardedFor: `${MARKER}, 198.51.100.1`, address: MARKER },
-    /^problem: Anybody.* → Set TESSERA_TRUST_PROXY=1/,
+    /^problem: Callers can forge.* → Set TESSERA_TRUST_PROXY=1/,
   ],
   [
     'one, named by its address',
     { trustProxy: '10.0.0.1', forwardedFor: `${MARKER}, 198.51.100.1`, address: '198.51.100.1' },
-    /^ok: One/,
+    /^ok: There is one proxy/,
   ],
   [
     'one, another one named',
     { trustProxy: '10.9.9.9', forwardedFor: `${MARKER}, 198.51.100.1` },
-    /^problem: One proxy.*nearest is 10\.0\.0\.1/,
+    /^problem: There is one proxy.*nearest is 10\.0\.0\.1/,
   ],
   [
     'one that writes ports, named by its address',
     { trustProxy: '10.0.0.1', forwardedFor: `${MARKER}, 198.51.100.1:4711`, address: '198.51.100.1' },
-    /^warning: .*a port behind the address in X-Forwarded-For: "198\.51\.100\.1:4711".* → Let the proxy write the address alone/,
+    /^warning: .*a port after the address in X-Forwarded-For: "198\.51\.100\.1:4711".* → Configure the proxy to write only the address/,
   ],
   [
     'one that writes ports, trusted',
     { trustProxy: 1, forwardedFor: `${MARKER}, [2001:db8::1]:4711`, address: '2001:db8::1' },
-    /^warning: .*a port behind the address in X-Forwarded-For: "\[2001:db8::1\]:4711"/,
+    /^warning: .*a port after the address in X-Forwarded-For: "\[2001:db8::1\]:4711"/,
   ],
   [
     'one that writes ports, not trusted',
     { forwardedFor: `${MARKER}, 198.51.100.1:4711` },
-    /^problem: One proxy.*share.*10\.0\.0\.1\. → .*PROXY=1/,
+    /^problem: There is one proxy.*share.*10\.0\.0\.1\. → .*PROXY=1/,
   ],
   [
     'one that writes no address',
     { trustProxy: 1, forwardedFor: `${MARKER}, unknown`, address: null },
-    /^warning: A proxy in front writes "unknown" in X-Forwarded-For, which is no IP address/,
+    /^warning: A proxy in front writes "unknown" in X-Forwarded-For, which is not an IP address/,
   ],
   [
     'one that writes no address, named by its address',
@@ -84,7 +88,7 @@ const proxies: [string, Partial<ProbeReport>, RegExp][] = [
   [
     'one that ends TLS and says nothing',
     { baseUrl: 'https://login.example.com' },
-    /^problem: The proxy in front passes .* on as the caller wrote it/,
+    /^problem: The proxy in front forwards .* as the caller wrote it/,
   ],
 ];
 for (const [what, changes, expected] of proxies) {
@@ -103,7 +107,7 @@ for (const [what, changes, expected] of proxies) {
   });
 }
 
-test('a number of proxies on an address that others reach', () => {
+test('a number of trusted proxies on an address that callers can reach directly', () => {
   const at = (host: string, trust: string) =>
     worst(
       judgeProxies(
@@ -113,7 +117,7 @@ test('a number of proxies on an address that others reach', () => {
         false,
       ),
     );
-  assert.match(at('0.0.0.0', '1'), /^warning: .*who reaches port 3000 past the proxy/);
+  assert.match(at('0.0.0.0', '1'), /^warning: .*callers that reach port 3000 without the proxy/);
   assert.equal(at('127.0.0.1', '1'), 'nothing');
   assert.equal(at('0.0.0.0', '10.0.0.1'), 'nothing');
 });
@@ -134,7 +138,7 @@ const addresses: [string, Partial<Online>, RegExp][] = [
   [
     'a certificate for 13 days',
     { live: answer({ tls: { trouble: undefined, validTo: 13.5 * DAY } }) },
-    /^warning: .*13 more days only/,
+    /^warning: .*only 13 more days/,
   ],
   ['a certificate for 14 days', { live: answer({ tls: { trouble: undefined, validTo: 14 * DAY } }) }, /^ok/],
   [
@@ -160,7 +164,7 @@ const addresses: [string, Partial<Online>, RegExp][] = [
     { live: answer({ status: 503, text: '…The service is starting.…' }) },
     /^warning: The service is starting/,
   ],
-  ['no database', { ready: answer({ status: 503 }) }, /^problem: The service lives and is not ready/],
+  ['no database', { ready: answer({ status: 503 }) }, /^problem: The service is running but not ready/],
   [
     'another base URL',
     {
@@ -195,7 +199,7 @@ for (const [what, changes, expected] of addresses) {
   });
 }
 
-test('clocks: 5 s are well, more is a warning, more than 30 s a problem, ahead and behind', () => {
+test('clocks: 5 s are ok, more is a warning, more than 30 s a problem, ahead and behind', () => {
   const levels = [5, 5.001, 30, 30.001].flatMap((seconds) =>
     [seconds, -seconds].map((ahead) => worst(judgeClocks([{ whose: 'x', ahead: ahead * 1000 }])).split(':')[0]),
   );
@@ -205,7 +209,7 @@ test('clocks: 5 s are well, more is a warning, more than 30 s a problem, ahead a
 
 const MIB = 1024 * 1024;
 const files: [string, Partial<SqliteFacts>, RegExp][] = [
-  ['well', {}, /^ok: .*whole, 10 MiB, 100 GiB free/],
+  ['well', {}, /^ok: .*intact, 10 MiB, 100 GiB free/],
   ['damaged', { damage: ['row 3 missing from index x'] }, /^problem: .*row 3 missing.* → .*restore a backup/],
   ['not writable', { writable: false }, /^problem: This user may not write/],
   ['on a network', { network: 'NFS' }, /^problem: .*NFS.* → .*PostgreSQL/],
@@ -213,7 +217,7 @@ const files: [string, Partial<SqliteFacts>, RegExp][] = [
   ['on a disk that fills', { free: 500 * MIB }, /^warning: 500 MiB are free/],
   ['larger than what is free', { size: 4096 * MIB, free: 3072 * MIB }, /^warning: 3 GiB are free/],
   ['without a write-ahead log', { wal: false }, /^warning: .*no write-ahead log/],
-  ['readable by all', { mode: 0o644, folderMode: 0o755 }, /^problem: .*everybody.*chmod 600/],
+  ['readable by all', { mode: 0o644, folderMode: 0o755 }, /^problem: .*all users.*chmod 600/],
   ['readable by its group', { mode: 0o640, folderMode: 0o750 }, /^warning: .*its group/],
 ];
 for (const [what, changes, expected] of files) {
@@ -237,19 +241,19 @@ for (const [what, changes, expected] of files) {
   });
 }
 
-test('a folder that lets nobody in keeps a readable file from them', () => {
+test('a file in a folder without access is not readable by others', () => {
   assert.equal(othersWhoRead(0o644, 0o700), undefined);
   assert.equal(othersWhoRead(0o644, 0o710), 'its group');
-  assert.equal(othersWhoRead(0o604, 0o701), 'everybody');
+  assert.equal(othersWhoRead(0o604, 0o701), 'all users');
 });
 
 const servers: [string, Partial<PostgresFacts>, RegExp][] = [
   ['well', {}, /^ok: PostgreSQL 18\.4.*0\.4 ms.*6 nodes/],
   ['far away', { roundTrip: 42 }, /^warning: A round trip takes 42 ms/],
-  ['room for one node', { maxConnections: 31, usedConnections: 1 }, /^warning: The server gives 31 connections/],
+  ['room for one node', { maxConnections: 31, usedConnections: 1 }, /^warning: The server offers 31 connections/],
   ['hardly a connection left', { usedConnections: 82 }, /^warning: 82 of the 97 connections .* in use/],
   ['no connection left', { usedConnections: 96 }, /^problem: 96 of the 97 connections .* in use/],
-  ['room for none', { maxConnections: 15, usedConnections: 1 }, /^problem: The server gives 15 connections/],
+  ['room for none', { maxConnections: 15, usedConnections: 1 }, /^problem: The server offers 15 connections/],
   ['no right to create', { mayCreateTables: false }, /^warning: The user may not create tables/],
   ['in the clear, on another machine', { local: false, encrypted: false }, /^warning: .*not encrypted.*sslmode/],
   [
@@ -281,7 +285,7 @@ for (const [what, changes, expected] of servers) {
   });
 }
 
-test('a database that a start refuses: where it is, what is wrong, what to do', () => {
+test('a database that a start refuses: place, problem and remedy', () => {
   const problems = ['The database cannot be used: Nothing listens there. Start the server.'];
   const told = (place: string | undefined) => worst(judgeDatabase({ kind: 'unusable', place, problems }));
   assert.equal(
@@ -291,22 +295,22 @@ test('a database that a start refuses: where it is, what is wrong, what to do', 
   assert.equal(told(undefined), 'problem: Nothing listens there. → Start the server.');
 });
 
-test('settings that are valid and not for people', () => {
+test('settings that are valid but not suitable for production', () => {
   const judged = (settings: Readonly<Record<string, string>>, baseUrl = 'http://localhost:3000') =>
     worst(judgeConfiguration(readConfig(settings), baseUrl));
-  assert.match(judged({}), /^ok: .*this machine alone/);
-  assert.match(judged({ TESSERA_ALLOW_HTTP: '1' }, 'http://10.0.0.1'), /^warning: .*in the clear/);
-  assert.match(judged({ TESSERA_LIMIT_CLIENT_AUTH: 'off' }), /^warning: .*secrets of a client.*gives 20\/m/);
-  assert.match(judged({ TESSERA_LIMIT_ADMIN_KEY: 'off' }), /^warning: .*admin keys.*gives 20\/m/);
-  assert.match(judged({ TESSERA_LOG_LEVEL: 'silent' }), /^warning: .*no trace/);
+  assert.match(judged({}), /^ok: .*this machine only/);
+  assert.match(judged({ TESSERA_ALLOW_HTTP: '1' }, 'http://10.0.0.1'), /^warning: .*unencrypted/);
+  assert.match(judged({ TESSERA_LIMIT_CLIENT_AUTH: 'off' }), /^warning: .*secret of a client.*default 20\/m/);
+  assert.match(judged({ TESSERA_LIMIT_ADMIN_KEY: 'off' }), /^warning: .*admin keys.*default 20\/m/);
+  assert.match(judged({ TESSERA_LOG_LEVEL: 'silent' }), /^warning: .*not logged/);
   assert.match(judged({ TESSERA_LIMIT_USERINFO: 'off' }), /^ok/);
 });
 
 for (const [held, expected] of [
   [undefined, /^nothing$/],
-  [1, /^ok: 1 of 1024 node numbers are held/],
+  [1, /^ok: 1 of 1024 node numbers are leased/],
   [511, /^ok/],
-  [512, /^warning: 512 of 1024 .* → Stop nodes .* end again and again/],
+  [512, /^warning: 512 of 1024 .* → Stop nodes .* crash repeatedly/],
   [899, /^warning/],
   [900, /^problem: 900 of 1024 .* → Stop nodes/],
 ] as const) {

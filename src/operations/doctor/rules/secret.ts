@@ -1,17 +1,17 @@
 import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
 import { othersWhoRead } from './database.ts';
 
-/** Which secret opens the keys of the database. */
+/** Which secret decrypts the keys of the database. */
 export type SecretMatch =
-  | { readonly kind: 'current' | 'previous' | 'no keys' | 'not looked at' }
+  | { readonly kind: 'current' | 'previous' | 'no keys' | 'not checked' }
   | { readonly kind: 'neither'; readonly message: string };
 
 export interface SecretSight {
-  /** What keeps a start from using the secret, in its words. */
+  /** Why a start could not use the secret, in its words. */
   readonly problems: readonly string[];
-  /** Where it lies, unless a variable holds it. */
+  /** The file that contains it, unless a variable does. */
   readonly file: { readonly path: string; readonly mode: number; readonly folderMode: number } | undefined;
-  /** There is none, and a start would make one. */
+  /** There is none, and a start would create one. */
   readonly missing: boolean;
   readonly previousIsSet: boolean;
 }
@@ -21,34 +21,34 @@ export function judgeSecret(secret: SecretSight, fit: SecretMatch): Finding[] {
   if (problems.length > 0)
     return problems.map((text) => configurationProblem('secret', text, 'Restore it from a backup.'));
   if (missing) {
-    // A start would make a secret that does not open them.
+    // A start would create a secret that does not decrypt them.
     if (fit.kind === 'neither') {
       return [
         problem(
           'secret',
-          'The secret is gone, and the keys in the database are sealed with it.',
-          'Restore the file of the secret from a backup before the next start, or give the secret in TESSERA_SECRET.',
+          'The secret is gone, and the keys in the database are encrypted with it.',
+          'Restore the secret file from a backup before the next start, or set TESSERA_SECRET.',
         ),
       ];
     }
-    return [ok('secret', 'There is none yet. The first start makes it.')];
+    return [ok('secret', 'There is none yet. The first start creates it.')];
   }
   const findings: Finding[] = [];
   const reader = file && othersWhoRead(file.mode, file.folderMode);
   if (file !== undefined && reader !== undefined) {
-    const say = reader === 'everybody' ? problem : warning;
+    const say = reader === 'all users' ? problem : warning;
     findings.push(say('secret', `${file.path} can be read by ${reader} on this machine.`, `chmod 600 '${file.path}'`));
   }
-  const where = file === undefined ? 'given in TESSERA_SECRET' : `in ${file.path}`;
+  const where = file === undefined ? 'set in TESSERA_SECRET' : `in ${file.path}`;
   switch (fit.kind) {
     case 'neither':
-      findings.push(configurationProblem('secret', fit.message, 'Give the secret that the database was made with.'));
+      findings.push(configurationProblem('secret', fit.message, 'Set the secret that the database was created with.'));
       break;
     case 'previous':
       findings.push(
         ok(
           'secret',
-          'TESSERA_SECRET_PREVIOUS opens keys of the database; the next start seals them with the new secret.',
+          'TESSERA_SECRET_PREVIOUS decrypts keys of the database; the next start encrypts them with the new secret.',
         ),
       );
       break;
@@ -57,21 +57,21 @@ export function judgeSecret(secret: SecretSight, fit: SecretMatch): Finding[] {
         findings.push(
           warning(
             'secret',
-            'TESSERA_SECRET_PREVIOUS is set, and nothing needs it: the secret opens all keys.',
+            'TESSERA_SECRET_PREVIOUS is set but not needed: the secret decrypts all keys.',
             'Unset it once every node runs with the new secret.',
           ),
         );
-      } else findings.push(ok('secret', `It is ${where}, and opens the keys of the database.`));
+      } else findings.push(ok('secret', `It is ${where}, and decrypts the keys of the database.`));
       break;
     case 'no keys':
-      findings.push(ok('secret', `It is ${where}. The database holds no keys yet.`));
+      findings.push(ok('secret', `It is ${where}. The database has no keys yet.`));
       break;
-    case 'not looked at':
+    case 'not checked':
       findings.push(
         warning(
           'secret',
-          `It is ${where}. Whether it opens the keys of the database was not looked at.`,
-          'Mend the database, or run the migrations; then run tessera doctor again.',
+          `It is ${where}. Whether it decrypts the keys of the database was not checked.`,
+          'Repair the database, or run the migrations. Then run tessera doctor again.',
         ),
       );
   }

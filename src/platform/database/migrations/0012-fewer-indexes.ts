@@ -1,12 +1,12 @@
 import type { ColumnTypes } from './timeline.ts';
 
 /**
- * What a token costs to write is mostly the pages of indexes that it touches.
+ * The cost of writing a token is mostly that of the index pages that change.
  *
- * Families and codes belong to a grant, and go with it when its account or client is deleted; so their own references to these
- * two, and the indexes that those need, are not needed. Events of an account or a client stand together for 1024 events at a
- * time (see `events/list.ts`), so that new ones meet on a few pages instead of one each. And whether a grant was revoked is told
- * by an index of the few that were (see `verdict/store.ts`), so that nobody's grant is read for each request.
+ * Families and codes belong to a grant, and are deleted with it when its account or client is; so they need no references to these two,
+ * nor the indexes for them. The events of an account or a client are grouped in blocks of 1024 (see `audit/search-store.ts`), so
+ * that new ones fall on a few pages. Whether a grant was revoked is looked up in an index of the revoked ones
+ * (see `credentials/standing-store.ts`), so that requests need not read the grant.
  */
 export const fewerIndexes = (types: ColumnTypes): readonly string[] => [
   ...(types.rebuilds ? rebuilt(types) : DROPPED),
@@ -33,7 +33,7 @@ const FAMILY = `id, grant_id, account_id, client_id, account_generation, client_
 const CODE = `hash, grant_id, account_id, client_id, account_generation, client_generation, redirect_uri, scopes, narrowed, nonce,
   code_challenge, sid, auth_time, expires_at, redeemed_at, family_id, claims, resources`;
 
-/** Copies first and drops afterwards, codes before families: nothing refers to what is dropped, so nothing goes with it. */
+/** Copies the tables before dropping them, codes before families, so that no reference cascades. */
 const rebuilt = ({ int, options }: ColumnTypes): readonly string[] => [
   `CREATE TABLE token_family_anew (
     id ${int} PRIMARY KEY,

@@ -1,6 +1,6 @@
 /**
- * The events that may hold a reason in an operator's words, by the account that it is about: `events/erase-store.ts` removes it
- * with the account. There are few of them, so the index costs no other event anything.
+ * The events that may contain text that an operator wrote about an account: `audit/erase-store.ts` removes it with the account. The
+ * index contains only these events, so it does not make others more expensive to write.
  */
 export const personalDetails = (): readonly string[] => [
   "CREATE INDEX audit_event_with_reason ON audit_event (account_id) WHERE type IN ('account.banned', 'account.suspended')",

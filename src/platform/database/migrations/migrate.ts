@@ -9,39 +9,39 @@ export type Query = (text: string) => Promise<readonly Row[]>;
 
 /** What the two databases do differently around a migration. */
 export interface MigrationDialect extends ColumnTypes {
-  /** Answers one row with a `name` that is not null where the table of migrations is there. */
+  /** Returns a row with a `name` that is not null if the table of migrations exists. */
   readonly findTable: string;
-  /** Begins a transaction beside which nobody else migrates. False where another does: then none has begun. */
+  /** Begins a transaction that holds the lock of the migrations. Returns false, without a transaction, if another process holds it. */
   begin(query: Query): Promise<boolean>;
 }
 
-/** One step of a timeline that runs. */
+/** A migration that is running. */
 export interface MigrationStep {
   readonly name: string;
   readonly number: number;
   readonly of: number;
 }
 
-/** What somebody who watches a migration is told. */
+/** Callbacks for the progress of the migrations. */
 export interface MigrationProgress {
-  /** Another process holds the lock; told once. */
+  /** Called once if another process holds the lock. */
   waiting?(): void;
   began?(step: MigrationStep): void;
-  /** The step has run; it holds once all have. */
+  /** The migration has run. It is committed once all have. */
   ran?(step: MigrationStep, milliseconds: number): void;
 }
 
-/** A step failed, and nothing of the migration holds. */
+/** A migration failed, and all of them were rolled back. */
 class MigrationFailed extends UnusableDatabase {}
 
-/** Kept from the first version on, so that a database tells every version where it stands. */
+/** The table of applied migrations, with the name and columns that Kysely's migrator uses. */
 const TABLE = 'kysely_migration';
 
-/** How long somebody else's migration is waited for, and how often it is asked for the lock, in milliseconds. */
-const PATIENCE = 60 * 60 * 1000;
-const PAUSE = 100;
+/** How long to wait for a migration by another process, and how often to try the lock, in milliseconds. */
+const LOCK_TIMEOUT = 60 * 60 * 1000;
+const LOCK_RETRY = 100;
 
-/** Runs the steps of a timeline that a database lacks; see `migrate`. */
+/** Runs the pending migrations of a timeline; see `migrate`. */
 export function migrateAlong(
   steps: Timeline,
   dialect: Dialect,
@@ -50,7 +50,7 @@ export function migrateAlong(
 ): Promise<readonly string[]> {
   return new Kysely<unknown>({ dialect }).connection().execute(async (connection) => {
     const query: Query = async (text) => (await sql.raw<Row>(text).execute(connection)).rows;
-    // Without the lock, since nearly every start finds nothing to do.
+    // Without the lock, because nearly every start finds nothing to do.
     if ((await pendingOn(query, kind, steps)).length === 0) return [];
     await acquire(query, kind, progress);
     try {
@@ -58,14 +58,14 @@ export function migrateAlong(
       await query('COMMIT');
       return ran;
     } catch (error) {
-      // A connection that broke has rolled back by itself; the first error says what happened.
+      // A broken connection has rolled back by itself; the first error tells the cause.
       await query('ROLLBACK').catch(() => {});
       throw error;
     }
   });
 }
 
-/** The names of the steps that ran on a database. */
+/** The names of the applied migrations. */
 export async function appliedOn(query: Query, { findTable }: Pick<MigrationDialect, 'findTable'>): Promise<string[]> {
   const [table] = await query(findTable);
   if (table === undefined || table['name'] === null) return [];
@@ -82,12 +82,12 @@ async function acquire(query: Query, kind: MigrationDialect, progress: Migration
   const since = performance.now();
   for (let told = false; !(await kind.begin(query)); told = true) {
     if (!told) progress.waiting?.();
-    if (performance.now() - since > PATIENCE) {
+    if (performance.now() - since > LOCK_TIMEOUT) {
       throw new UnusableDatabase(
-        'Another process has held the lock of the migrations for an hour. End it, and run this again.',
+        'Another process has held the lock of the migrations for an hour. Stop it, and try again.',
       );
     }
-    await wait(PAUSE);
+    await wait(LOCK_RETRY);
   }
 }
 
@@ -97,7 +97,7 @@ async function runPending(
   steps: Timeline,
   progress: MigrationProgress,
 ): Promise<readonly string[]> {
-  // Again, under the lock: whoever had it before may have run them.
+  // Again, under the lock: the process that held it before may have run them.
   const pending = await pendingOn(query, kind, steps);
   if (pending.length === 0) return [];
   await query(`CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(255) PRIMARY KEY, timestamp VARCHAR(255) NOT NULL)`);
@@ -107,7 +107,7 @@ async function runPending(
     const start = performance.now();
     try {
       for (const statement of steps[name]?.(kind) ?? []) await query(statement);
-      // The name is one of ours; the time is the database's own, for whoever looks.
+      // The name is a constant of the sources. The time is for operators only.
       await query(`INSERT INTO ${TABLE} (name, timestamp) VALUES ('${name}', CURRENT_TIMESTAMP)`);
     } catch (error) {
       throw failed(name, error);

@@ -1,20 +1,20 @@
 import { UnusableDatabase } from '../database.ts';
 import type { Timeline } from './timeline.ts';
 
-/** The database has steps of a later version behind it: this one does not know what it would read. */
+/** A later version has migrated the database, so this version cannot read it. */
 export class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 }
 
-/** How far a database has come on a timeline. */
+/** Which migrations of a timeline a database lacks. */
 export interface MigrationState {
-  /** The steps that are still to run, in their order. */
+  /** The migrations that have not run yet, in their order. */
   readonly pending: readonly string[];
-  /** What keeps this version from using the database, with the remedy; undefined where nothing does. */
+  /** Why this version cannot use the database, with the remedy; undefined if it can. */
   readonly obstacle: NewerDatabase | UnusableDatabase | undefined;
 }
 
-/** Where a database stands, by the names of the steps that ran on it: for the start, `migrate` and `doctor` alike. */
+/** Compares the applied migrations with a timeline: used by a start, `migrate` and `doctor` alike. */
 export function migrationState(applied: readonly string[], steps: Timeline): MigrationState {
   const names = Object.keys(steps);
   const pending = names.filter((name) => !applied.includes(name));
@@ -29,7 +29,7 @@ export function migrationState(applied: readonly string[], steps: Timeline): Mig
   const gap = pending.find((name, index) => name !== names[applied.length + index]);
   if (gap !== undefined) {
     const obstacle = new UnusableDatabase(
-      `The migration ${gap} never ran on this database, and later ones did. Restore a backup: no version leaves it so.`,
+      `The migration ${gap} never ran on this database, and later ones did. Restore a backup: no version of Tessera causes this.`,
     );
     return { pending, obstacle };
   }

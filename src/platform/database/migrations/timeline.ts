@@ -20,24 +20,24 @@ import { sessionAuthentication } from './0018-session-authentication.ts';
 import { clientContacts } from './0019-client-contacts.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
-/** What the two databases spell differently in a table definition. */
+/** The differences between the two databases in table definitions. */
 export interface ColumnTypes {
   /** A 64-bit integer. */
   readonly int: string;
-  /** A 64-bit primary key that the database numbers itself, never giving a number twice. */
+  /** A 64-bit primary key that the database generates without reusing a number. */
   readonly serial: string;
-  /** Octets of any length. */
+  /** Bytes of any length. */
   readonly bytes: string;
   /** Table options after the closing parenthesis. */
   readonly options: string;
-  /** Whether a table must be made anew to lose a constraint. */
+  /** Whether a table must be recreated to remove a constraint. */
   readonly rebuilds: boolean;
 }
 
-/** The steps that lead from an empty database to a version's schema, in their order. */
+/** The migrations from an empty database to the schema of a version, in their order. */
 export type Timeline = Readonly<Record<string, (types: ColumnTypes) => readonly string[]>>;
 
-/** The one timeline. A migration that has landed is never edited; the next change is a new entry at the end. */
+/** The timeline of this version. A released migration is never edited; a change is a new entry at the end. */
 export const timeline: Timeline = {
   '0001-contract': contract,
   '0002-standard-clients': standardClients,
@@ -68,10 +68,11 @@ export interface MigrationOptions {
 }
 
 /**
- * Brings a database to the current schema, and answers the names of the steps that it ran. All of them hold together or
- * none does. Of many processes that come at the same time one runs them, and the others wait and find nothing to do.
- * @throws {NewerDatabase} when a later version migrated it already
- * @throws {MigrationFailed} when a step fails
+ * Migrates a database to the current schema. All pending migrations commit together, or none does. Of several processes that start at the
+ * same time, one runs them, and the others wait and find nothing to do.
+ * @returns the names of the migrations that it ran
+ * @throws {NewerDatabase} when a later version has already migrated it
+ * @throws {MigrationFailed} when a migration fails
  */
 export const migrate = (
   dialect: Dialect,

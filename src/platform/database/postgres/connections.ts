@@ -4,7 +4,7 @@ import { isLast, leavesUnusable } from './errors.ts';
 import { backendOf, cut, PATIENCE } from './pools.ts';
 import type { Reaper } from './reaper.ts';
 
-/** The moment, by the clock of the process, at which a caller has waited long enough. */
+/** When a caller stops waiting, by `performance.now()`. */
 export type Deadline = number;
 
 export const deadline = (): Deadline => performance.now() + PATIENCE;
@@ -12,60 +12,60 @@ export const deadline = (): Deadline => performance.now() + PATIENCE;
 /** Sends a query on one connection and waits for its answer. */
 export type Ask = (query: QueryConfig) => Promise<QueryResult>;
 
-/** Connections of this process to its database, for one purpose. */
+/** A set of connections to the database. */
 export interface Connections {
   /**
-   * Lends a connection to `use`, which is to be done with it when its promise settles.
-   * @throws {StoreUnavailable} where there is none, or no answer on it, before the deadline
+   * Lends a connection to `use`, until the promise of that settles.
+   * @throws {StoreUnavailable} when there is no connection, or no answer on it, before the deadline
    */
   lend<T>(until: Deadline, use: (ask: Ask) => Promise<T>): Promise<T>;
   load(): ConnectionLoad;
-  /** How often one of them has failed. */
+  /** How many failures there have been. */
   failures(): number;
   close(): Promise<void>;
 }
 
-/** For how long a connection may be idle before it is closed, in milliseconds. */
-const IDLE = 10_000;
+/** How long a connection may be idle before it is closed, in milliseconds. */
+const MAX_IDLE = 10_000;
 
-/** For how long one is used at most, in milliseconds, however busy it is. */
-const LONGEST_LIFE = 60_000;
+/** The maximum age of a connection, in milliseconds. */
+const MAX_AGE = 60_000;
 
-/** What is known of a connection. */
-interface State {
-  /** How many failures there had been when it answered last. */
+/** The state of a connection. */
+interface ConnectionState {
+  /** The number of failures when it last answered. */
   answered: number;
   readonly madeAt: number;
   usedAt: number;
-  /** How many warnings it has brought. */
+  /** How many warnings it has received. */
   warnings: number;
-  /** How many queries the server has not answered; none once it has said its last. */
+  /** How many queries the server has not answered; 0 once it has closed the connection. */
   open: number;
 }
 
 const unanswered = () => new StoreUnavailable(`the database did not answer within ${PATIENCE / 1000} seconds`);
 const unreplicated = () =>
-  new StoreUnavailable('the wait for the standby was ended on the server: the commit may be lost with the primary');
+  new StoreUnavailable('the wait for the standby was canceled on the server: the commit may be lost with the primary');
 
 /**
- * Lends the connections of a pool, and none that may be dead: when one of them fails, all that were idle at that time
- * are closed, so that an outage ends for everybody with the first new connection.
+ * Lends the connections of a pool, and none that may be dead: when one fails, all that were idle at that time are closed, so that an
+ * outage ends for all callers with the first new connection.
  *
- * One that is closed keeps its place until the server has ended it. A commit that waits for a standby takes no notice of a
- * client that has gone: if others took its place, they would in the end take every connection of the server.
+ * A closed connection keeps its place in the pool until the server has terminated it. A commit that waits for a standby does not notice
+ * that its client is gone: if new connections took its place, they would eventually use up all connections of the server.
  *
- * @param elsewhere counts failures of other connections that these are not to be trusted after, either: what keeps a commit
- * waiting does not concern a read, and what keeps a read waiting is an outage
+ * @param elsewhere counts failures of other connections after which these are not trusted, either: a blocked read is an outage, while a
+ * blocked commit does not affect reads
  */
 export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number = () => 0): Connections {
-  /** Counts the failures; a connection that answered last before the latest is not trusted. */
+  /** A connection that last answered before the latest failure is not trusted. */
   let own = 0;
   const failures = (): number => own + elsewhere();
-  const states = new WeakMap<PoolClient, State>();
-  /** Those that are to be closed, each with what gives up waiting for that. */
+  const states = new WeakMap<PoolClient, ConnectionState>();
+  /** The connections being closed, each with a function that stops waiting for that. */
   const retired = new Map<PoolClient, () => void>();
   pool.on('connect', (client) => {
-    const state: State = {
+    const state: ConnectionState = {
       answered: failures(),
       madeAt: performance.now(),
       usedAt: performance.now(),
@@ -77,9 +77,9 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
       if (code === WARNING) state.warnings++;
     });
   });
-  const sweeping = setInterval(sweep, IDLE).unref();
+  const sweeping = setInterval(sweep, MAX_IDLE).unref();
 
-  async function take(until: Deadline): Promise<{ client: PoolClient; state: State }> {
+  async function take(until: Deadline): Promise<{ client: PoolClient; state: ConnectionState }> {
     for (;;) {
       const client = await before(until, pool.connect());
       const state = states.get(client);
@@ -88,9 +88,9 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
     }
   }
 
-  /** Closes what is idle and not trusted, or has been idle for long. */
+  /** Closes idle connections that are not trusted or have been idle for too long. */
   function sweep(): void {
-    const usedAfter = performance.now() - IDLE;
+    const usedAfter = performance.now() - MAX_IDLE;
     const check = (client: PoolClient): void => {
       const state = states.get(client);
       if (state?.answered === failures() && state.usedAt > usedAfter) client.release();
@@ -100,8 +100,8 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
   }
 
   /**
-   * Closes a connection when what was asked on it is answered. That it was cut says nothing of the server's end: a proxy may
-   * have done so.
+   * Closes a connection once its queries have been answered, or its backend is terminated. A closed socket is not enough: a proxy may have
+   * closed it.
    */
   function retire(client: PoolClient): void {
     const { promise: gone, resolve } = Promise.withResolvers<void>();
@@ -153,7 +153,7 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
               waiting.delete(reject);
               const answer = error instanceof DatabaseError;
               if (answer) state.open = isLast(error) ? 0 : state.open - 1;
-              // Without an answer, or after the server's last, there is no telling where the connection stands.
+              // Without an answer, or after a fatal error, the state of the connection is unknown.
               if (!answer || leavesUnusable(error)) broken = true;
               reject(error);
             },
@@ -170,8 +170,8 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
         } else {
           state.answered = failures();
           state.usedAt = performance.now();
-          // What a name or an address leads to may have changed: the next connection proves again that it is the primary.
-          if (state.usedAt - state.madeAt > LONGEST_LIFE) retire(client);
+          // The name may lead to another server by now: a new connection checks again that it is the primary.
+          if (state.usedAt - state.madeAt > MAX_AGE) retire(client);
           else client.release();
         }
       }
@@ -191,10 +191,10 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
   };
 }
 
-/** What the server says with a commit that nobody but itself has: https://www.postgresql.org/docs/current/errcodes-appendix.html */
+/** The server sends this warning with a commit that its standby does not have: https://www.postgresql.org/docs/current/errcodes-appendix.html */
 const WARNING = '01000';
 
-/** A connection that comes before the deadline; one that comes later is for whoever asks next. */
+/** Waits for a connection until the deadline; one that arrives later returns to the pool. */
 function before(until: Deadline, connecting: Promise<PoolClient>): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     let waiting = true;

@@ -26,7 +26,7 @@ class LateralQueryCompiler extends PostgresQueryCompiler {
 /** Builds queries for a lateral join whose parameters are the columns `p1`, `p2`, … of a table `caller`. */
 export const lateralBuilder = builderWith(() => new LateralQueryCompiler());
 
-/** Names the lock of the migrations among the advisory locks of a database; any number does, as long as it stays. */
+/** The advisory lock of the migrations. An arbitrary number, which must never change. */
 const MIGRATION_LOCK = '3853314791062309107';
 
 export const postgresColumnTypes: MigrationDialect = {
@@ -37,9 +37,9 @@ export const postgresColumnTypes: MigrationDialect = {
   rebuilds: false,
   findTable: "SELECT to_regclass('kysely_migration')::text AS name",
   async begin(query) {
-    // Every statement sees what was committed before it, so also what another process migrated meanwhile.
+    // Each statement sees everything committed before it, including the migrations of another process.
     await query('BEGIN ISOLATION LEVEL READ COMMITTED');
-    // Asked for, not waited for: whoever waits inside a statement can tell nobody, and meets its time limit.
+    // Without waiting inside the statement, which could not report that, and would reach its time limit.
     const [lock] = await query(`SELECT pg_try_advisory_xact_lock(${MIGRATION_LOCK}) AS got`);
     if (lock?.['got'] === true) return true;
     await query('ROLLBACK');
@@ -47,10 +47,10 @@ export const postgresColumnTypes: MigrationDialect = {
   },
 };
 
-/** The type number of a 64-bit integer, which the driver gives as a text. */
+/** The type of 64-bit integers, which the driver returns as strings. */
 const INT8 = 20;
 
-/** The rows of an answer: 64-bit integers are ids and stay texts, or become numbers, by the names of their columns. */
+/** The rows of a result: 64-bit integers stay strings if the column is named as an id, and become numbers otherwise. */
 export function rowsOf(result: QueryResult): Row[] {
   const numbers = result.fields
     .filter(({ name, dataTypeID }) => dataTypeID === INT8 && name !== 'id' && !name.endsWith('_id'))

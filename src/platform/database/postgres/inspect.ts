@@ -10,9 +10,9 @@ import { checkServer, durabilityWarnings, explainConnectionError, requireDurable
 const ROUNDS = 7;
 
 /**
- * Opens a PostgreSQL database to look at it.
+ * Opens a PostgreSQL database for inspection.
  * @param local whether only this machine is served
- * @throws {DatabaseUnusable} where a start would refuse it, in the same words
+ * @throws {UnusableDatabase} when a start would refuse it, with the same message
  */
 export async function inspectPostgres(url: string, clock: Clock, local: boolean): Promise<Inspection> {
   const pool = new Pool({
@@ -55,7 +55,7 @@ async function gather(
   const [server] = await ask(
     "SELECT current_setting('server_version') AS release, " +
       "current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int AS connections, " +
-      // Workers of the server have no database, or are few.
+      // Excludes background processes of the server.
       '(SELECT count(*)::int FROM pg_stat_activity WHERE datid IS NOT NULL) AS used, ' +
       "current_setting('synchronous_commit') AS durability, " +
       "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates, " +

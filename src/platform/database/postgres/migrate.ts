@@ -5,14 +5,13 @@ import { migrationPool } from './pools.ts';
 import { explainConnectionError } from './start.ts';
 
 /**
- * Brings the tables of a PostgreSQL database to the current schema, on a connection of its own with as much time as large
- * tables need.
- * @throws {DatabaseUnusable} where the server is not fit for it, or a step fails
+ * Migrates a PostgreSQL database to the current schema, on a separate connection with time limits for large tables.
+ * @throws {UnusableDatabase} when the server is not suitable, or a migration fails
  */
 export async function migratePostgres(url: string, options?: MigrationOptions): Promise<readonly string[]> {
   const pool = migrationPool(url);
   try {
-    // The migrator would end the pool with itself.
+    // Kysely would close the pool otherwise.
     const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
     return await migrate(new PostgresDialect({ pool: lent }), postgresColumnTypes, options);
   } catch (error) {

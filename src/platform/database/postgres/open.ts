@@ -12,16 +12,16 @@ import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
 import { checkServer, durabilityWarnings, explainConnectionError, requireDurableSettings } from './start.ts';
 
-/** How often a unit of work is run again after a conflict with another, before the caller is told to come back. */
-const ATTEMPTS = 12;
+/** How often a unit of work is run after conflicts with others before it fails. */
+const MAX_ATTEMPTS = 12;
 
 const serverTime = statement((db, _p: object) =>
   db.selectNoFrom(sql<number>`(extract(epoch FROM clock_timestamp()) * 1000)::float8`.as('now')),
 );
 
-/** What a start makes of a server that may lose what it acknowledged. */
+/** How a start treats a server that may lose acknowledged changes. */
 export interface RiskOptions {
-  /** Whether only this machine is served: a developer's, who may throw the data away. */
+  /** Whether only this machine is served, as in development: then unsafe settings are accepted. */
   readonly local: boolean;
   warn?(text: string): void;
 }
@@ -29,9 +29,8 @@ export interface RiskOptions {
 /**
  * Opens (and migrates) a PostgreSQL database.
  *
- * A unit that reads shares its round trips with the others of its turn. A unit that writes is a transaction at READ
- * COMMITTED; what must hold there rests on row locks, conditional updates and constraints, and a unit that meets a
- * deadlock or a serialization failure is run again.
+ * Reads of one turn of the event loop share round trips. A unit of work that writes is a transaction at READ COMMITTED; its invariants rely
+ * on row locks, conditional updates and constraints. It is run again after a deadlock or a serialization failure.
  */
 export async function openPostgres(
   url: string,
@@ -51,7 +50,7 @@ export async function openPostgres(
     throw explainConnectionError(error);
   }
 
-  // A unit of work takes a connection of one of them, and never waits for the other.
+  // A unit of work uses one of the two pools, and never waits for the other.
   const readers = connections(servicePool(url, READERS), reaping);
   const writers = connections(servicePool(url, WRITERS), reaping, readers.failures);
   const readShared = sharedReads(readers, meter);
@@ -70,8 +69,8 @@ export async function openPostgres(
   }
 
   /**
-   * One unit as one transaction. What has no rows that anybody waits for is sent ahead: BEGIN, statements that only write,
-   * and COMMIT go out with their neighbours. PostgreSQL runs them in order, and nothing after one that failed.
+   * Runs a unit of work as a transaction. Statements without results (BEGIN, commands, COMMIT) are sent without waiting for earlier answers.
+   * PostgreSQL runs them in order, and nothing after one that failed.
    */
   const transaction = <T>(work: () => Work<T>, until: Deadline): Promise<T> =>
     writers.lend(until, async (ask) => {
@@ -88,14 +87,14 @@ export async function openPostgres(
         const commit = ask({ text: 'COMMIT' });
         ahead(commit);
         for (const answer of sent) await answer;
-        // What had failed before is told by its own answer; COMMIT alone would say ROLLBACK, and no error.
+        // An earlier failure is reported by its own answer; COMMIT would only answer ROLLBACK, without an error.
         if ((await commit).command !== 'COMMIT') throw new Error('a transaction was not committed');
         meter?.committed(1, (performance.now() - began) / 1000);
         return result;
       } catch (error) {
-        // Not sent where an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
+        // Not sent if an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
         await ask({ text: 'ROLLBACK' }).catch(() => {});
-        // Whatever came after the first that failed was refused only because of it.
+        // Later statements failed only because of the first failure, so that one is reported.
         for (const answer of sent) await answer;
         throw error;
       }
@@ -108,11 +107,12 @@ export async function openPostgres(
         return await transaction(work, until);
       } catch (error) {
         if (!isConflict(error)) throw translate(error);
-        // A fault of ours that looks like a conflict each time is a fault all the same.
-        if (attempt === ATTEMPTS && isConstraint(error)) throw error;
-        if (attempt === ATTEMPTS) throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
+        // A constraint that fails every time is a bug, not a conflict.
+        if (attempt === MAX_ATTEMPTS && isConstraint(error)) throw error;
+        if (attempt === MAX_ATTEMPTS)
+          throw new StoreUnavailable('too many conflicts with other writers', { cause: error });
         meter?.retried();
-        // Jitter: those who met each other must not meet again.
+        // Jitter, so that the conflicting transactions do not meet again.
         await wait(Math.random() * 2 ** Math.min(attempt, 6));
       }
     }
@@ -144,7 +144,7 @@ export async function openPostgres(
       const [read, write] = [readers.load(), writers.load()];
       return { waiting: read.waiting + write.waiting, connections: { read, write } };
     },
-    // The server's own business: its WAL is what replicas and archives are made of.
+    // Managed by the server: replicas and archives consist of its WAL.
     async emptyJournal() {},
     async close() {
       if (closed) return;

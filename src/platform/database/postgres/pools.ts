@@ -5,40 +5,40 @@ import { type Backend, checkServer } from './start.ts';
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 
-/** How long a caller waits for the database at most, in milliseconds: for a connection and for all answers together. */
+/** How long a caller waits for the database at most, in milliseconds: for a connection and all answers together. */
 export const PATIENCE = 5 * SECOND;
 
 /**
- * How many connections one process takes at most, by what they are for. A standby that hangs holds up every commit, and so all
- * writers; what only reads has connections of its own, and goes on.
+ * How many connections one process uses at most. A standby that hangs blocks all commits, and so all writers; reads have separate
+ * connections and continue.
  */
 export const READERS = 5;
 export const WRITERS = 10;
-/** One asks the server what became of those that give no answer: see `reaper.ts`. */
+/** One more connection terminates those that do not answer: see `reaper.ts`. */
 export const POOL_SIZE = READERS + WRITERS + 1;
 
 /**
- * The server's own ends of what nobody waits for any longer, each before ours: a statement, a lock, and a transaction whose
- * process has gone without a word. They are set here rather than at the start of the connection, where poolers refuse them.
+ * Time limits of the server, each shorter than ours: for a statement, a lock, and an idle transaction, whose process may have crashed.
+ * They are set with a statement because poolers reject them as startup parameters.
  */
 const setting = (statement: number, lock: number, idle: number): string =>
   `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}; ${WARNINGS}; ${DURABLE}`;
 
-/** That the wait for a standby was ended is told by a warning alone: whatever the server's own setting, it is sent. */
+/** Only a warning reports that the wait for a standby was canceled, so warnings must be sent whatever the server's setting. */
 const WARNINGS = 'SET client_min_messages = warning';
 
-/** An acknowledged commit is on disk, whatever the server's own setting; a stronger one (`remote_apply`) stays. */
+/** Acknowledged commits must be on disk, whatever the server's setting; a stronger one (`remote_apply`) is kept. */
 const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) " +
   "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
 
 const SERVICE = setting(PATIENCE - SECOND / 2, PATIENCE - SECOND, PATIENCE);
 
-/** What belongs to a connection of ours. */
+/** The sockets and backends of our connections. */
 const sockets = new WeakMap<ClientBase, Socket>();
 const backends = new WeakMap<ClientBase, Backend>();
 
-/** Lets go of a connection without waiting for its server. */
+/** Closes a connection without waiting for the server. */
 export const cut = (client: ClientBase): void => void sockets.get(client)?.destroy();
 export const backendOf = (client: ClientBase): Backend | undefined => backends.get(client);
 
@@ -47,10 +47,10 @@ const base = (url: string, session: string, timeout: number) => ({
   application_name: 'tessera',
   connectionTimeoutMillis: timeout,
   keepAlive: true,
-  // A query is sent at once, before those ahead of it have answered.
+  // Queries are sent before earlier ones have been answered.
   pipeline: true,
-  // Names, proxies and addresses may lead anywhere: every connection proves that its server is the primary before it is used.
-  // A lagging replica would accept what was revoked.
+  // A name or proxy may lead to another server, so each connection is checked to be to the primary before it is used: a lagging replica
+  // would accept revoked tokens.
   async onConnect(client: ClientBase) {
     const ask = (text: string) => {
       const timed: QueryConfig & { query_timeout: number } = { text, query_timeout: timeout };
@@ -62,7 +62,7 @@ const base = (url: string, session: string, timeout: number) => ({
   },
 });
 
-/** The driver forgets a socket on which it could not sign in, and the process would live on with it: this pool closes it. */
+/** A pool that also closes the sockets of failed logins, which the driver leaves open, so that the process can exit. */
 class ClosingPool extends Pool {
   readonly #sockets: ReadonlySet<Socket>;
 
@@ -79,9 +79,9 @@ class ClosingPool extends Pool {
     }
     super({ ...config, Client: OwnClient });
     this.#sockets = open;
-    // An idle connection that breaks leaves the pool by itself; the next query opens another.
+    // A broken idle connection is removed from the pool; the next query opens another.
     this.on('error', () => {});
-    // A server that ends a connection between two statements must not end this process: the next statement is told.
+    // An error between two statements must not crash the process: the next statement reports it.
     this.on('connect', (client) => void client.on('error', () => {}));
   }
 
@@ -89,7 +89,7 @@ class ClosingPool extends Pool {
     const destroy = () => {
       for (const socket of this.#sockets) socket.destroy();
     };
-    // A server that does not answer does not end a connection, either.
+    // A server that does not answer does not close connections either.
     const timer = setTimeout(destroy, SECOND);
     await super.end();
     clearTimeout(timer);
@@ -97,7 +97,7 @@ class ClosingPool extends Pool {
   }
 }
 
-/** A pool for the migrations, which take as long as their tables are large and wait for each other. */
+/** A pool for the migrations, which may take long on large tables, and wait for each other. */
 export const migrationPool = (url: string): Pool =>
   new ClosingPool({
     ...base(url, setting(10 * MINUTE, 0, 10 * MINUTE), PATIENCE),
@@ -106,12 +106,12 @@ export const migrationPool = (url: string): Pool =>
   });
 
 /**
- * A pool for requests. It closes nothing by itself, and its queries have no time limit, since the driver would leave a late
- * one and its connection to themselves: `connections.ts` does both.
+ * A pool for requests. `connections.ts` closes its connections and limits the time of queries, because the driver would abandon a late
+ * query together with its connection.
  */
 export const servicePool = (url: string, max: number): Pool =>
   new ClosingPool({ ...base(url, SERVICE, PATIENCE), max, idleTimeoutMillis: 0 });
 
-/** One connection for questions about the others. */
+/** One connection to manage the others. */
 export const reaperPool = (url: string): Pool =>
   new ClosingPool({ ...base(url, SERVICE, 3 * SECOND), max: 1, query_timeout: 3 * SECOND });

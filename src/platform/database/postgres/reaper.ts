@@ -3,19 +3,19 @@ import type { Pool } from 'pg';
 import { backendOf } from './pools.ts';
 import type { Backend } from './start.ts';
 
-/** How often the server is asked. */
-const PAUSE = 250;
+/** How often the server is asked, in milliseconds. */
+const INTERVAL = 250;
 
-/** Ends what the server still does for connections that give no answer. */
+/** Terminates the server processes of connections that do not answer. */
 export interface Reaper {
-  /** @param gone called once the server has ended this backend */
+  /** @param gone called once the server has terminated this backend */
   watch(backend: Backend, gone: () => void): () => void;
   close(): Promise<void>;
 }
 
 /**
- * Ends those that are meant, and answers which of them are still there. A commit is let be: one that waits for its standby
- * would end at once, be seen by others, and be lost with the primary. So whoever repeats a revocation waits as the first did.
+ * Terminates the given backends, and returns those that still exist. Commits are not terminated: one that waits for its standby would
+ * become visible at once, and could be lost with the primary. A repeated revocation therefore waits like the first one.
  */
 const END = `
   SELECT own.place,
@@ -24,12 +24,12 @@ const END = `
   FROM pg_stat_activity a JOIN unnest($1::int[], $2::numeric[]) WITH ORDINALITY AS own (pid, began, place)
     ON a.pid = own.pid AND extract(epoch FROM a.backend_start) = own.began`;
 
-/** Asks on a connection of its own, since the others may all be without an answer; it has none while there is nothing to ask. */
+/** Uses a separate connection, because all others may be blocked. It is opened only while there is something to ask. */
 export function reaper(pool: Pool): Reaper {
   const watched = new Map<Backend, () => void>();
   let [asking, closed] = [false, false];
 
-  // Nor is its own left behind, where the network has lost that.
+  // If the network lost its own connection, that backend is terminated, too.
   let own: Backend | undefined;
   pool.on('connect', (client) => {
     const last = own;
@@ -48,8 +48,8 @@ export function reaper(pool: Pool): Reaper {
   async function askUntilGone(): Promise<void> {
     asking = true;
     while (watched.size > 0 && !closed) {
-      await wait(PAUSE);
-      // A server that is away cannot tell; the next round may find it back.
+      await wait(INTERVAL);
+      // An unreachable server cannot answer; the next round may reach it.
       if (watched.size > 0 && !closed) await ask().catch(() => {});
     }
     asking = false;

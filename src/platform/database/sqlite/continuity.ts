@@ -7,19 +7,19 @@ import { type DataLoss, describeLoss } from '../loss.ts';
 import { resultCode } from './dialect.ts';
 import { type Mark, markFile, readMark } from './mark.ts';
 
-/** What a database file is looked at for before it is used. */
+/** How to check a database file before it is used. */
 export interface DatabaseCheck {
-  /** The file of the secret that a first start made for this folder's database, where there is one. */
+  /** The secret file that a first start created for the database of this folder, if there is one. */
   readonly secretFile?: string | undefined;
-  /** Whether the structure is checked where a journal was left behind: half a second for each million of rows. */
+  /** Whether to check the structure if a journal was left behind, which takes half a second for each million rows. */
   readonly checkStructure?: boolean | undefined;
 }
 
 /**
- * Looks at a database file before anything touches it. The write-ahead log stays as it is, so that it can still be mended or
- * put back: a connection that may write would cut it at the first damaged frame, and remove it when it closes.
- * @returns what the database lacks, undefined where nothing is known to be missing
- * @throws {UnusableDatabase} where it is gone or damaged
+ * Checks a database file before anything changes it. The write-ahead log is left unchanged, so that it can still be repaired or
+ * restored: a writable connection would cut it at the first damaged frame, and remove it when it closes.
+ * @returns what the database has lost; undefined if nothing is known to be missing
+ * @throws {UnusableDatabase} when it is missing or damaged
  */
 export function findDataLossIn(
   given: string,
@@ -29,7 +29,7 @@ export function findDataLossIn(
   const mark = readMark(path);
   const atRest = !existsSync(`${path}-wal`);
   const journal = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
-  // SQLite takes an empty file for a new database, and deletes the journal beside it: it must not see this one.
+  // SQLite treats an empty file as a new database, and deletes the journal next to it, so it must not open this one.
   if ((statSync(path, { throwIfNoEntry: false })?.size ?? 0) === 0) {
     refuseGone(path, { mark, secretFile, journal, state: 'does not exist or is empty' });
     return undefined;
@@ -39,10 +39,10 @@ export function findDataLossIn(
     if (thorough && journal) refuseDamaged(path, connection);
     return sequence;
   });
-  // A first start that ended in its middle leaves a journal, and neither a secret nor a mark.
+  // An interrupted first start leaves a journal, but neither a secret nor a mark.
   if (found === undefined) refuseGone(path, { mark, secretFile, journal: false, state: 'holds no tables of Tessera' });
   if (mark.kind !== 'known' || mark.sequence <= (found ?? 0)) return undefined;
-  // Another process began to write while the file was read as one at rest.
+  // Another process started to write while the file was read as immutable.
   if (atRest && existsSync(`${path}-wal`)) return findDataLossIn(path, { secretFile, checkStructure: thorough });
   return { expected: mark.sequence, found: found ?? 0, writtenAt: mark.writtenAt };
 }
@@ -60,7 +60,7 @@ function lookInside<T>(path: string, look: (connection: DatabaseSync) => T): T {
   }
 }
 
-/** @throws {UnusableDatabase} also where changes are missing */
+/** @throws {UnusableDatabase} when changes are missing, too */
 export function requireContinuity(path: string, look: DatabaseCheck): void {
   const loss = findDataLossIn(path, look);
   if (loss === undefined) return;
@@ -72,7 +72,7 @@ export function requireContinuity(path: string, look: DatabaseCheck): void {
   );
 }
 
-/** The number of the last audit event; undefined where there are no tables of Tessera. It grows also where events are removed. */
+/** The number of the last audit event; undefined without the tables of Tessera. It never decreases, even if events are removed. */
 export function sequenceIn(connection: DatabaseSync): number | undefined {
   const table = connection.prepare("SELECT 1 FROM sqlite_schema WHERE name = 'audit_event'").get();
   if (table === undefined) return undefined;
@@ -82,16 +82,16 @@ export function sequenceIn(connection: DatabaseSync): number | undefined {
 /** https://www.sqlite.org/autoinc.html#the_autoincrement_keyword */
 export const SEQUENCE = "SELECT seq FROM sqlite_sequence WHERE name = 'audit_event'";
 
-/** Opens a database without making or changing a file of it, but for the index of a journal that is there. */
+/** Opens a database without creating or changing a file, except for the index of an existing journal. */
 export function openReadOnly(given: string): DatabaseSync {
   const path = realPath(given);
   const url = pathToFileURL(path);
-  // Without its journal nobody has the database open, and even a reader would make one: https://www.sqlite.org/wal.html
+  // Without a journal, no process has the database open, and even a reader would create one: https://www.sqlite.org/wal.html
   if (!existsSync(`${path}-wal`)) url.searchParams.set('immutable', '1');
   return new DatabaseSync(url, { readOnly: true, timeout: 5000 });
 }
 
-/** Where the file lies: SQLite looks for its journal there too, and not beside a link. */
+/** The real path of the file: SQLite keeps the journal next to that, not next to a symbolic link. */
 export function realPath(path: string): string {
   try {
     return realpathSync(path);
@@ -100,7 +100,7 @@ export function realPath(path: string): string {
   }
 }
 
-/** @throws {UnusableDatabase} where something that is left says that there was a database */
+/** @throws {UnusableDatabase} when a file shows that there was a database */
 function refuseGone(
   path: string,
   {

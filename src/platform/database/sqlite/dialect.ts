@@ -41,10 +41,10 @@ export const sqliteColumnTypes: MigrationDialect = {
   rebuilds: true,
   findTable: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
   async begin(query) {
-    // Not long, since the whole process waits inside the statement.
+    // Short, because the statement blocks the whole process.
     await query('PRAGMA busy_timeout = 50');
     try {
-      // Whoever writes is alone, so the writer's lock is the lock of the migrations.
+      // SQLite has one writer, so the write lock is the lock of the migrations.
       await query('BEGIN IMMEDIATE');
       return true;
     } catch (error) {
@@ -54,11 +54,11 @@ export const sqliteColumnTypes: MigrationDialect = {
   },
 };
 
-/** https://www.sqlite.org/rescode.html: the code without what extends it; 0 where the error is not one of SQLite. */
+/** The primary result code (https://www.sqlite.org/rescode.html); 0 if the error does not come from SQLite. */
 export const resultCode = (error: unknown): number =>
   error instanceof Error && 'errcode' in error ? Number(error.errcode) & 0xff : 0;
 
-/** Another connection holds a lock that is needed: busy, locked. */
+/** Whether another connection holds a lock that is needed (busy, locked). */
 export const isLocked = (error: unknown): boolean => resultCode(error) === 5 || resultCode(error) === 6;
 
 /** A dialect over an open `node:sqlite` connection, for the migrator. */
@@ -68,7 +68,7 @@ export function migrationDialect(connection: DatabaseSync): Dialect {
     prepare(sql) {
       const prepared = connection.prepare(sql);
       const reader = prepared.columns().length > 0;
-      // What writes answers the last row's id, and ours do not fit into a number.
+      // A write returns the id of the last row, which may exceed the range of a number.
       if (!reader) prepared.setReadBigInts(true);
       return {
         reader,

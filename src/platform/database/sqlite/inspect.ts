@@ -9,8 +9,8 @@ import { sqliteBuilder, sqliteColumnTypes } from './dialect.ts';
 import { readMark } from './mark.ts';
 
 /**
- * Opens a SQLite database to look at it, or answers undefined where there is none. No file comes to be or changes.
- * @throws the error of SQLite or of the system where it cannot be read
+ * Opens a SQLite database for inspection, without creating or changing a file; undefined if there is none.
+ * @throws the error of SQLite or the system when it cannot be read
  */
 export async function inspectSqlite(path: string): Promise<Inspection | undefined> {
   if (path === ':memory:' || !existsSync(path)) return undefined;
@@ -81,7 +81,7 @@ function isWritable(path: string): boolean {
   }
 }
 
-/** The numbers of filesystems that lie on another machine: statfs(2). */
+/** The type numbers of network file systems, from statfs(2). */
 const NETWORK: Readonly<Record<number, string>> = {
   26985: 'NFS',
   20859: 'SMB',

@@ -17,25 +17,25 @@ import { dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { crc32 } from 'node:zlib';
 
-/** What the file beside a database says of it. */
+/** The content of the mark, a file next to the database. */
 export type Mark =
   | { readonly kind: 'absent' }
-  /** Cut or damaged: it says nothing. */
+  /** Truncated or damaged. */
   | { readonly kind: 'unreadable' }
   /** The database has had an audit event of this number; `writtenAt` in milliseconds since the epoch. */
   | { readonly kind: 'known'; readonly sequence: number; readonly writtenAt: number };
 
 export const markFile = (path: string): string => `${path}-mark`;
 
-/** How long after a commit the mark may still be lost with the power, in milliseconds. */
-const SYNC_AFTER = 1000;
+/** How long after a commit the mark is synced to disk, in milliseconds. Until then a power failure can lose it. */
+const SYNC_DELAY = 1000;
 
 const content = (sequence: number): string => {
   const text = `tessera 1 ${String(sequence).padStart(16, '0')}`;
   return `${text} ${crc32(text).toString(16).padStart(8, '0')}\n`;
 };
 
-/** Reads the mark beside a database file. @throws the error of the system where it is there and cannot be read */
+/** Reads the mark of a database file. @throws the system error when it exists but cannot be read */
 export function readMark(path: string): Mark {
   const stat = statSync(markFile(path), { throwIfNoEntry: false });
   if (stat === undefined) return { kind: 'absent' };
@@ -45,41 +45,41 @@ export function readMark(path: string): Mark {
   return { kind: 'known', sequence, writtenAt: stat.mtimeMs };
 }
 
-/** Keeps the mark of a database up with what this process commits. It never fails a commit. */
-export interface MarkKeeper {
-  /** An event of this number is committed. The kernel has it when this returns, so it outlives the process. */
-  note(sequence: number): void;
+/** Updates the mark of a database after each commit of this process. A failure never fails a commit. */
+export interface MarkWriter {
+  /** Records that the event of this number is committed. The kernel has it when this returns, so it survives a crash of the process. */
+  advance(sequence: number): void;
   close(): Promise<void>;
 }
 
 /**
- * Opens the mark of a database, and makes it where there is none.
+ * Opens the mark of a database, and creates it if there is none.
  *
- * It is never ahead of what is committed, and never goes back by itself: what it names and the database lacks is lost. The
- * processes that share a file share it; where two write in the same moment the lower number may stay, until the next second.
- * @param committed the last number in the database now
+ * It is never ahead of the commits and never decreases, so changes that it counts and the database lacks are lost. All processes that use
+ * a database write the same mark. If two write at the same moment, the lower number may remain for up to a second.
+ * @param committed the number of the last event in the database
  */
-export function keepMark(path: string, committed: number): MarkKeeper {
+export function openMark(path: string, committed: number): MarkWriter {
   const file = markFile(path);
   let descriptor: number | undefined;
   let highest = 0;
-  // Octets at hand cost half of what a text does, which counts after every commit.
-  const octets = Buffer.from(content(0), 'latin1');
+  // Reused, because writing a string would take twice as long after every commit.
+  const bytes = Buffer.from(content(0), 'latin1');
   let timer: NodeJS.Timeout | undefined;
   let syncing: Promise<void> = Promise.resolve();
 
   function write(): void {
     try {
-      descriptor ??= openMark(file, path);
-      octets.write(content(highest), 'latin1');
-      writeSync(descriptor, octets, 0, octets.length, 0);
+      descriptor ??= openMarkFile(file, path);
+      bytes.write(content(highest), 'latin1');
+      writeSync(descriptor, bytes, 0, bytes.length, 0);
     } catch {
-      // A full or read-only disk: the commit holds all the same, and the next one tries again.
+      // A full or read-only disk. The commit is valid nevertheless, and the next one tries again.
     }
   }
 
-  /** Mends what another process or an operator did to the file meanwhile. */
-  function mend(): void {
+  /** Repairs the file if another process or an operator has changed or replaced it. */
+  function repair(): void {
     const there = statSync(file, { throwIfNoEntry: false });
     if (descriptor !== undefined && there?.ino !== fstatSync(descriptor).ino) {
       closeSync(descriptor);
@@ -92,10 +92,10 @@ export function keepMark(path: string, committed: number): MarkKeeper {
   async function sync(): Promise<void> {
     timer = undefined;
     try {
-      mend();
+      repair();
       if (descriptor !== undefined) await promisify(fdatasync)(descriptor);
     } catch {
-      // As above.
+      // As in write().
     }
   }
 
@@ -110,13 +110,13 @@ export function keepMark(path: string, committed: number): MarkKeeper {
     highest = committed;
   }
   return {
-    note(sequence) {
+    advance(sequence) {
       if (sequence <= highest) return;
       highest = sequence;
       write();
       timer ??= setTimeout(() => {
         syncing = sync();
-      }, SYNC_AFTER).unref();
+      }, SYNC_DELAY).unref();
     },
     async close() {
       const pending = timer !== undefined;
@@ -129,14 +129,14 @@ export function keepMark(path: string, committed: number): MarkKeeper {
   };
 }
 
-/** Opens the file for writing in place; where it is made, its name is on the disk before anything relies on it. */
-function openMark(file: string, database: string): number {
-  const made = statSync(file, { throwIfNoEntry: false }) === undefined;
+/** Opens the file for writing in place. A new file is synced with its folder before it is relied on. */
+function openMarkFile(file: string, database: string): number {
+  const isNew = statSync(file, { throwIfNoEntry: false }) === undefined;
   const { mode, uid, gid } = statSync(database);
   const descriptor = openSync(file, constants.O_RDWR | constants.O_CREAT, mode & 0o666);
-  if (!made) return descriptor;
+  if (!isNew) return descriptor;
   try {
-    // As SQLite does with its own files: who may write the database may write what is beside it.
+    // Like SQLite's own files: whoever can write the database can write the mark.
     fchmodSync(descriptor, mode & 0o666);
     if (process.getuid?.() === 0) fchownSync(descriptor, uid, gid);
   } catch (error) {

@@ -6,36 +6,36 @@ import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { realPath, SEQUENCE, sequenceIn } from './continuity.ts';
 import { isLocked, migrationDialect, resultCode, sqliteBuilder, sqliteColumnTypes } from './dialect.ts';
-import { keepMark } from './mark.ts';
+import { openMark } from './mark.ts';
 
-interface Prepared {
+interface PreparedStatement {
   readonly statement: StatementSync;
   readonly bind: Compiled['bind'];
-  /** Statements that hold ids are read with the slower 64-bit integers, the others without. */
+  /** Rows with ids are read with 64-bit integers, which are slower, others without. */
   readonly toRow: (values: readonly unknown[]) => Row;
 }
 
-interface Waiting {
-  /** When it was handed over, by the clock of the process. */
+interface PendingCommit {
+  /** When it was submitted, by `performance.now()`. */
   readonly since: number;
   readonly run: () => void;
   readonly settle: () => void;
   readonly fail: (error: unknown) => void;
 }
 
-/** How long a unit waits for another process to finish writing, and how often it asks, in milliseconds. */
-const PATIENCE = 5000;
-const RETRY = 5;
+/** How long a unit of work waits for another process that writes, and how often it tries, in milliseconds. */
+const LOCK_TIMEOUT = 5000;
+const LOCK_RETRY = 5;
 
-/** So many reads that wait are done at once: what they need is still at hand then, and more would hardly be cheaper each. */
-const CROWD = 32;
+/** How many reads are batched at most: larger batches are hardly cheaper for each read. */
+const MAX_READS = 32;
 
 /**
- * Opens (and creates, and migrates) a SQLite database.
+ * Opens a SQLite database, which is created and migrated if necessary.
  *
- * Reads of one turn of the event loop share a lock, {@link CROWD} at most. Units of work that arrive in one turn share one
- * commit, and their promises settle after that commit has reached the disk. Where one of them fails, all are run again, each
- * under a savepoint of its own.
+ * Reads of one turn of the event loop share a lock, at most {@link MAX_READS} of them. Units of work that arrive in one turn share a
+ * commit, and their promises settle after it has reached the disk. If one of them fails, all are run again, each under its own
+ * savepoint.
  * @param path a file, or `:memory:`
  */
 export async function openSqlite(path: string, options?: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
@@ -46,21 +46,21 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
     connection.close();
     throw error;
   }
-  // From now on nothing waits inside a statement, where the whole process would wait with it.
+  // From now on no statement waits for a lock, because that blocks the whole process.
   connection.exec('PRAGMA busy_timeout = 10');
-  // What a statement or a savepoint may have to undo would be written to a file once it is more than 64 KiB. Not so for a
-  // migration, which sorts whole tables.
+  // Otherwise undo data of statements and savepoints above 64 KiB would be written to a file. Set after the migrations, which sort whole
+  // tables.
   connection.exec('PRAGMA temp_store = MEMORY');
-  const prepared = new Map<Statement<never, unknown>, Prepared>();
+  const prepared = new Map<Statement<never, unknown>, PreparedStatement>();
   const committed = path === ':memory:' ? undefined : sequenceIn(connection);
-  const mark = committed === undefined ? undefined : keepMark(realPath(path), committed);
+  const mark = committed === undefined ? undefined : openMark(realPath(path), committed);
   const sequence = mark && connection.prepare(SEQUENCE);
   sequence?.setReturnArrays(true);
-  let waiting: Waiting[] = [];
+  let waiting: PendingCommit[] = [];
   let reading: (() => void)[] = [];
   let closed = false;
 
-  function prepare(statement: Statement<never, unknown>): Prepared {
+  function prepare(statement: Statement<never, unknown>): PreparedStatement {
     const { sql, bind } = compile(statement, sqliteBuilder);
     const native = connection.prepare(sql);
     const names = native.columns().map((column) => column.name);
@@ -87,8 +87,8 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
   }
 
   /**
-   * Runs all units that wait, in one commit; while another process writes they wait on, and reads go on meanwhile.
-   * @param apart whether each can fail by itself. That needs a copy of every page that it changes, and nearly always all succeed.
+   * Runs all pending units of work in one commit. While another process writes they keep waiting, and reads continue.
+   * @param apart whether each can fail separately. That copies every page that it changes, and is rarely needed.
    */
   function flush(apart = false): void {
     const batch = waiting;
@@ -98,13 +98,13 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
     try {
       connection.exec('BEGIN IMMEDIATE');
     } catch (error) {
-      const patient = isLocked(error) ? batch.filter((unit) => performance.now() - unit.since < PATIENCE) : [];
+      const patient = isLocked(error) ? batch.filter((unit) => performance.now() - unit.since < LOCK_TIMEOUT) : [];
       refuse(
         batch.filter((unit) => !patient.includes(unit)),
         error,
       );
       waiting = [...patient, ...waiting];
-      if (waiting.length > 0) setTimeout(() => flush(), RETRY);
+      if (waiting.length > 0) setTimeout(() => flush(), LOCK_RETRY);
       return;
     }
     let settled: (() => void)[];
@@ -130,29 +130,29 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
       return;
     }
     meter?.committed(batch.length, (performance.now() - began) / 1000);
-    // Never before the commit: the mark would ask for what has not happened.
-    mark?.note(last);
-    // Also a refusal is told only now: it may rest on what another unit of this commit wrote.
+    // Never before the commit: the mark would require a change that has not happened.
+    mark?.advance(last);
+    // Errors are reported only now as well: they may depend on what another unit of this commit wrote.
     for (const settle of settled) settle();
   }
 
-  function refuse(units: readonly Waiting[], error: unknown): void {
+  function refuse(units: readonly PendingCommit[], error: unknown): void {
     for (const unit of units) unit.fail(translate(error));
   }
 
-  function runUnit(unit: Waiting): () => void {
+  function runUnit(unit: PendingCommit): () => void {
     unit.run();
     return unit.settle;
   }
 
-  function runApart(unit: Waiting): () => void {
+  function runApart(unit: PendingCommit): () => void {
     connection.exec('SAVEPOINT unit');
     try {
       runUnit(unit);
       connection.exec('RELEASE unit');
       return unit.settle;
     } catch (error) {
-      // A full disk ends the whole transaction by itself: then nobody's work has happened.
+      // A full disk rolls back the whole transaction, and with it all units.
       if (!connection.isTransaction) throw error;
       connection.exec('ROLLBACK TO unit');
       connection.exec('RELEASE unit');
@@ -164,13 +164,13 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
     try {
       if (connection.isTransaction) connection.exec('ROLLBACK');
     } catch {
-      // The connection is beyond help; the next BEGIN says so to whoever comes next.
+      // The connection is broken, which the next BEGIN reports.
     }
   }
 
   /**
-   * Runs all units that wait to read, under one lock of the file: taking it costs as much as many a read. What they see is no
-   * older than the youngest of their calls.
+   * Runs all pending reads under one lock of the file, which costs as much as a read. Their data is no older than the latest of their
+   * calls.
    */
   function flushReads(): void {
     const batch = reading;
@@ -180,7 +180,7 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
     try {
       if (batch.length > 1) connection.exec('BEGIN');
     } catch {
-      // Whatever it is, each read meets it by itself and tells its caller.
+      // Each read meets the same error and reports it to its caller.
     }
     for (const run of batch) run();
     try {
@@ -202,7 +202,7 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
             reject(translate(error));
           }
         });
-        if (reading.length === CROWD) flushReads();
+        if (reading.length === MAX_READS) flushReads();
       });
     },
     commit<T>(work: () => Work<T>) {
@@ -224,8 +224,8 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
     load: () => ({ waiting: waiting.length }),
     async emptyJournal() {
       if (closed) return;
-      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: while another process reads or writes, this answers that it is
-      // busy, and the next one empties the journal.
+      // https://www.sqlite.org/pragma.html#pragma_wal_checkpoint: while another process reads or writes, this reports that it
+      // is busy, and a later call empties the journal.
       try {
         connection.exec('PRAGMA wal_checkpoint(TRUNCATE)');
       } catch (error) {
@@ -236,14 +236,14 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
       if (closed) return;
       closed = true;
       flushReads();
-      for (flush(); waiting.length > 0; flush()) await wait(RETRY);
+      for (flush(); waiting.length > 0; flush()) await wait(LOCK_RETRY);
       connection.close();
       await mark?.close();
     },
   };
 }
 
-/** Brings a SQLite database to the current schema, and lets go of it; answers the names of the steps that it ran. */
+/** Migrates a SQLite database to the current schema and closes it; returns the names of the migrations that it ran. */
 export async function migrateSqlite(path: string, options?: MigrationOptions): Promise<readonly string[]> {
   const connection = connect(path);
   try {
@@ -254,25 +254,25 @@ export async function migrateSqlite(path: string, options?: MigrationOptions): P
 }
 
 function connect(path: string): DatabaseSync {
-  // Made readable by its owner alone; SQLite gives its journal files the same mode.
+  // Created readable only by its owner; SQLite gives its journal files the same mode.
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
   const connection = new DatabaseSync(path, { timeout: 5000 });
   connection.exec('PRAGMA journal_mode = WAL');
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
-  // What is deleted or replaced is overwritten with zeros, also on pages that become free: FAST would leave those as they were,
-  // and with them whatever was longer than a page, such as pictures.
+  // Deleted and replaced data is overwritten with zeros, also on pages that become free. FAST would keep free pages, and with them values
+  // longer than a page, such as pictures.
   connection.exec('PRAGMA secure_delete = ON');
-  // In KiB: the upper pages of the trees. Others are had from the system, which holds the file in memory anyway: a larger cache
-  // of our own is slower where there are many people, for it is searched for each page and does not fit into the processor's.
+  // In KiB, enough for the upper pages of the trees. Others come from the page cache of the system. A larger cache here is slower with many
+  // accounts, because it is searched for each page and exceeds the cache of the processor.
   connection.exec('PRAGMA cache_size = -8192');
   return connection;
 }
 
 /**
- * Makes objects of rows that come as arrays. It is written out once for a statement, from the columns that the statement
- * names: so its objects share one shape, and making and reading them costs half of what it does with the driver's own.
- * @param ids the columns that hold ids; where there are any, all integers come as 64-bit ones
+ * Creates a function that converts rows from arrays to objects. Its code is generated from the columns of the statement, so that all
+ * objects share one shape, which takes half the time of the driver's own objects.
+ * @param ids the columns that contain ids; if there are any, all integers arrive as 64-bit integers
  */
 function rowMaker(names: readonly string[], ids: ReadonlySet<string>): (values: readonly unknown[]) => Row {
   const integer = (value: string) => `typeof ${value} === 'bigint' ? Number(${value}) : ${value}`;
