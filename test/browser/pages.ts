@@ -219,7 +219,7 @@ export async function walkPages(
   await stop('profile');
   await page.fill('#website', 'ada.example');
   await page.fill('#phone', '555 123');
-  await press(page.getByRole('button', { name: 'Save: Apps that you allow see' }));
+  await press(page.getByRole('button', { name: 'Save “Shared if you allow it”' }));
   await stop('profile-errors');
   await to('/account');
   await stop('account');

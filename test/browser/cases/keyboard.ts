@@ -72,7 +72,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await enter('Profile');
   await tabTo(page, 'about');
   await page.keyboard.type('Wired it.');
-  await enter('Save: Every app sees');
+  await enter('Save “Always shared”');
   await focusAt(page, '[role=status]');
   assert.equal((await read()).body.user.about, 'Wired it.');
 
