@@ -387,8 +387,10 @@ describe('registration', () => {
 test('OpenID Connect Core 1.0 §9: an assertion that was used at one node is refused by the other', async () => {
   const { clientId } = await keyApp(server, { jwks: { keys: [key.jwk] } });
   const { opened: second, port } = await withPort(() =>
-    start(readConfig({ ...server.environment, TESSERA_PORT: '0', TESSERA_BASE_URL: server.baseUrl }), () =>
-      server.now(),
+    start(
+      readConfig({ ...server.environment, TESSERA_PORT: '0', TESSERA_BASE_URL: server.baseUrl }),
+      () => server.now(),
+      { sharedTime: () => server.now() },
     ),
   );
   try {
