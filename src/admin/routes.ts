@@ -19,11 +19,11 @@ import {
   deleteClient,
   endSecret,
   getClient,
+  listClientsWithSecrets,
   rotateSecret,
   setClientPicture,
   updateClient,
 } from '../clients/clients.ts';
-import { listClients, liveSecrets } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
@@ -42,7 +42,7 @@ import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
-import { type PageRequest, readPage } from './paging.ts';
+import { readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
 import * as organizations from './route-schemas/organizations.ts';
@@ -157,15 +157,11 @@ function clientRoutes(admin: TypedApp, clock: Clock): void {
   admin.get('/clients', { schema: clients.listClientsSchema }, async (request) => {
     const { database } = callerOf(request).services;
     const now = clock();
-    const read = (page: PageRequest) =>
-      database.read(function* list() {
-        const found = [];
-        for (const client of yield* listClients(page)) {
-          found.push({ id: client.id, client, secrets: yield* liveSecrets(client.id, now) });
-        }
-        return found;
-      });
-    return readPage(request.query, read, clientView);
+    return readPage(
+      request.query,
+      (page) => database.read(() => listClientsWithSecrets(page, now)),
+      (listed) => clientView(listed),
+    );
   });
   admin.get('/clients/:clientId', { schema: clients.readClientSchema }, async (request) => {
     const { services } = callerOf(request);

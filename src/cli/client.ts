@@ -4,13 +4,14 @@ import {
   deleteClient,
   endSecret,
   getClient,
+  listClientsWithSecrets,
   rotateSecret,
   setClientPicture,
   updateClient,
 } from '../clients/clients.ts';
 import { CLIENT_FIELDS } from '../clients/fields.ts';
 import { CreateClientRequest, RotateSecretRequest, UpdateClientRequest } from '../clients/schema.ts';
-import { type Client, listClients, liveSecrets } from '../clients/store.ts';
+import type { Client } from '../clients/store.ts';
 import { clientView, secretView } from '../clients/view.ts';
 import type { Core } from '../core.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
@@ -97,16 +98,11 @@ export function clientCommands(getContext: GetCommandContext): Command {
     .description('list apps')
     .action(async (options: PageOptions, command: Command) => {
       const { flags, out } = getContext(command);
-      const views = await withCore(flags, ({ database, clock }) =>
-        database.read(function* read() {
-          const found = [];
-          for (const item of yield* allPages(listClients, options)) {
-            found.push(clientView({ client: item, secrets: yield* liveSecrets(item.id, clock()) }));
-          }
-          return found;
-        }),
-      );
-      out.list(views, ['clientId', 'name', 'status', 'owner', 'createdAt']);
+      const clients = await withCore(flags, ({ database, clock }) => {
+        const now = clock();
+        return database.read(() => allPages((part) => listClientsWithSecrets(part, now), options));
+      });
+      out.list(clients.map(clientView), ['clientId', 'name', 'status', 'owner', 'createdAt']);
     });
 
   examples(

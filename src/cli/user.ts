@@ -15,6 +15,7 @@ import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
 import { type Account, findAccount, findByIdentifier, listAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
+import { clientNotFound } from '../clients/clients.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
@@ -196,7 +197,7 @@ export function userCommands(getContext: GetCommandContext): Command {
     .argument('<clientId>', 'client ID of the app, from: tessera user connections <user>')
     .action(async (who: string, clientId: string, _options, command: Command) => {
       const { flags, out } = getContext(command);
-      if (!isSnowflake(clientId)) throw notFound(`There is no client with the id ${clientId}.`);
+      if (!isSnowflake(clientId)) throw clientNotFound(clientId);
       await withCore(flags, async (core) => revokeAccessOf(core, await accountId(core, who), clientId, origin));
       out.say(`Took away the access of the client ${clientId}.`, { clientId, revoked: true });
     });

@@ -31,7 +31,7 @@ export interface ClientWithSecrets {
 /** How long the previous secret stays valid after a rotation, unless the request says. */
 const DEFAULT_OVERLAP = DAY;
 
-const clientNotFound = (id: string): OAuthError => notFound(`There is no client with the id ${id}.`);
+export const clientNotFound = (id: string): OAuthError => notFound(`There is no client with the id ${id}.`);
 
 /** 256 random bits, with a prefix for secret scanners. */
 const newSecret = (): string => `tcs_${randomSecret()}`;
@@ -266,6 +266,18 @@ export async function endSecret(
     yield* store.removeSecret({ id, clientId });
     yield* record({ at: now, type: 'client.secret_ended', origin, clientId, details: { secretId: id } });
   });
+}
+
+/** Clients after an id, in the order of their ids, each with its valid secrets. */
+export function* listClientsWithSecrets(
+  page: { readonly after: string; readonly limit: number },
+  now: number,
+): Work<readonly (ClientWithSecrets & { readonly id: string })[]> {
+  const listed = [];
+  for (const client of yield* store.listClients(page)) {
+    listed.push({ id: client.id, client, secrets: yield* store.liveSecrets(client.id, now) });
+  }
+  return listed;
 }
 
 /** @throws {OAuthError} `not_found` */

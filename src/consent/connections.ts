@@ -1,5 +1,7 @@
+import { userNotFound } from '../accounts/accounts.ts';
 import { findAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
+import { clientNotFound } from '../clients/clients.ts';
 import { findResourceServers } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
 import { readFamilyStates } from '../credentials/revocation-store.ts';
@@ -8,7 +10,6 @@ import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/http/origin.ts';
-import { notFound } from '../platform/oauth-error.ts';
 import * as Type from '../platform/validation/type.ts';
 import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';
 import type { Connection } from './store.ts';
@@ -47,10 +48,8 @@ export async function revokeAccessOf(
   origin: Origin,
 ): Promise<void> {
   await services.database.read(function* check(): Work<void> {
-    if ((yield* findAccount({ id: accountId })) === undefined)
-      throw notFound(`There is no user with the id ${accountId}.`);
-    if ((yield* findClient({ id: clientId })) === undefined)
-      throw notFound(`There is no client with the id ${clientId}.`);
+    if ((yield* findAccount({ id: accountId })) === undefined) throw userNotFound(accountId);
+    if ((yield* findClient({ id: clientId })) === undefined) throw clientNotFound(clientId);
   });
   await revokeAccess(services, accountId, clientId, origin);
 }
