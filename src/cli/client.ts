@@ -123,17 +123,17 @@ export function clientCommands(getContext: GetCommandContext): Command {
     .action(async (id: string, fields: Given & Additions & PictureField, command: Command) => {
       const change = checkInput(UpdateClientRequest, readFields(fields));
       const { addRedirectUri = [], addPostLogoutRedirectUri = [] } = fields;
-      const changes = Object.keys(change).length + addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
-      if (!changes && fields.picture === undefined) {
+      const changesFields = Object.keys(change).length + addRedirectUri.length + addPostLogoutRedirectUri.length > 0;
+      if (!changesFields && fields.picture === undefined) {
         throw invalidRequest('Nothing to change: give at least one option. See: tessera client update --help');
       }
-      const longer = (list: readonly string[], added: readonly string[]) =>
+      const withAdded = (list: readonly string[], added: readonly string[]) =>
         added.length === 0 ? undefined : [...new Set([...list, ...added])];
       const changeOf = (client: Client): UpdateClientRequest => ({
         ...change,
         ...checkInput(UpdateClientRequest, {
-          redirectUris: longer(change.redirectUris ?? client.redirectUris, addRedirectUri),
-          postLogoutRedirectUris: longer(
+          redirectUris: withAdded(change.redirectUris ?? client.redirectUris, addRedirectUri),
+          postLogoutRedirectUris: withAdded(
             change.postLogoutRedirectUris ?? client.postLogoutRedirectUris,
             addPostLogoutRedirectUri,
           ),
@@ -141,9 +141,9 @@ export function clientCommands(getContext: GetCommandContext): Command {
       });
       await showing(async (core, clientId) => {
         const picture = await pictureFrom(core, fields);
-        const updated = changes ? await updateClient(core, clientId, changeOf, origin) : undefined;
-        if (picture === undefined && updated !== undefined) return updated;
-        return setClientPicture(core, clientId, picture ?? null, origin);
+        const updated = changesFields ? await updateClient(core, clientId, changeOf, origin) : undefined;
+        if (picture !== undefined) return setClientPicture(core, clientId, picture, origin);
+        return updated ?? getClient(core, clientId);
       })(id, fields, command);
     });
 

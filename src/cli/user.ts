@@ -117,15 +117,15 @@ export function userCommands(getContext: GetCommandContext): Command {
     'tessera user update ada@example.com --password-stdin',
   ).action(async (who: string, fields: Given & PictureField, command: Command) => {
     const change = checkInput(UpdateUserRequest, await readFields(fields));
-    const changes = Object.keys(change).length > 0;
-    if (!changes && fields.picture === undefined) {
+    const changesFields = Object.keys(change).length > 0;
+    if (!changesFields && fields.picture === undefined) {
       throw invalidRequest('Nothing to change: give at least one option. See: tessera user update --help');
     }
     await showing(async (core, id) => {
       const picture = await pictureFrom(core, fields);
-      const updated = changes ? await updateAccount(core, id, change, origin) : undefined;
-      if (picture === undefined && updated !== undefined) return updated;
-      return setPicture(core, id, picture ?? null, origin);
+      const updated = changesFields ? await updateAccount(core, id, change, origin) : undefined;
+      if (picture !== undefined) return setPicture(core, id, picture, origin);
+      return updated ?? getAccount(core, id);
     })(who, fields, command);
   });
 

@@ -11,8 +11,8 @@ export interface Organization {
 
 export type Role = 'OWNER' | 'ADMIN' | 'MEMBER';
 
-/** The organization of a user, and their role in it. */
-export interface OwnMembership {
+/** The organization that a user belongs to, and the user's role in it. */
+export interface Membership {
   readonly id: string;
   readonly name: string;
   readonly role: Role | null;
@@ -97,5 +97,5 @@ export const findMembership = one(
       .innerJoin('organization', 'organization.id', 'membership.organization_id')
       .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
       .where('membership.account_id', '=', p.accountId),
-  (row): OwnMembership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain }),
+  (row): Membership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain }),
 );

@@ -1,6 +1,6 @@
 import type { Profile, SocialLink } from '../../accounts/fields.ts';
 import { splitEmail } from '../../accounts/rules/profile.ts';
-import type { OwnMembership } from '../../organizations/store.ts';
+import type { Membership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
 import { OPTIONAL_SCOPES } from '../scopes.ts';
 
@@ -9,7 +9,7 @@ export interface Person {
   readonly id: string;
   readonly profile: Profile;
   /** Null where the user is in none, or the token may not read it. */
-  readonly organization: OwnMembership | null;
+  readonly organization: Membership | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -29,7 +29,7 @@ export interface UserInfo {
     readonly birthDate?: string | null;
     readonly phone?: string | null;
     readonly socialLinks?: readonly SocialLink[];
-    readonly organization?: OwnMembership | null;
+    readonly organization?: Membership | null;
   };
   readonly language: string;
   readonly theme: Profile['theme'];

@@ -8,7 +8,7 @@ import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { verifyToken } from '../../keys/tokens.ts';
 import { take } from '../../limits/limits.ts';
-import { findMembership, type OwnMembership } from '../../organizations/store.ts';
+import { findMembership, type Membership } from '../../organizations/store.ts';
 import { type Clock, numericDate } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
@@ -128,7 +128,7 @@ const readUser = (parts: UserInfoParts, presented: string, request: FastifyReque
 function* readHolder(
   token: VerifiedToken,
   withOrganization: boolean,
-): Work<(TokenHolder & { readonly organization?: OwnMembership | undefined }) | undefined> {
+): Work<(TokenHolder & { readonly organization?: Membership | undefined }) | undefined> {
   const holder = yield* readTokenHolder(token);
   if (holder === undefined || !withOrganization) return holder;
   return { ...holder, organization: yield* findMembership({ accountId: token.accountId }) };

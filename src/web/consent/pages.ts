@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/store.ts';
 import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
-import type { OwnMembership } from '../../organizations/store.ts';
+import type { Membership } from '../../organizations/store.ts';
 import { appHalf } from '../kit/app.ts';
 import { fact, facts, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -23,7 +23,7 @@ interface ConsentPage {
   readonly client: Client;
   readonly host: string;
   readonly account: Account;
-  readonly organization: OwnMembership | undefined;
+  readonly organization: Membership | undefined;
   readonly asked: readonly OptionalScope[];
   /** The resource servers that tokens are requested for. */
   readonly resourceServers: readonly { readonly name: string; readonly resource: string }[];

@@ -2,7 +2,7 @@ import type { Profile } from '../../accounts/fields.ts';
 import type { Account } from '../../accounts/store.ts';
 import { avatarPath } from '../../claims/rules/userinfo.ts';
 import type { OptionalScope } from '../../claims/scopes.ts';
-import type { OwnMembership } from '../../organizations/store.ts';
+import type { Membership } from '../../organizations/store.ts';
 import { initials } from '../../pictures/rules/initials.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';
 import { day, fact, facts, isolate, moment } from './components.ts';
@@ -58,7 +58,7 @@ export interface SharedValue {
 export function scopeValues(
   scope: OptionalScope,
   profile: Profile,
-  organization: OwnMembership | undefined,
+  organization: Membership | undefined,
   messages: Messages,
 ): readonly SharedValue[] {
   const text = messages.person;
