@@ -1,7 +1,7 @@
 import type { Profile } from '../src/accounts/fields.ts';
 import { authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
+import { BASE_SCOPES, claimScopes, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/permissions.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
-import { BASE_SCOPES, claimScopes, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/scopes.ts';
 import { logoutClaims } from '../src/protocol/logout/rules/logout-token.ts';
 import {
   accessClaims,

@@ -1,4 +1,4 @@
-import { SCOPES } from '../claims/scopes.ts';
+import { SCOPES } from '../claims/permissions.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { bit, json, jsonOr, plain } from '../platform/database/statement.ts';
 import { nullableField } from '../platform/http/operation.ts';

@@ -1,5 +1,5 @@
-import type { OptionalScope } from '../claims/scopes.ts';
-import { encodeResources } from '../clients/rules/resources.ts';
+import type { OptionalScope } from '../claims/permissions.ts';
+import { encodeResources } from '../claims/permissions.ts';
 import type { Client } from '../clients/store.ts';
 import {
   dropCodesFor,

@@ -1,7 +1,6 @@
 import type { Kysely } from 'kysely';
-import { storedScopes } from '../claims/scopes.ts';
+import { decodeResources, storedScopes } from '../claims/permissions.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
-import { decodeResources } from '../clients/rules/resources.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';

@@ -2,13 +2,13 @@ import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import {
+  decodeResources,
   type RequestedClaims,
   remainingClaims,
   remainingScopes,
   storedClaims,
   storedScopes,
-} from '../claims/scopes.ts';
-import { decodeResources } from '../clients/rules/resources.ts';
+} from '../claims/permissions.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';

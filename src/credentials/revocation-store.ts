@@ -1,6 +1,5 @@
 import type { InferResult, Kysely } from 'kysely';
-import { formatScopes, storedScopes } from '../claims/scopes.ts';
-import { decodeResources } from '../clients/rules/resources.ts';
+import { decodeResources, formatScopes, storedScopes } from '../claims/permissions.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { command, many } from '../platform/database/statement.ts';

@@ -2,14 +2,15 @@ import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
 import {
+  decodeResources,
+  encodeResources,
   formatClaims,
   type RequestedClaims,
   remainingClaims,
   remainingScopes,
   storedClaims,
   storedScopes,
-} from '../claims/scopes.ts';
-import { decodeResources, encodeResources } from '../clients/rules/resources.ts';
+} from '../claims/permissions.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
 import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';

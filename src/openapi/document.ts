@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifySchema } from 'fastify';
-import { SCOPES } from '../claims/scopes.ts';
+import { SCOPES } from '../claims/permissions.ts';
 import {
   AREAS,
   type Caller,

@@ -1,52 +1,45 @@
 import type { Kysely } from 'kysely';
 import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { BrowserSessionTable, Tables } from '../platform/database/schema.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  json,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
 import type { Device } from './rules/device.ts';
 
-/** A browser's sign-in. The secret in its cookie is stored as a hash. */
-export interface Session extends Device, AuthenticationContext {
-  readonly hash: string;
+const SESSION = {
+  /** The secret in the browser's cookie is stored as a hash. */
+  hash: storedField('hash', plain<string>()),
   /** The public name of the session: `sid` in ID tokens. */
-  readonly sid: string;
-  readonly accountId: string;
+  sid: storedField('sid', plain<string>()),
+  accountId: storedField('account_id', plain<string>()),
   /** The account's generation at the sign-in, inherited by every code and token of this session. */
-  readonly generation: string;
-  readonly authTime: number;
-  readonly lastSeenAt: number;
-  readonly expiresAt: number;
-}
+  generation: storedField('generation', plain<string>()),
+  authTime: storedField('auth_time', plain<number>()),
+  lastSeenAt: storedField('last_seen_at', plain<number>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+  browser: storedField('browser', plain<Device['browser']>()),
+  system: storedField('system', plain<Device['system']>()),
+  network: storedField('network', plain<Device['network']>()),
+  amr: storedField('amr', json<AuthenticationContext['amr']>()),
+  acr: storedField('acr', plain<AuthenticationContext['acr']>()),
+} as const;
 
-const COLUMNS = [
-  'hash',
-  'sid',
-  'account_id',
-  'generation',
-  'auth_time',
-  'last_seen_at',
-  'expires_at',
-  'browser',
-  'system',
-  'network',
-  'amr',
-  'acr',
-] as const;
+/** A browser's sign-in. */
+export type Session = Values<typeof SESSION>;
 
-const toSession = (row: BrowserSessionTable): Session => ({
-  hash: row.hash,
-  sid: row.sid,
-  accountId: row.account_id,
-  generation: row.generation,
-  authTime: row.auth_time,
-  lastSeenAt: row.last_seen_at,
-  expiresAt: row.expires_at,
-  browser: row.browser,
-  system: row.system,
-  network: row.network,
-  amr: JSON.parse(row.amr) as string[],
-  acr: row.acr,
-});
+const COLUMNS = columnsOf(SESSION);
+const toSession: (row: object) => Session = decoder(SESSION);
 
 const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
   db.selectFrom('browser_session').select(COLUMNS).where('hash', '=', p.hash);
@@ -56,24 +49,9 @@ export const findSession = one((db, p: { hash: string }) => selectSession(db, p)
 /** Reads a session under a shared lock: ending it waits for the end of this unit of work. */
 export const lockSession = one((db, p: { hash: string }) => selectSession(db, p).forKeyShare(), toSession);
 
-const insert = command((db, p: Omit<Session, 'amr'> & { amr: string }) =>
-  db.insertInto('browser_session').values({
-    hash: p.hash,
-    sid: p.sid,
-    account_id: p.accountId,
-    generation: p.generation,
-    auth_time: p.authTime,
-    last_seen_at: p.lastSeenAt,
-    expires_at: p.expiresAt,
-    browser: p.browser,
-    system: p.system,
-    network: p.network,
-    amr: p.amr,
-    acr: p.acr,
-  }),
-);
+const insert = command((db, p: BrowserSessionTable) => db.insertInto('browser_session').values(pick(p, COLUMNS)));
 
-export const insertSession = (session: Session): Work<void> => insert({ ...session, amr: JSON.stringify(session.amr) });
+export const insertSession = (session: Session): Work<void> => insert(encode(SESSION, session));
 
 export const updateLastSeen = command((db, p: { hash: string; now: number }) =>
   db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),

@@ -61,12 +61,12 @@ const user = await newUser(server);
 
 test('UserInfo', async () => {
   const { access_token } = await tokensFor(server, client, user);
-  await passesAtMost(16, async () => assert.equal((await userinfo(server, access_token)).status, 200));
+  await passesAtMost(15, async () => assert.equal((await userinfo(server, access_token)).status, 200));
 });
 
 test('a refresh', async () => {
   let { refresh_token } = await tokensFor(server, client, user);
-  await passesAtMost(30, async () => {
+  await passesAtMost(29, async () => {
     const answer = await refresh(server, client, refresh_token);
     assert.equal(answer.status, 200);
     refresh_token = answer.body.refresh_token;
@@ -81,7 +81,7 @@ test('a consent', async () => {
     const page = await browser.get(authorizeUrl(app));
     pages.push(page.location === undefined ? page : await browser.get(page.location.href));
   }
-  await passesAtMost(31, async () => {
+  await passesAtMost(29, async () => {
     const page = pages.pop();
     assert.ok(page);
     const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];

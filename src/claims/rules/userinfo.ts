@@ -2,7 +2,7 @@ import type { Profile, SocialLink } from '../../accounts/fields.ts';
 import { splitEmail } from '../../accounts/rules/profile.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
-import { OPTIONAL_SCOPES } from '../scopes.ts';
+import { OPTIONAL_SCOPES } from '../permissions.ts';
 
 /** What UserInfo can say about a user. */
 export interface Person {

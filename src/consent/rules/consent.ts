@@ -1,4 +1,4 @@
-import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '../../claims/scopes.ts';
+import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '../../claims/permissions.ts';
 
 /** What a person decided about a client before, as far as it is still valid. */
 export interface RememberedConsent {

@@ -1,8 +1,7 @@
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
-import { coveredClaims, formatClaims, formatScopes } from '../../claims/scopes.ts';
+import { coveredClaims, encodeResources, formatClaims, formatScopes } from '../../claims/permissions.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
-import { encodeResources } from '../../clients/rules/resources.ts';
 import { type Client, findClient } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';

@@ -1,5 +1,5 @@
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
-import { SCOPES } from '../../claims/scopes.ts';
+import { SCOPES } from '../../claims/permissions.ts';
 import { TOKEN_PATH } from '../../clients/authentication/authenticate.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';

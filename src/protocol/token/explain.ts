@@ -1,5 +1,5 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
-import { remainingScopes } from '../../claims/scopes.ts';
+import { remainingScopes } from '../../claims/permissions.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily } from '../../credentials/token-family-store.ts';
 import { verifyIdToken } from '../../keys/id-tokens.ts';

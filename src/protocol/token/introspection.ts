@@ -1,4 +1,4 @@
-import { remainingScopes } from '../../claims/scopes.ts';
+import { remainingScopes } from '../../claims/permissions.ts';
 import { type AuthenticatedClient, invalidClient } from '../../clients/authentication/authenticate.ts';
 import { isOwnResource } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';

@@ -1,5 +1,5 @@
+import type { RequestedClaims } from '../../claims/permissions.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
-import type { RequestedClaims } from '../../claims/scopes.ts';
 import type { ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
 import { type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';

@@ -1,8 +1,8 @@
 import type { RecordThrottled } from '../../audit/throttle.ts';
+import { narrowedResources, parseResources } from '../../claims/permissions.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
-import { narrowedResources, parseResources } from '../../clients/rules/resources.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEvent } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
+import { remainingNames, storedScopes } from '../../claims/permissions.ts';
 import { type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
-import { remainingNames, storedScopes } from '../../claims/scopes.ts';
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';

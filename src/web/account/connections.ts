@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { isOptional } from '../../claims/scopes.ts';
+import { isOptional } from '../../claims/permissions.ts';
 import {
   connectionsOf,
   type ListedConnection,

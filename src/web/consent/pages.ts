@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/store.ts';
-import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
+import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';

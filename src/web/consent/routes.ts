@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
-import { isOptional, type OptionalScope } from '../../claims/scopes.ts';
+import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { rememberedConsent } from '../../consent/decision.ts';

@@ -1,4 +1,4 @@
-import type { OptionalScope } from '../../claims/scopes.ts';
+import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import type { HtmlPart } from './html.ts';

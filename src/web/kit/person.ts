@@ -1,7 +1,7 @@
 import type { Profile } from '../../accounts/fields.ts';
 import type { Account } from '../../accounts/store.ts';
+import type { OptionalScope } from '../../claims/permissions.ts';
 import { avatarPath } from '../../claims/rules/userinfo.ts';
-import type { OptionalScope } from '../../claims/scopes.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { initials } from '../../pictures/rules/initials.ts';
 import { readableNumber } from '../../platform/validation/phone.ts';

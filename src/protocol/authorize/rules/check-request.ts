@@ -1,6 +1,5 @@
 import { ACR } from '../../../authenticators/rules/authentication-context.ts';
-import { effectiveClaims, parseScope, SCOPES } from '../../../claims/scopes.ts';
-import { parseResources } from '../../../clients/rules/resources.ts';
+import { effectiveClaims, parseResources, parseScope, SCOPES } from '../../../claims/permissions.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';

@@ -1,4 +1,4 @@
-import type { OptionalScope } from '../../../claims/scopes.ts';
+import type { OptionalScope } from '../../../claims/permissions.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
 import { type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';

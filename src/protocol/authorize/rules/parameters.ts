@@ -1,5 +1,5 @@
 import { ACR } from '../../../authenticators/rules/authentication-context.ts';
-import { SCOPES } from '../../../claims/scopes.ts';
+import { SCOPES } from '../../../claims/permissions.ts';
 import * as Type from '../../../platform/validation/type.ts';
 import { LARGEST_REQUEST, PROMPTS, RESPONSE_MODES } from './request.ts';
 

@@ -1,4 +1,4 @@
-import { claimScopes, type RequestedClaims } from '../../../claims/scopes.ts';
+import { claimScopes, type RequestedClaims } from '../../../claims/permissions.ts';
 
 /** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const;

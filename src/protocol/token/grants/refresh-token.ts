@@ -1,5 +1,5 @@
 import { record } from '../../../audit/audit.ts';
-import { parseScope, type RequestedClaims } from '../../../claims/scopes.ts';
+import { parseScope, type RequestedClaims } from '../../../claims/permissions.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import {
   type CurrentRefreshToken,

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
+import type { RequestedClaims } from '../../../claims/permissions.ts';
 import { standardClaim } from '../../../claims/rules/userinfo.ts';
-import type { RequestedClaims } from '../../../claims/scopes.ts';
 import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';

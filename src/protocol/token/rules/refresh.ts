@@ -4,7 +4,7 @@ import {
   OPTIONAL_SCOPES,
   type RequestedClaims,
   storedScopes,
-} from '../../../claims/scopes.ts';
+} from '../../../claims/permissions.ts';
 import { requirePast, SECOND } from '../../../platform/clock.ts';
 
 /** How long after a rotation the predecessor still gets the same successor. */

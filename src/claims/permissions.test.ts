@@ -9,7 +9,7 @@ import {
   remainingClaims,
   remainingNames,
   remainingScopes,
-} from './scopes.ts';
+} from './permissions.ts';
 
 const parsed: [string, readonly string[] | undefined][] = [
   ['openid', ['openid']],

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { decodeResources, encodeResources, narrowedResources, parseResources } from './resources.ts';
+import { decodeResources, encodeResources, narrowedResources, parseResources } from './permissions.ts';
 
 const [A, B] = ['https://a.example.com/v1', 'urn:example:b'];
 
