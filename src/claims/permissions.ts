@@ -1,3 +1,5 @@
+import type { Codec } from '../platform/database/statement.ts';
+
 /** The scopes that a user can switch off on the consent page, in the order of that page. */
 export const OPTIONAL_SCOPES = ['email', 'details', 'phone', 'social', 'organization.read'] as const;
 export type OptionalScope = (typeof OPTIONAL_SCOPES)[number];
@@ -148,3 +150,15 @@ export const encodeResources = (resources: readonly string[] | null): string | n
   resources === null || resources.length === 0 ? null : JSON.stringify(resources);
 export const decodeResources = (text: string | null): readonly string[] | null =>
   text === null ? null : (JSON.parse(text) as string[]);
+
+/** A set of scopes in a column. */
+export const scopeSet: Codec<ReadonlySet<string>> = {
+  decode: (stored) => storedScopes(String(stored)),
+  encode: (scopes) => formatScopes(scopes),
+};
+
+/** A set of resources in a column; null for none. */
+export const resourceSet: Codec<ReadonlySet<string>> = {
+  decode: (stored) => new Set(decodeResources(stored === null ? null : String(stored))),
+  encode: (resources) => encodeResources([...resources]),
+};

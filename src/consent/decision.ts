@@ -9,13 +9,13 @@ import {
 } from '../credentials/revocation-store.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
 import { decidedScopes, type RememberedConsent, scopesNoLongerGranted } from './rules/consent.ts';
-import { addGrant, type ConsentGrant, changeGrant, lastRevocationOf, lockGrant } from './store.ts';
+import { addGrant, type ConsentGrant, changeGrant, findLastRevocation, lockGrant } from './store.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
   /** The consent epoch of the client when the page was shown. */
   readonly epoch: string;
-  /** The last revocation when the page was shown: see `lastRevocationOf`. */
+  /** The name of the last revocation when the page was shown; empty for none. */
   readonly revocation: string;
   /** The scopes that the page asked about. */
   readonly asked: readonly OptionalScope[];
@@ -49,8 +49,8 @@ interface DecisionInput {
 
 /** @throws {ConsentOutdated} */
 function* requireCurrent({ accountId, client, decision }: DecisionInput): Work<void> {
-  const revocation = yield* lastRevocationOf({ accountId, clientId: client.id });
-  if (revocation !== decision.revocation) throw new ConsentOutdated();
+  const revocation = yield* findLastRevocation({ accountId, clientId: client.id });
+  if ((revocation?.name ?? '') !== decision.revocation) throw new ConsentOutdated();
 }
 
 /**

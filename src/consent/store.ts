@@ -1,20 +1,34 @@
 import type { Kysely } from 'kysely';
-import { decodeResources, storedScopes } from '../claims/permissions.ts';
+import { decodeResources, resourceSet, scopeSet, storedScopes } from '../claims/permissions.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import {
+  columnsOf,
+  command,
+  decoder,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+const GRANT = {
+  id: storedField('id', plain<string>()),
+  scopes: storedField('scopes', scopeSet),
+  declined: storedField('declined_scopes', scopeSet),
+  resources: storedField('resources', resourceSet),
+  /** The client's consent epoch when the person last decided. */
+  consentEpoch: storedField('consent_epoch', plain<string>()),
+} as const;
 
 /** A person's consent for one client, from the first decision to its revocation. */
-export interface ConsentGrant {
-  readonly id: string;
-  readonly scopes: ReadonlySet<string>;
-  readonly declined: ReadonlySet<string>;
-  readonly resources: ReadonlySet<string>;
-  /** The client's consent epoch when the person last decided. */
-  readonly consentEpoch: string;
-}
+export type ConsentGrant = Values<typeof GRANT>;
+
+const COLUMNS = columnsOf(GRANT);
+const toGrant: (row: object) => ConsentGrant = decoder(GRANT);
 
 /** The person and the client of a grant. */
 interface GrantKey {
@@ -22,28 +36,10 @@ interface GrantKey {
   readonly clientId: string;
 }
 
-const GRANT = ['id', 'scopes', 'declined_scopes', 'resources', 'consent_epoch'] as const;
-
-interface GrantRow {
-  readonly id: string;
-  readonly scopes: string;
-  readonly declined_scopes: string;
-  readonly resources: string | null;
-  readonly consent_epoch: string;
-}
-
-const toGrant = (row: GrantRow): ConsentGrant => ({
-  id: row.id,
-  scopes: storedScopes(row.scopes),
-  declined: storedScopes(row.declined_scopes),
-  resources: new Set(decodeResources(row.resources)),
-  consentEpoch: row.consent_epoch,
-});
-
 const selectGrant = (db: Kysely<Tables>, p: GrantKey) =>
   db
     .selectFrom('consent_grant')
-    .select(GRANT)
+    .select(COLUMNS)
     .where('account_id', '=', p.accountId)
     .where('client_id', '=', p.clientId)
     .where('revoked_at', 'is', null);
@@ -85,7 +81,7 @@ export const addGrant = one(
         revoked_at: null,
       })
       .onConflict((conflict) => conflict.doNothing())
-      .returning(GRANT),
+      .returning(COLUMNS),
   toGrant,
 );
 
@@ -101,7 +97,7 @@ const updateGrant = one(
         updated_at: p.now,
       })
       .where('id', '=', p.id)
-      .returning(GRANT),
+      .returning(COLUMNS),
   toGrant,
 );
 
@@ -143,23 +139,17 @@ export function* revokeGrant(key: GrantKey & { readonly now: number }): Work<str
   return grantId;
 }
 
-const findRevocation = one(
-  (db, p: GrantKey) =>
-    db
-      .selectFrom('consent_revocation')
-      .select('name')
-      .where('account_id', '=', p.accountId)
-      .where('client_id', '=', p.clientId),
-  (row) => row.name,
-);
-
 /**
- * A name for the last revocation of a client's access by a person; empty where there was none within a day. It is random rather
- * than a time, since the clocks of several nodes do not put two revocations in order.
+ * The last revocation of a client's access by a person, within a day. It has a random name rather than a time, since the clocks of
+ * several nodes do not put two revocations in order.
  */
-export function* lastRevocationOf(key: GrantKey): Work<string> {
-  return (yield* findRevocation(key)) ?? '';
-}
+export const findLastRevocation = one((db, p: GrantKey) =>
+  db
+    .selectFrom('consent_revocation')
+    .select('name')
+    .where('account_id', '=', p.accountId)
+    .where('client_id', '=', p.clientId),
+);
 
 /** The grant of a person for a client that was revoked last. */
 export const findRevokedGrant = one(

@@ -10,7 +10,6 @@ import {
   storedScopes,
 } from '../claims/permissions.ts';
 import { MINUTE } from '../platform/clock.ts';
-import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import { changes, command, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
@@ -66,7 +65,7 @@ export interface NewCode {
   /** See `formatClaims`. */
   readonly claims: string | null;
   /** See `encodeResources`. */
-  readonly resources?: string | null;
+  readonly resources: string | null;
   readonly sid: string;
   readonly authTime: number;
   /** A JSON text. */
@@ -159,7 +158,7 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
 /** Reads a code that the same unit of work is about to redeem. */
 export const lockCode = one(selectLocked, toCode);
 
-const insert = command((db, p: Required<NewCode>) =>
+export const insertCode = command((db, p: NewCode) =>
   db.insertInto('authorization_code').values({
     hash: p.hash,
     grant_id: p.grantId,
@@ -183,8 +182,6 @@ const insert = command((db, p: Required<NewCode>) =>
     family_id: null,
   }),
 );
-
-export const insertCode = (code: NewCode): Work<void> => insert({ resources: null, ...code });
 
 /** Marks a code as redeemed, in one conditional statement; gives false where it was redeemed before. */
 export const spendCode = changes((db, p: { hash: string; familyId: string; now: number }) =>

@@ -4,7 +4,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { SYSTEM_ORIGIN } from '../platform/http/origin.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
-import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg, isAsymmetric } from './algorithms.ts';
+import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg } from './algorithms.ts';
 import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
 import { createFirstKeyPairs, maintainKeyPairs } from './key-pairs.ts';
 import { isDeletable, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
@@ -204,7 +204,7 @@ export async function openKeys(
     keySet: () => held,
     refresh: async (version) => (version === held.version ? held : reload()),
     recheck,
-    ready: async (alg) => (isAsymmetric(alg) && !canSign(held, alg) ? createMissing() : held),
+    ready: async (alg) => (alg !== 'HS256' && !canSign(held, alg) ? createMissing() : held),
     async published() {
       let keySet = await recheck();
       if (!ASYMMETRIC_ALGS.every((alg) => canSign(keySet, alg))) keySet = await createMissing();

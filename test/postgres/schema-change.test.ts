@@ -7,7 +7,7 @@ import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
 import { StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
-import { first, statement } from '../../src/platform/database/statement.ts';
+import { one } from '../../src/platform/database/statement.ts';
 import { account } from '../store/rows.ts';
 import { admin, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { startPostgres } from '../support/postgres.ts';
@@ -70,13 +70,13 @@ after(async () => {
   await started?.stop();
 });
 
-const raw = (text: string) => statement((db, _p: object) => ({ compile: () => sql.raw(text).compile(db) }));
-const touch = statement((db, _p: object) =>
+const raw = (text: string) => one((db, _p: object) => ({ compile: () => sql.raw(text).compile(db) }));
+const touch = one((db, _p: object) =>
   db.updateTable('account').set({ location: 'x' }).where('id', '=', '1').returning('about'),
 );
 const uses: Readonly<Record<string, () => Promise<unknown>>> = {
   read: () => database.read(() => findAccount({ id: '1' })),
-  commit: () => database.commit(() => first(touch, {})),
+  commit: () => database.commit(() => touch({})),
 };
 const forget = raw('DEALLOCATE ALL');
 const freeze = raw('SET default_transaction_read_only = on');
@@ -85,8 +85,8 @@ const retype = () => execute(own.url, `ALTER TABLE account ALTER about TYPE varc
 const changes: readonly [string, keyof typeof uses, () => Promise<unknown>][] = [
   ['a type was changed (0A000), and a unit reads', 'read', retype],
   ['a type was changed (0A000), and a unit writes', 'commit', retype],
-  ['a pooler forgot what was prepared (26000)', 'commit', () => database.commit(() => first(forget, {}))],
-  ['the server takes no writes any more (25006)', 'commit', () => database.commit(() => first(freeze, {}))],
+  ['a pooler forgot what was prepared (26000)', 'commit', () => database.commit(() => forget({}))],
+  ['the server takes no writes any more (25006)', 'commit', () => database.commit(() => freeze({}))],
 ];
 
 for (const [what, use, change] of changes) {

@@ -13,7 +13,7 @@ import { exceeded, giveBack, take, takeRolling } from '../../src/limits/limits.t
 import { insertOrganization, upsertMember } from '../../src/organizations/store.ts';
 import { HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { type Database, StoreUnavailable, type Work } from '../../src/platform/database/database.ts';
-import { first, run, statement } from '../../src/platform/database/statement.ts';
+import { command, one } from '../../src/platform/database/statement.ts';
 import { NODES } from '../../src/platform/ids/lease.ts';
 import {
   claimNode,
@@ -92,7 +92,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const before = await dump(database);
     const work = database.commit(function* fail(): Work<void> {
       yield* account(id(), 'first-of-three');
-      yield* run(rename, { id: accountId, username: 'second-of-three' });
+      yield* rename({ id: accountId, username: 'second-of-three' });
       yield* client(clientId);
     });
     await assert.rejects(work, (error) => !(error instanceof StoreUnavailable));
@@ -104,8 +104,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const eventId = await database.commit(() => recorded(NOW));
     const before = await dump(database);
     const work = database.commit(function* change(): Work<void> {
-      yield* run(rename, { id: accountId, username: 'unaudited' });
-      yield* run(insertEventAs, { id: eventId, at: NOW });
+      yield* rename({ id: accountId, username: 'unaudited' });
+      yield* insertEventAs({ id: eventId, at: NOW });
     });
     await assert.rejects(work);
     assert.deepEqual(await dump(database), before);
@@ -140,8 +140,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const { accountId } = await made();
     const reads: Promise<string | undefined>[] = [];
     const write = database.commit(function* twice(): Work<void> {
-      yield* run(rename, { id: accountId, username: 'half-way' });
-      yield* run(rename, { id: accountId, username: 'all-the-way' });
+      yield* rename({ id: accountId, username: 'half-way' });
+      yield* rename({ id: accountId, username: 'all-the-way' });
     });
     for (let n = 0; n < 20; n++) reads.push(accountOf(accountId).then((found) => found?.profile.username));
     await write;
@@ -301,8 +301,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const eventId = await database.commit(() => recorded(NOW));
     const before = await dump(database);
     const refused: (() => Work<unknown>)[] = [
-      () => run(rename, { id: two.accountId, username: `user${one.accountId}` }),
-      () => run(readdress, { id: two.accountId, key: `user${one.accountId}@example.com` }),
+      () => rename({ id: two.accountId, username: `user${one.accountId}` }),
+      () => readdress({ id: two.accountId, key: `user${one.accountId}@example.com` }),
       () => client(one.clientId),
       () => addSecret({ id: id(), clientId: two.clientId, hash: 'same hash', now: NOW }),
       () => insertSession({ ...session, hash: 's2', ...instants }),
@@ -310,7 +310,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
       () => code({ ...two, code: one.code }),
       () => insertInteraction(pending),
       () => family(id(), two, `jti ${one.familyId}`),
-      () => run(insertEventAs, { id: eventId, at: NOW }),
+      () => insertEventAs({ id: eventId, at: NOW }),
     ];
     for (const [n, work] of refused.entries()) {
       await assert.rejects(database.commit(work), (error) => !(error instanceof StoreUnavailable), `case ${n}`);
@@ -383,7 +383,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   it('a parameter that was not given is an error, never a null', async () => {
     const missing = { id: '1' } as { id: string; username: string };
     await assert.rejects(
-      database.commit(() => run(rename, missing)),
+      database.commit(() => rename(missing)),
       /"username" was not given/,
     );
   });
@@ -391,7 +391,7 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   it('text comes back as it went in', async () => {
     const { accountId } = await made();
     for (const text of ["'; DROP TABLE account; --", 'ünïcödé 🏛 \u202e', '\\', '%_', ' '.repeat(3), '""', '?1 :p $1']) {
-      await database.commit(() => run(describe, { id: accountId, about: text }));
+      await database.commit(() => describe({ id: accountId, about: text }));
       assert.equal((await accountOf(accountId))?.profile.about, text);
     }
   });
@@ -417,13 +417,13 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   });
 }
 
-const rename = statement((db, p: { id: string; username: string }) =>
+const rename = command((db, p: { id: string; username: string }) =>
   db.updateTable('account').set({ username: p.username }).where('id', '=', p.id),
 );
-const readdress = statement((db, p: { id: string; key: string }) =>
+const readdress = command((db, p: { id: string; key: string }) =>
   db.updateTable('account').set({ email_key: p.key }).where('id', '=', p.id),
 );
-const describe = statement((db, p: { id: string; about: string }) =>
+const describe = command((db, p: { id: string; about: string }) =>
   db.updateTable('account').set({ about: p.about }).where('id', '=', p.id),
 );
 const event = {
@@ -437,18 +437,18 @@ const event = {
   request_id: null,
   details: '{}',
 };
-const insertEvent = statement((db, p: { at: number }) =>
+const insertEvent = one((db, p: { at: number }) =>
   db
     .insertInto('audit_event')
     .values({ ...event, at: p.at })
     .returning('id'),
 );
 /** The database alone numbers events: one that brings the number of another is refused. */
-const insertEventAs = statement((db, p: { id: string; at: number }) =>
+const insertEventAs = command((db, p: { id: string; at: number }) =>
   db.insertInto('audit_event').values({ ...event, id: p.id, at: p.at }),
 );
 function* recorded(at: number): Work<string> {
-  const row = yield* first(insertEvent, { at });
+  const row = yield* insertEvent({ at });
   assert.ok(row !== undefined);
   return row.id;
 }

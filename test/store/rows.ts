@@ -7,7 +7,7 @@ import { insertCode } from '../../src/credentials/code-store.ts';
 import { insertFamily } from '../../src/credentials/token-family-store.ts';
 import type { Database, Work } from '../../src/platform/database/database.ts';
 import type { Tables } from '../../src/platform/database/schema.ts';
-import { all, statement } from '../../src/platform/database/statement.ts';
+import { many } from '../../src/platform/database/statement.ts';
 import { initialValues } from '../../src/platform/validation/fields.ts';
 
 export const NOW = Date.parse('2026-03-01T12:00:00Z');
@@ -86,6 +86,7 @@ export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture
     nonce: null,
     codeChallenge: null,
     claims: null,
+    resources: null,
     sid: 'sid',
     authTime: NOW,
     amr: '["pwd"]',
@@ -131,16 +132,14 @@ const TABLES = [
   'audit_event',
 ] as const satisfies readonly (keyof Tables)[];
 
-const readers = TABLES.map(
-  (table) => [table, statement((db, _p: object) => db.selectFrom(table).selectAll())] as const,
-);
+const readers = TABLES.map((table) => [table, many((db, _p: object) => db.selectFrom(table).selectAll())] as const);
 
 /** Everything on record, to be compared. */
 export const dump = (database: Database): Promise<Record<string, unknown[]>> =>
   database.read(function* read() {
     const tables: Record<string, unknown[]> = {};
     for (const [table, reader] of readers) {
-      const rows: unknown[] = yield* all(reader, {});
+      const rows: unknown[] = [...(yield* reader({}))];
       tables[table] = rows.map((row) => ({ ...(row as object) }));
     }
     return tables;

@@ -17,17 +17,12 @@ export interface Statement<P, R> {
   readonly build: Build<P, R>;
 }
 
-/** The rows of a statement. */
-export type RowOf<S> = S extends Statement<infer _P, infer R> ? R : never;
-
 /**
- * Declares a statement: `statement((db, p: { id: string }) => db.selectFrom('account').select('username').where('id', '=', p.id))`.
- *
- * The builder runs once for each database. `p` contains placeholders then, so they can only be passed to the query.
+ * The statement of a query. The builder runs once for each database. Its parameters are placeholders then, so they can only be passed
+ * to the query.
  */
-export function statement<P extends object, R>(build: Build<P, R>): Statement<P, R> {
-  return { build };
-}
+export const statement = <P extends object, R>(build: Build<P, R>): Statement<never, unknown> =>
+  ({ build }) as Statement<never, unknown>;
 
 const placeholders = new Proxy({}, { get: (_target, name) => new Parameter(String(name)) });
 
@@ -69,7 +64,7 @@ const asIs = <R>(row: R): R => row;
 export function one<P extends object, R>(build: Build<P, R>): (params: P) => Work<R | undefined>;
 export function one<P extends object, R, T>(build: Build<P, R>, map: (row: R) => T): (params: P) => Work<T | undefined>;
 export function one<P extends object, R>(build: Build<P, R>, map: (row: R) => unknown = asIs) {
-  const query = statement(build) as Statement<never, unknown>;
+  const query = statement(build);
   return function* one(params: P): Work<unknown> {
     const rows = yield { statement: query, params: params as Row };
     const row = rows[0] as R | undefined;
@@ -81,7 +76,7 @@ export function one<P extends object, R>(build: Build<P, R>, map: (row: R) => un
 export function many<P extends object, R>(build: Build<P, R>): (params: P) => Work<readonly R[]>;
 export function many<P extends object, R, T>(build: Build<P, R>, map: (row: R) => T): (params: P) => Work<readonly T[]>;
 export function many<P extends object, R>(build: Build<P, R>, map: (row: R) => unknown = asIs) {
-  const query = statement(build) as Statement<never, unknown>;
+  const query = statement(build);
   return function* many(params: P): Work<readonly unknown[]> {
     const rows = (yield { statement: query, params: params as Row }) as readonly R[];
     return map === asIs ? rows : rows.map(map);
@@ -90,7 +85,7 @@ export function many<P extends object, R>(build: Build<P, R>, map: (row: R) => u
 
 /** Declares a write without a result: the next statement may be sent to a database server before this one is answered. */
 export function command<P extends object>(build: Build<P, unknown>): (params: P) => Work<void> {
-  const write = statement(build) as Statement<never, unknown>;
+  const write = statement(build);
   return function* command(params: P): Work<void> {
     yield { statement: write, params: params as Row, effect: true };
   };
@@ -98,28 +93,10 @@ export function command<P extends object>(build: Build<P, unknown>): (params: P)
 
 /** Declares a write that returns the rows that it changed; the unit of work returns whether there were any. */
 export function changes<P extends object>(build: Build<P, unknown>): (params: P) => Work<boolean> {
-  const write = statement(build) as Statement<never, unknown>;
+  const write = statement(build);
   return function* changes(params: P): Work<boolean> {
     return (yield { statement: write, params: params as Row }).length > 0;
   };
-}
-
-/** All rows of a statement. */
-export function* all<P extends object, R>(statement: Statement<P, R>, params: P): Work<R[]> {
-  const rows = yield { statement: statement as Statement<never, unknown>, params: params as Row };
-  // The query builder derives R from the schema; the drivers return rows of that shape.
-  return rows as R[];
-}
-
-/** The first row of a statement, if there is one. */
-export function* first<P extends object, R>(statement: Statement<P, R>, params: P): Work<R | undefined> {
-  const rows = yield* all(statement, params);
-  return rows[0];
-}
-
-/** Runs a statement for its effect: the next one may be sent to a database server before this one is answered. */
-export function* run<P extends object>(statement: Statement<P, unknown>, params: P): Work<void> {
-  yield { statement: statement as Statement<never, unknown>, params: params as Row, effect: true };
 }
 
 /** How a value is read from a column and written to it. */

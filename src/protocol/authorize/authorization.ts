@@ -25,6 +25,7 @@ import {
   errorResponse,
   type RedirectedError,
   redirectedError,
+  restoredRequest,
   successResponse,
 } from './rules/request.ts';
 
@@ -148,7 +149,8 @@ export function* readStoredRequest(
   const interaction = yield* findInteraction({ hash: digest(handle) });
   if (interaction === undefined || interaction.expiresAt <= now) return undefined;
   if (!browserHashes.includes(interaction.browserHash)) return undefined;
-  const { request, outcome } = interaction;
+  const { outcome } = interaction;
+  const request = restoredRequest(interaction.json, interaction.state);
   const sessions = {
     current: currentSession,
     signedIn: interaction.signedInSession,

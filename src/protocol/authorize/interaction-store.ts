@@ -1,20 +1,33 @@
 import type { Work } from '../../platform/database/database.ts';
-import { changes, command, one } from '../../platform/database/statement.ts';
-import { type AuthorizationRequest, restoredRequest, type StoredRequest } from './rules/request.ts';
+import {
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../../platform/database/statement.ts';
+import type { StoredRequest } from './rules/request.ts';
 
 /** How a pending request ended. */
 export type InteractionOutcome = 'code' | 'denied';
 
-/** A pending authorization request, bound to the browser that started it. */
-export interface Interaction {
-  readonly browserHash: string;
-  readonly request: AuthorizationRequest;
-  readonly expiresAt: number;
-  readonly signedInSession: string | null;
-  readonly chosenSession: string | null;
+const INTERACTION = {
+  browserHash: storedField('browser_hash', plain<string>()),
+  /** See `storedRequest`. */
+  json: storedField('request', plain<string>()),
+  state: storedField('state', plain<Uint8Array | null>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+  signedInSession: storedField('signed_in_session', plain<string | null>()),
+  chosenSession: storedField('chosen_session', plain<string | null>()),
   /** Null while it is pending. */
-  readonly outcome: InteractionOutcome | null;
-}
+  outcome: storedField('outcome', plain<InteractionOutcome | null>()),
+} as const;
+
+/** A pending authorization request, bound to the browser that started it. */
+export type Interaction = Values<typeof INTERACTION>;
 
 /** A request to store. The key of its row is the hash of its handle. */
 export interface NewInteraction extends Pick<Interaction, 'browserHash' | 'expiresAt'> {
@@ -43,19 +56,8 @@ export const insertInteraction = ({ stored, ...interaction }: NewInteraction): W
   insert({ ...interaction, json: stored.json, state: stored.state });
 
 export const findInteraction = one(
-  (db, p: { hash: string }) =>
-    db
-      .selectFrom('interaction')
-      .select(['browser_hash', 'request', 'state', 'expires_at', 'signed_in_session', 'chosen_session', 'outcome'])
-      .where('hash', '=', p.hash),
-  (row): Interaction => ({
-    browserHash: row.browser_hash,
-    request: restoredRequest(row.request, row.state),
-    expiresAt: row.expires_at,
-    signedInSession: row.signed_in_session,
-    chosenSession: row.chosen_session,
-    outcome: row.outcome as InteractionOutcome | null,
-  }),
+  (db, p: { hash: string }) => db.selectFrom('interaction').select(columnsOf(INTERACTION)).where('hash', '=', p.hash),
+  decoder(INTERACTION),
 );
 
 /** Records which session the person started for a request. */

@@ -2,7 +2,7 @@ import type { RequestedClaims } from '../../claims/permissions.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
 import type { ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
-import { type IdTokenAlg, isAsymmetric } from '../../keys/algorithms.ts';
+import type { IdTokenAlg } from '../../keys/algorithms.ts';
 import type { KeySet } from '../../keys/keys.ts';
 import { headerSegment, signHs256 } from '../../keys/tokens.ts';
 import { numericDate, SECOND } from '../../platform/clock.ts';
@@ -81,7 +81,7 @@ type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string | Promi
 
 /** The signer of a client's ID tokens. @throws where there is no key, which registration rules out */
 function idTokenSigner(keySet: KeySet, { alg, proof }: Pick<TokenOrder, 'alg' | 'proof'>, now: number): SignIdToken {
-  if (isAsymmetric(alg)) {
+  if (alg !== 'HS256') {
     const key = keySet.signer(alg, now);
     if (key === undefined) throw new Error(`no key signs ID tokens with ${alg}`);
     return (claims) => key.sign(claims, 'JWT');

@@ -4,7 +4,7 @@ import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
-import { findGrant, lastRevocationOf } from '../../consent/store.ts';
+import { findGrant, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
@@ -102,7 +102,7 @@ async function showConsent(
   const { revocation, grant, organization, resourceServers } = await database.read(function* read() {
     return {
       // Before the grant, so that a revocation in between makes the form outdated.
-      revocation: yield* lastRevocationOf(key),
+      revocation: (yield* findLastRevocation(key))?.name ?? '',
       grant: yield* findGrant(key),
       organization: yield* findMembership({ accountId: account.id }),
       resourceServers: yield* findResourceServers(resources),

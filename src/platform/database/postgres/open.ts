@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
-import { type Compiled, compile, first, type Statement, statement } from '../statement.ts';
+import { type Compiled, compile, one, type Statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline } from './connections.ts';
 import { postgresBuilder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
@@ -15,7 +15,7 @@ import { checkServer, durabilityWarnings, explainConnectionError, requireDurable
 /** How often a unit of work is run after conflicts with others before it fails. */
 const MAX_ATTEMPTS = 12;
 
-const serverTime = statement((db, _p: object) =>
+const serverTime = one((db, _p: object) =>
   db.selectNoFrom(sql<number>`(extract(epoch FROM clock_timestamp()) * 1000)::float8`.as('now')),
 );
 
@@ -139,7 +139,7 @@ export async function openPostgres(
   return {
     read: (work) => reading(() => drive(work(), readShared)),
     commit: (work) => tracked(() => retried(work)),
-    sharedTime: () => reading(async () => Number((await drive(first(serverTime, {}), readShared))?.now ?? Number.NaN)),
+    sharedTime: () => reading(async () => Number((await drive(serverTime({}), readShared))?.now ?? Number.NaN)),
     load() {
       const [read, write] = [readers.load(), writers.load()];
       return { waiting: read.waiting + write.waiting, connections: { read, write } };

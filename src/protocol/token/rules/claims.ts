@@ -3,7 +3,7 @@ import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
 import type { RequestedClaims } from '../../../claims/permissions.ts';
 import { standardClaim } from '../../../claims/rules/userinfo.ts';
-import { HASH_OF, type IdTokenAlg, isAsymmetric } from '../../../keys/algorithms.ts';
+import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
@@ -149,7 +149,7 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: 
     amr: subject.amr,
     at_hash: accessTokenHash(accessToken, alg),
     // Identifies the authorization when the token is sent as a hint. HS256 tokens are not accepted as hints.
-    ...(isAsymmetric(alg) && { family: subject.familyId }),
+    ...(alg !== 'HS256' && { family: subject.familyId }),
     ...(claims !== null && requestedClaims(subject, claims.idToken)),
   };
 }
