@@ -5,6 +5,8 @@ import { fileURLToPath } from 'node:url';
 export interface Guard {
   watch(group: number): void;
   release(group: number): void;
+  /** Removes a folder after the run. Its path has no spaces. */
+  remove(folder: string): void;
 }
 
 const PROGRAM = fileURLToPath(new URL('guard-process.ts', import.meta.url));
@@ -21,5 +23,6 @@ export function startGuard(): Guard {
   return {
     watch: (group) => void child.stdin.write(`watch ${group}\n`),
     release: (group) => void child.stdin.write(`release ${group}\n`),
+    remove: (folder) => void child.stdin.write(`remove ${folder}\n`),
   };
 }

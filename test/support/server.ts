@@ -22,8 +22,9 @@ import './plan-checker.ts';
 export const ADMIN_KEY = randomSecret();
 
 /**
- * A listening server on a database of its own, whose clock moves only when a test moves it. The database is a file, or one
- * of the PostgreSQL server that TESSERA_TEST_POSTGRES names.
+ * A listening server with its own database, whose clock moves only when a test moves it. The database is a file in the
+ * folder that TESSERA_TEST_DATA names, or in the temporary folder, or one of the PostgreSQL server that
+ * TESSERA_TEST_POSTGRES names.
  */
 export interface TestServer {
   readonly baseUrl: string;
@@ -82,7 +83,7 @@ export async function startServer(
   hashCost: HashCost = CHEAP,
   hold: Hold = {},
 ): Promise<TestServer> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'tessera-test-'));
+  const dataDir = mkdtempSync(join(process.env['TESSERA_TEST_DATA'] ?? tmpdir(), 'tessera-test-'));
   const database = await migratedDatabase();
   const environment = {
     TESSERA_DATA_DIR: dataDir,
