@@ -384,7 +384,7 @@ describe('PostgreSQL', { skip: process.env['TESSERA_TEST_POSTGRES'] === undefine
       empty.findings,
       'database',
       'ok',
-      /^PostgreSQL \d\d.* takes writes; a round trip takes [\d.]+ ms; .* \d+ nodes/,
+      /^PostgreSQL \d\d.* accepts writes; a round trip takes [\d.]+ ms; .* \d+ nodes/,
     );
     has(empty.findings, 'migrations', 'warning', /pending: 0001-contract/, /tessera migrate/);
     has(empty.findings, 'clock', 'ok', /agrees with that of the database/);
