@@ -6,10 +6,10 @@ import {
   authorizeUrl,
   claimsOf,
   newClient,
+  newSignedInUser,
   newUser,
   PASSWORD,
   redeem,
-  signedIn,
   type TestUser,
   walk,
 } from '../support/flow.ts';
@@ -31,8 +31,7 @@ interface Shown {
 }
 
 async function shown(parameters: Readonly<Record<string, string>> = { scope: 'openid email' }): Promise<Shown> {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const page = await settle(browser, server, await browser.get(authorizeUrl(client, parameters)));
   return { browser, user, page, form: formOf(page.text, '/consent') };
 }
@@ -208,8 +207,7 @@ test('CN-01: without a session there is no consent page', async () => {
 
 test('decisions §2: what is pressed in one tab is not what another tab allowed', async () => {
   const client = await newClient(server);
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { browser } = await newSignedInUser(server);
   const open = () => browser.get(authorizeUrl(client, { scope: 'openid email phone' }));
   const pages = [];
   for (let tab = 0; tab < 3; tab++) pages.push(await browser.get((await open()).location?.href ?? ''));

@@ -6,6 +6,7 @@ import {
   admin,
   claimsOf,
   newClient,
+  newSignedInUser,
   newUser,
   PASSWORD,
   signedIn,
@@ -53,8 +54,7 @@ test('a form without the page’s token, or of another person, changes nothing',
 });
 
 test('a form cannot change fields that only operators may change', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const before = await recordOf(user);
   const more = {
     username: 'root',
@@ -103,8 +103,7 @@ test('US-06: no form of a person vouches for an address, a number, a role or an 
 });
 
 test('an edit is recorded with the names of its fields, ends no session and no token, and is seen at once', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const tokens = await tokensFor(server, await newClient(server), user, {}, { browser });
   await send(browser, { displayName: 'Seen at once' });
   const seen = await userinfo(server, tokens.access_token);
@@ -121,8 +120,7 @@ test('an edit is recorded with the names of its fields, ends no session and no t
 });
 
 test('a name in which nothing is visible is refused at sign-up as on the profile', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const before = await recordOf(user);
   const problem = /id="displayName-note">Enter a name of 1 to 64 characters, at least one of them visible\./;
   for (const displayName of ['\u3164', '\u2800\u200b', '\u115f\u1160']) {
@@ -140,8 +138,7 @@ test('a name in which nothing is visible is refused at sign-up as on the profile
 });
 
 test('what cannot be taken is said at its field, what was typed stays, and nothing is half done', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const answer = await send(browser, {
     displayName: 'New name',
     website: 'javascript:alert(1)',

@@ -6,6 +6,7 @@ import {
   authorizeUrl,
   codeFor,
   newClient,
+  newSignedInUser,
   newUser,
   PASSWORD,
   redeem,
@@ -81,8 +82,7 @@ test('SE-01: signing in again, as the same person or another, ends the session b
 });
 
 test('a session goes on under its public name in the same browser, unless all was ended in between', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const nameAfterSignIn = async (): Promise<string> => {
     const begun = await browser.get(authorizeUrl(client, { prompt: 'login' }));
     const login = await browser.get(begun.location?.href ?? '');
@@ -134,8 +134,7 @@ test('decisions §7: a session ends after thirty days, however it is used', asyn
 });
 
 test('decisions §7: signing in to apps is use of a session too', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { browser } = await newSignedInUser(server);
   await walk(browser, authorizeUrl(client));
   for (let week = 1; week <= 4; week++) {
     server.advance(7 * DAY);
@@ -239,8 +238,7 @@ test('decisions §3: a signed-in user who is banned or suspended gets access_den
     ['ban', 'Account banned'],
     ['suspension', 'Account is suspended'],
   ] as const) {
-    const user = await newUser(server);
-    const browser = await signedIn(server, user);
+    const { user, browser } = await newSignedInUser(server);
     codeOf({ ...(await browser.get('/account')), location: await walk(browser, authorizeUrl(client)) });
     await admin(server, 'PUT', `/users/${user.id}/${state}`, {});
     for (const more of [{}, { prompt: 'none' }, { prompt: 'login' }, { scope: 'openid email' }]) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
-import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { admin, newSignedInUser, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { assertStaysHere } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
@@ -93,8 +93,7 @@ test('PW-02: no rule asks for a mixture of characters', async () => {
 });
 
 test('PW-04: the password changes with the current one alone, and a wrong one changes nothing', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   for (const current of ['', 'wrong', PASSWORD.toUpperCase(), `${PASSWORD} `]) {
     const page = await browser.get('/account');
     assertStaysHere(await browser.submit(page, { current, password: 'a new passphrase' }, '/account/password'), 400);
@@ -104,8 +103,7 @@ test('PW-04: the password changes with the current one alone, and a wrong one ch
 });
 
 test('PW-03: a password that would be guessed first is refused wherever one is chosen', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const common = ['password', 'PassWord123', '12345678', 'qwertyuiop', 'iloveyou1', 'Tessera2026!'];
   for (const password of [...common, user.username.padEnd(8, '1'), `${user.username}@example.com`]) {
     const edited = await admin(server, 'PATCH', `/users/${user.id}`, { password });

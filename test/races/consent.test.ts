@@ -1,15 +1,14 @@
 /** Parallel consents, and consents beside revocations: RC-04. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Agent, Answer } from '../support/agent.ts';
+import type { Answer } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
   newClient,
-  newUser,
+  newSignedInUser,
   redeem,
   revokeOnPage,
-  signedIn,
   type TestUser,
   tokensFor,
   userinfo,
@@ -42,14 +41,9 @@ async function connections({ id }: TestUser): Promise<string[]> {
   return body.items.map((item: { clientId: string }) => item.clientId);
 }
 
-async function person(): Promise<{ user: TestUser; browser: Agent }> {
-  const user = await newUser(server);
-  return { user, browser: await signedIn(server, user) };
-}
-
 for (const size of SIZES) {
   test(`decisions §2: ${size} parallel consents of one person for one app make one grant`, async () => {
-    const { user, browser } = await person();
+    const { user, browser } = await newSignedInUser(server);
     const pages = await consentPages(browser, client, size);
     const answers = await Promise.all(pages.map((page) => allow(browser, page)));
     noFault(answers);
@@ -66,7 +60,7 @@ for (const size of SIZES) {
   });
 
   test(`decisions §3: ${size} submits of one consent page end in one code`, async () => {
-    const { browser } = await person();
+    const { browser } = await newSignedInUser(server);
     const [page] = await consentPages(browser, client, 1);
     const answers = await Promise.all(Array.from({ length: size }, () => allow(browser, page as Answer)));
     noFault(answers);
@@ -82,7 +76,7 @@ for (const size of SIZES) {
 
   for (const [when, place] of Object.entries(PLACES)) {
     test(`decisions §2: revoking ${when} of ${size} new consents: the old grant is dead, and no form from before makes another`, async () => {
-      const { user, browser } = await person();
+      const { user, browser } = await newSignedInUser(server);
       const old = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
       const [late, ...pages] = await consentPages(browser, client, size + 1);
       assert.ok(late !== undefined);
@@ -117,7 +111,7 @@ for (const size of SIZES) {
 for (const size of [2, 10]) {
   for (const [when, place] of Object.entries(PLACES)) {
     test(`decisions §2: allowing and revoking ${when} of ${size} first consents: none of them outlives the revocation`, async () => {
-      const { user, browser } = await person();
+      const { user, browser } = await newSignedInUser(server);
       const [first, ...pages] = await consentPages(browser, client, size + 1);
       const answers: Answer[] = [];
       const crowd = pages.map((consent) => async () => void answers.push(await allow(browser, consent)));
@@ -142,7 +136,7 @@ for (const size of [2, 10]) {
   for (const [place, at] of Object.entries(PLACES)) {
     test(`consent is for an owner: an app changes hands ${place} among ${size} consents: none that showed the former owner holds for the new one`, async () => {
       const sold = await newClient(server);
-      const people = await Promise.all(times(size, person));
+      const people = await Promise.all(times(size, () => newSignedInUser(server)));
       const sends = await Promise.all(
         people.map(async ({ browser }) => {
           const [page] = await consentPages(browser, sold, 1);

@@ -4,6 +4,7 @@ import { formOf } from '../support/agent.ts';
 import {
   type JsonAnswer,
   newClient,
+  newSignedInUser,
   newUser,
   revokeOnPage,
   signedIn,
@@ -25,8 +26,7 @@ const offered = (html: string): string[] =>
   [...html.matchAll(/<input type="hidden" name="client_id" value="(\d+)">/g)].map(([, id]) => id ?? '').sort();
 
 test('CN-05: the page lists every app with access and no other, and shows nothing internal', async () => {
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const clients: TestClient[] = [];
   for (let n = 0; n < 4; n++) clients.push(await newClient(server, { name: `Listed ${n}` }));
   const connected: string[] = [];
@@ -84,8 +84,7 @@ test('CN-09: a person takes away access to their own account alone, and doing so
 
 test('CN-09: a revocation that cannot be stored is told as a fault, and has not happened', async () => {
   const client = await newClient(server);
-  const user = await newUser(server);
-  const browser = await signedIn(server, user);
+  const { user, browser } = await newSignedInUser(server);
   const tokens = await tokensFor(server, client, user, {}, { browser });
   const page = await browser.get(PAGE);
   await withoutTable(server, 'audit_event', async () => {

@@ -103,6 +103,14 @@ export async function signedIn(server: TestServer, user: TestUser, password = PA
   return browser;
 }
 
+/** A new user, and a browser with a session of that user. */
+export async function newSignedInUser(
+  server: TestServer,
+): Promise<{ readonly user: TestUser; readonly browser: Agent }> {
+  const user = await newUser(server);
+  return { user, browser: await signedIn(server, user) };
+}
+
 /** Walks from an authorization request to the redirect to the client, through whatever pages come. */
 export async function walk(
   browser: Agent,
