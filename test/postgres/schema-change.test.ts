@@ -6,6 +6,8 @@ import { sql } from 'kysely';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
 import { StoreUnavailable } from '../../src/platform/database/database.ts';
+import { timeline } from '../../src/platform/database/migrations/timeline.ts';
+import { migratePostgres } from '../../src/platform/database/postgres/migrate.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { one } from '../../src/platform/database/statement.ts';
 import { account } from '../store/rows.ts';
@@ -59,6 +61,30 @@ test('a column that is added to every table under a running node disturbs nothin
      END $$`,
   );
   assert.deepEqual(await statuses(), expected);
+});
+
+test('a migration that deadlocks with a unit of work of a running node is run again', async (t) => {
+  const place = await ownDatabase();
+  assert.ok(place !== undefined);
+  t.after(() => place.drop());
+  const [oldSteps, newSteps] = [Object.entries(timeline).slice(0, 17), timeline];
+  await migratePostgres(place.url, { steps: Object.fromEntries(oldSteps) });
+  const node = new Client({ connectionString: place.url });
+  await node.connect();
+  // The order of issuing a code: the client first, then the session. The migrations lock the session's table first.
+  await node.query('BEGIN');
+  await node.query('SELECT id FROM client');
+  // However the deadlock is resolved: the node's statement is refused, or the migrations are, and run again.
+  let begun = 0;
+  const migrated = migratePostgres(place.url, { steps: newSteps, progress: { began: () => void begun++ } });
+  while (begun < 2) await nextTurn();
+  const session = await node.query('SELECT hash FROM browser_session FOR KEY SHARE').then(
+    () => 'read',
+    (error) => error.code,
+  );
+  await node.query(session === 'read' ? 'COMMIT' : 'ROLLBACK');
+  await node.end();
+  assert.deepEqual(await migrated, Object.keys(newSteps).slice(17));
 });
 
 const own = await ownDatabase();

@@ -13,6 +13,8 @@ export interface MigrationDialect extends ColumnTypes {
   readonly findTable: string;
   /** Begins a transaction that holds the lock of the migrations. Returns false, without a transaction, if another process holds it. */
   begin(query: Query): Promise<boolean>;
+  /** Whether an error means that the migrations and a transaction of a running node waited for each other's locks. */
+  isDeadlock(error: unknown): boolean;
 }
 
 /** A migration that is running. */
@@ -41,6 +43,9 @@ const TABLE = 'kysely_migration';
 const LOCK_TIMEOUT = 60 * 60 * 1000;
 const LOCK_RETRY = 100;
 
+/** How often the migrations are tried where running nodes keep locking the same tables in another order. */
+const DEADLOCK_ATTEMPTS = 20;
+
 /** Runs the pending migrations of a timeline; see `migrate`. */
 export function migrateAlong(
   steps: Timeline,
@@ -52,15 +57,19 @@ export function migrateAlong(
     const query: Query = async (text) => (await sql.raw<Row>(text).execute(connection)).rows;
     // Without the lock, because nearly every start finds nothing to do.
     if ((await pendingOn(query, kind, steps)).length === 0) return [];
-    await acquire(query, kind, progress);
-    try {
-      const ran = await runPending(query, kind, steps, progress);
-      await query('COMMIT');
-      return ran;
-    } catch (error) {
-      // A broken connection has rolled back by itself; the first error tells the cause.
-      await query('ROLLBACK').catch(() => {});
-      throw error;
+    for (let attempt = 1; ; attempt++) {
+      await acquire(query, kind, progress);
+      try {
+        const ran = await runPending(query, kind, steps, progress);
+        await query('COMMIT');
+        return ran;
+      } catch (error) {
+        // A broken connection has rolled back by itself; the first error tells the cause.
+        await query('ROLLBACK').catch(() => {});
+        const cause = error instanceof MigrationFailed ? error.cause : error;
+        if (attempt === DEADLOCK_ATTEMPTS || !kind.isDeadlock(cause)) throw error;
+        await wait(LOCK_RETRY);
+      }
     }
   });
 }

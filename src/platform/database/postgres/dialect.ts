@@ -1,5 +1,5 @@
 import { DummyDriver, Kysely, PostgresAdapter, PostgresIntrospector, PostgresQueryCompiler } from 'kysely';
-import type { QueryResult } from 'pg';
+import { DatabaseError, type QueryResult } from 'pg';
 import type { Row } from '../database.ts';
 import type { MigrationDialect } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
@@ -29,6 +29,9 @@ export const lateralBuilder = builderWith(() => new LateralQueryCompiler());
 /** The advisory lock of the migrations. An arbitrary number, which must never change. */
 const MIGRATION_LOCK = '3853314791062309107';
 
+/** https://www.postgresql.org/docs/current/errcodes-appendix.html */
+const DEADLOCK_DETECTED = '40P01';
+
 export const postgresColumnTypes: MigrationDialect = {
   int: 'BIGINT',
   serial: 'BIGINT GENERATED ALWAYS AS IDENTITY PRIMARY KEY',
@@ -45,6 +48,7 @@ export const postgresColumnTypes: MigrationDialect = {
     await query('ROLLBACK');
     return false;
   },
+  isDeadlock: (error) => error instanceof DatabaseError && error.code === DEADLOCK_DETECTED,
 };
 
 /** The type of 64-bit integers, which the driver returns as strings. */

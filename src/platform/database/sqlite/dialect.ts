@@ -52,6 +52,8 @@ export const sqliteColumnTypes: MigrationDialect = {
       throw error;
     }
   },
+  // The write lock is taken first, and there is no other.
+  isDeadlock: () => false,
 };
 
 /** The primary result code (https://www.sqlite.org/rescode.html); 0 if the error does not come from SQLite. */
