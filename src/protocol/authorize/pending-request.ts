@@ -138,6 +138,10 @@ export async function advance(
       await recordRefusal(services, current, originOf(request));
       return sendErrorResponse(services, request, reply, current.request, step.refusal);
     }
+    if (step.kind === 'second factor') {
+      // Unreachable as long as no authenticator offers one and no setting requires one.
+      throw new Error(`no page authenticates with ${step.methods.join(' and ')}`);
+    }
     if (step.kind !== 'issue') {
       const page = PAGES[step.kind];
       if (handle === undefined) {
@@ -155,11 +159,10 @@ export async function advance(
   throw new OAuthError(503, 'temporarily_unavailable', 'The request could not be completed. Try again.');
 }
 
-/** The page of each step. `second factor` has none yet, for nothing requires one. */
-const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refuse'>, string>> = {
+/** The page of each step. */
+const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refuse' | 'second factor'>, string>> = {
   login: '/login',
   choose: '/login',
-  'second factor': '/second-factor',
   consent: '/consent',
 };
 
