@@ -2,6 +2,7 @@ import { record } from '../../audit/audit.ts';
 import { exceeded, take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Origin } from '../../platform/http/origin.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
@@ -80,7 +81,8 @@ export async function authenticateClient(
 
   const result = await verifyCredentials(parts, found, credentials, now);
   if ('reason' in result) {
-    const wait = await database.commit(() => recordFailure(result));
+    const about = { origin, clientId: found?.client.id ?? null };
+    const wait = await database.commit(() => recordFailure(limits, bucket, result, about, now));
     if (wait > 0) throw rateLimited(wait);
     throw invalidClient(advice(credentials), result.reason, credentials.method === 'client_secret_basic');
   }
@@ -91,16 +93,21 @@ export async function authenticateClient(
   }
   const actor = { type: 'client', id: result.client.id } as const;
   return { client: result.client, proof: result.proof, origin: { ...origin, actor } } as AuthenticatedClient;
+}
 
-  /** Counts a failure, and records it unless there were too many. Returns the seconds to wait then. */
-  function* recordFailure({ reason, cause }: AuthenticationFailure): Work<number> {
-    const about = { origin, clientId: found?.client.id ?? null };
-    const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
-    if (seconds > 0) return seconds;
-    const details = cause === undefined ? { reason } : { reason, cause };
-    yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details, ...about });
-    return 0;
-  }
+/** Counts a failure, and records it unless there were too many. Returns the seconds to wait then. */
+function* recordFailure(
+  limits: Limits,
+  bucket: string,
+  { reason, cause }: AuthenticationFailure,
+  about: { readonly origin: Origin; readonly clientId: string | null },
+  now: number,
+): Work<number> {
+  const seconds = yield* take(bucket, limits.clientAuth, now, { name: 'clientAuth', ...about });
+  if (seconds > 0) return seconds;
+  const details = cause === undefined ? { reason } : { reason, cause };
+  yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details, ...about });
+  return 0;
 }
 
 type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly ClientSecret[] };
@@ -128,6 +135,8 @@ async function verifyCredentials(
   if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
     return { reason: 'the assertion is none that is offered' };
   }
+  // TK-06: the secret, whose length the caller chooses, is hashed for every client, or the time would tell which exist.
+  const hash = 'clientSecret' in credentials ? digest(credentials.clientSecret) : '';
   if (found === undefined) return { reason: 'unknown client' };
   const { client, secrets } = found;
   if (client.status !== 'active') return { reason: 'the client is disabled' };
@@ -141,7 +150,7 @@ async function verifyCredentials(
     case 'client_secret_basic':
     case 'client_secret_post': {
       const { clientSecret } = credentials;
-      const usedSecret = matchSecret(clientSecret, secrets);
+      const usedSecret = matchSecret(clientSecret, hash, secrets);
       return 'reason' in usedSecret
         ? usedSecret
         : { client, proof: { kind: 'secret', secret: clientSecret }, usedSecret };

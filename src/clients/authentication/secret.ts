@@ -1,16 +1,20 @@
 import { HOUR } from '../../platform/clock.ts';
-import { digest, equalSecrets } from '../../platform/crypto/secrets.ts';
+import { equalSecrets } from '../../platform/crypto/secrets.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { type ClientSecret, markSecretUsed } from '../store.ts';
 import type { AuthenticationFailure } from './authenticate.ts';
 
 /**
  * `client_secret_basic` and `client_secret_post`.
+ * @param hash the hash of the presented secret
  * @param secrets those of the client that are valid now
  * @returns the stored secret that the presented one equals
  */
-export function matchSecret(presented: string, secrets: readonly ClientSecret[]): ClientSecret | AuthenticationFailure {
-  const hash = digest(presented);
+export function matchSecret(
+  presented: string,
+  hash: string,
+  secrets: readonly ClientSecret[],
+): ClientSecret | AuthenticationFailure {
   const match = secrets.find((secret) => equalSecrets(secret.hash, hash));
   if (presented === '') return { reason: 'no secret' };
   return match ?? { reason: 'wrong secret' };
