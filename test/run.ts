@@ -58,7 +58,7 @@ async function main(): Promise<number> {
   process.env['NODE_COMPILE_CACHE'] = cache;
   const data = folderInMemory();
   if (data !== undefined) {
-    process.env['TESSERA_TEST_DATA'] = data;
+    process.env['TEST_DATA_FOLDER'] = data;
     // An interrupted run must not leave memory occupied.
     guard.remove(data);
   }

@@ -69,6 +69,13 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [12, 13, form({ start: 8, end: 9 }), '409 displayed'],
     [14, 15, form({ start: 8, end: 9 }), '409 displayed'],
   ],
+  'after a consent page that is shown again the session is used as before': [
+    ...BEGINNING,
+    [10, 11, { kind: 'revoke', ...uc }],
+    [12, 13, form({ start: 8, end: 9 }), '409 displayed'],
+    [14, 15, form({ start: 13, end: 14 }, 'k2')],
+    [16, 17, { kind: 'authorize', ...uc, session: 's', code: 'k3' }],
+  ],
   'a consent page from after a revocation is answered': [
     ...BEGINNING,
     [10, 11, { kind: 'revoke', ...uc }],

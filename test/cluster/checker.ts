@@ -1,4 +1,4 @@
-import { DISPLAYED, Rules } from './expected.ts';
+import { DISPLAYED, Rules, STALE } from './expected.ts';
 import { OK, type Operation } from './history.ts';
 import { isFault, type Known, know, type Refresh } from './known.ts';
 
@@ -50,8 +50,10 @@ function wrongAnswer(operation: Operation, expected: ReadonlySet<string>): Viola
 
 /** Decisions §5: what has been refused is never accepted again, by whichever node. */
 function revived({ codes, sessions }: Known): Violation[] {
-  // A page about the client says nothing of the session.
-  const ofSessions = [...sessions.values()].map(({ uses }) => uses.filter(({ outcome }) => outcome !== DISPLAYED));
+  // A page about the client, or a consent page that is shown again, says nothing of the session.
+  const ofSessions = [...sessions.values()].map(({ uses }) =>
+    uses.filter(({ outcome }) => outcome !== DISPLAYED && outcome !== STALE),
+  );
   const ofCodes = [...codes.values()].flatMap(({ redemptions, uses }) => [redemptions, uses]);
   return [...ofSessions, ...ofCodes].flatMap((uses: readonly Operation[]) => {
     const refusals = uses.filter((use) => !accepted(use) && !isFault(use.outcome));

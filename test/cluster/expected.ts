@@ -20,7 +20,7 @@ export const DISPLAYED = '400 displayed';
 /** The client was disabled after the request had been found good: it is told to come back. */
 const INTERRUPTED = 'redirect temporarily_unavailable';
 /** A consent form from before the access was taken away: the page comes again. */
-const STALE = '409 displayed';
+export const STALE = '409 displayed';
 /** A sign-in whose account changed while its password was hashed. */
 const CHANGED = '401 displayed';
 

@@ -184,7 +184,7 @@ export const mutants: readonly Mutant[] = [
   without(
     'form from before a revocation',
     'src/consent/decision.ts',
-    '  if (revocation !== decision.revocation) throw new ConsentOutdated();\n',
+    "  if ((revocation?.name ?? '') !== decision.revocation) throw new ConsentOutdated();\n",
   ),
   without(
     'withdrawal from codes',

@@ -23,7 +23,7 @@ export const ADMIN_KEY = randomSecret();
 
 /**
  * A listening server with its own database, whose clock moves only when a test moves it. The database is a file in the
- * folder that TESSERA_TEST_DATA names, or in the temporary folder, or one of the PostgreSQL server that
+ * folder that TEST_DATA_FOLDER names, or in the temporary folder, or one of the PostgreSQL server that
  * TESSERA_TEST_POSTGRES names.
  */
 export interface TestServer {
@@ -83,7 +83,7 @@ export async function startServer(
   hashCost: HashCost = CHEAP,
   hold: Hold = {},
 ): Promise<TestServer> {
-  const dataDir = mkdtempSync(join(process.env['TESSERA_TEST_DATA'] ?? tmpdir(), 'tessera-test-'));
+  const dataDir = mkdtempSync(join(process.env['TEST_DATA_FOLDER'] ?? tmpdir(), 'tessera-test-'));
   const database = await migratedDatabase();
   const environment = {
     TESSERA_DATA_DIR: dataDir,
