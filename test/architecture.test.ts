@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 interface Source {
-  /** From the root of the repository, such as `src/protocol/token/mint.ts`. */
+  /** From the root of the repository, such as `src/protocol/token/grant.ts`. */
   readonly path: string;
   readonly text: string;
   /** The code without its comments. */

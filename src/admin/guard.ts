@@ -7,10 +7,9 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import { digest, equalSecrets } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { type Origin, originOf } from '../platform/http/origin.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
-import { addressBucket } from '../platform/validation/ip-address.ts';
+import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
 import { bearerToken } from '../protocol/userinfo/routes.ts';
 import { findLiveAdminKey, lockLiveAdminKey } from './key-store.ts';
 

@@ -8,7 +8,7 @@ import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
 import { markAllAdminKeysRevoked } from './key-store.ts';
 

@@ -1,6 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
 import { command } from '../platform/database/statement.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 
 export const actorTypes = [
   'user',

@@ -1,6 +1,6 @@
 import type { Database, Work } from '../platform/database/database.ts';
 import { many } from '../platform/database/statement.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import { record } from './audit.ts';
 
 const BATCH = 500;

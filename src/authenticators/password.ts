@@ -5,9 +5,8 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { PasswordCheck, Passwords } from '../platform/crypto/passwords.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
-import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
-import { addressBucket } from '../platform/validation/ip-address.ts';
+import { addressBucket, addressFlows, type Origin } from '../platform/validation/origin.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type {
   AttemptsLimited,

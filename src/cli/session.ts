@@ -4,7 +4,7 @@ import { userInfo } from 'node:os';
 import { type Core, databaseFile, openCore } from '../core.ts';
 import { ConfigError, readConfig } from '../platform/config/config.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 
 /** The origin of every audit event of this run: the operating system user, and one request ID for the whole run. */
 export const CLI_ORIGIN: Origin = {

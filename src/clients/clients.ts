@@ -5,10 +5,10 @@ import { replacePicture } from '../pictures/store.ts';
 import { type Clock, DAY, SECOND } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/http/origin.ts';
 import { type Ids, isSnowflake } from '../platform/ids/ids.ts';
 import { conflict, invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { initialValues } from '../platform/validation/fields.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import { CLIENT_FIELDS, type ClientType } from './fields.ts';
 import { type JwkSet, readRegisteredSet } from './rules/jwks.ts';
 import { redirectUriProblem, serverUriProblem } from './rules/redirect-uri.ts';
@@ -116,7 +116,7 @@ export async function createClient(
     if (hasSecret) yield* store.addSecret({ id: secretId, clientId: client.id, hash: digest(clientSecret), now });
     yield* record({ at: now, type: 'client.created', origin, clientId: client.id });
     if (alsoCommit !== undefined) yield* alsoCommit(client, clientSecret);
-    return yield* store.liveSecrets(client.id, now);
+    return yield* store.liveSecrets({ clientId: client.id, now });
   });
   return { client, secrets, ...(hasSecret && { clientSecret }) };
 }
@@ -153,7 +153,7 @@ export async function updateClient(
     const changed: Client = { ...client, ...checkedFields(given, client.type) };
     checkRegistration(changed);
     const fields = changedFields(client, changed);
-    if (fields.length === 0) return { client, secrets: yield* store.liveSecrets(id, now) };
+    if (fields.length === 0) return { client, secrets: yield* store.liveSecrets({ clientId: id, now }) };
 
     const isDisabled = changed.status === 'disabled' && client.status === 'active';
     const saved: Client = {
@@ -166,13 +166,13 @@ export async function updateClient(
     yield* store.saveClient(saved);
     // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.
     if (!presentsSecret(saved)) {
-      for (const { id: secretId } of yield* store.liveSecrets(id, now)) {
+      for (const { id: secretId } of yield* store.liveSecrets({ clientId: id, now })) {
         yield* store.removeSecret({ id: secretId, clientId: id });
         yield* record({ at: now, type: 'client.secret_ended', origin, clientId: id, details: { secretId } });
       }
     }
     yield* record({ at: now, type: updateEvent(client, saved), origin, clientId: id, details: { fields } });
-    return { client: saved, secrets: yield* store.liveSecrets(id, now) };
+    return { client: saved, secrets: yield* store.liveSecrets({ clientId: id, now }) };
   });
 }
 
@@ -187,7 +187,7 @@ export async function setClientPicture(
   return database.commit(function* set(): Work<ClientWithSecrets> {
     const client = yield* store.lockClient({ id });
     if (client === undefined) throw clientNotFound(id);
-    const secrets = yield* store.liveSecrets(id, now);
+    const secrets = yield* store.liveSecrets({ clientId: id, now });
     const name = picture?.name ?? null;
     if (name === client.picture) return { client, secrets };
     const saved: Client = { ...client, picture: name, updatedAt: now };
@@ -229,7 +229,7 @@ export async function rotateSecret(
     if (!presentsSecret(client)) {
       throw conflict('This client authenticates with its key (private_key_jwt) and has no secret.');
     }
-    const earlier = yield* store.liveSecrets(clientId, now);
+    const earlier = yield* store.liveSecrets({ clientId, now });
     const previous = earlier.at(-1);
     for (const secret of earlier) {
       const overlapEnd = Math.min(now + overlap, secret.expiresAt ?? Number.MAX_SAFE_INTEGER);
@@ -240,7 +240,7 @@ export async function rotateSecret(
     }
     yield* store.addSecret({ id, clientId, hash: digest(clientSecret), now });
     yield* record({ at: now, type: 'client.secret_added', origin, clientId, details: { secretId: id } });
-    const secrets = yield* store.liveSecrets(clientId, now);
+    const secrets = yield* store.liveSecrets({ clientId, now });
     const secret = secrets.find((candidate) => candidate.id === id);
     if (secret === undefined) throw new Error('the new secret was not stored');
     return { secret, secrets, clientSecret };
@@ -260,7 +260,7 @@ export async function endSecret(
   const now = clock();
   await database.commit(function* end() {
     if ((yield* store.lockClient({ id: clientId })) === undefined) throw clientNotFound(clientId);
-    const live = yield* store.liveSecrets(clientId, now);
+    const live = yield* store.liveSecrets({ clientId, now });
     if (!live.some((secret) => secret.id === id)) throw notFound(`The client has no secret with the id ${id}.`);
     if (live.length === 1) throw conflict('This is the only secret of the client. Add another one first.');
     yield* store.removeSecret({ id, clientId });
@@ -275,7 +275,7 @@ export function* listClientsWithSecrets(
 ): Work<readonly (ClientWithSecrets & { readonly id: string })[]> {
   const listed = [];
   for (const client of yield* store.listClients(page)) {
-    listed.push({ id: client.id, client, secrets: yield* store.liveSecrets(client.id, now) });
+    listed.push({ id: client.id, client, secrets: yield* store.liveSecrets({ clientId: client.id, now }) });
   }
   return listed;
 }
@@ -285,6 +285,6 @@ export async function getClient({ database, clock }: ClientsContext, id: string)
   return database.read(function* get(): Work<ClientWithSecrets> {
     const client = isSnowflake(id) ? yield* store.findClient({ id }) : undefined;
     if (client === undefined) throw clientNotFound(id);
-    return { client, secrets: yield* store.liveSecrets(id, clock()) };
+    return { client, secrets: yield* store.liveSecrets({ clientId: id, now: clock() }) };
   });
 }

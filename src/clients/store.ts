@@ -1,6 +1,6 @@
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { ClientSecretTable, ClientTable } from '../platform/database/schema.ts';
+import type { ClientTable } from '../platform/database/schema.ts';
 import {
   changes,
   columnsOf,
@@ -13,7 +13,6 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import { isSnowflake } from '../platform/ids/ids.ts';
 import { CLIENT_FIELDS } from './fields.ts';
 import { saveOrigins } from './origin-store.ts';
 
@@ -34,28 +33,20 @@ const STORED = {
 /** A registered client. */
 export type Client = Values<typeof STORED>;
 
+const SECRET = {
+  id: storedField('id', plain<string>()),
+  hash: storedField('hash', plain<string>()),
+  createdAt: storedField('created_at', plain<number>()),
+  lastUsedAt: storedField('last_used_at', plain<number | null>()),
+  expiresAt: storedField('expires_at', plain<number | null>()),
+} as const;
+
 /** A secret of a client. Only its hash is stored. */
-export interface ClientSecret {
-  readonly id: string;
-  readonly hash: string;
-  readonly createdAt: number;
-  readonly lastUsedAt: number | null;
-  readonly expiresAt: number | null;
-}
+export type ClientSecret = Values<typeof SECRET>;
 
 const COLUMNS = columnsOf(STORED);
 const columns = (p: ClientTable): ClientTable => pick(p, COLUMNS);
 const toClient: (row: object) => Client = decoder(STORED);
-
-const SECRET_COLUMNS = ['id', 'hash', 'created_at', 'last_used_at', 'expires_at'] as const;
-
-const toSecret = (row: Omit<ClientSecretTable, 'client_id'>): ClientSecret => ({
-  id: row.id,
-  hash: row.hash,
-  createdAt: row.created_at,
-  lastUsedAt: row.last_used_at,
-  expiresAt: row.expires_at,
-});
 
 export const findClient = one(
   (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id),
@@ -98,26 +89,17 @@ export const listClients = many(
   toClient,
 );
 
-const secretsOf = many(
-  (db, p: { clientId: string }) =>
-    db.selectFrom('client_secret').select(SECRET_COLUMNS).where('client_id', '=', p.clientId).orderBy('id'),
-  toSecret,
-);
-
 /** The secrets of a client that are valid at `now`, oldest first. */
-export function* liveSecrets(clientId: string, now: number): Work<readonly ClientSecret[]> {
-  const secrets = yield* secretsOf({ clientId });
-  return secrets.filter((secret) => secret.expiresAt === null || now < secret.expiresAt);
-}
-
-/** A client with its valid secrets; an id that is malformed is not looked up. */
-export function* findClientWithSecrets(
-  id: string,
-  now: number,
-): Work<{ client: Client; secrets: readonly ClientSecret[] } | undefined> {
-  const client = isSnowflake(id) ? yield* findClient({ id }) : undefined;
-  return client && { client, secrets: yield* liveSecrets(id, now) };
-}
+export const liveSecrets = many(
+  (db, p: { clientId: string; now: number }) =>
+    db
+      .selectFrom('client_secret')
+      .select(columnsOf(SECRET))
+      .where('client_id', '=', p.clientId)
+      .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
+      .orderBy('id'),
+  decoder(SECRET),
+);
 
 export const addSecret = command((db, p: { id: string; clientId: string; hash: string; now: number }) =>
   db.insertInto('client_secret').values({

@@ -9,7 +9,7 @@ import { enqueueGrantNotices } from '../notices/enqueue.ts';
 import { type Clock, iso, isoOrNull } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import * as Type from '../platform/validation/type.ts';
 import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';
 import type { Connection } from './store.ts';

@@ -3,7 +3,7 @@ import { record } from '../audit/audit.ts';
 import { enqueueOtherSessionNotices, enqueueSessionNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import { isExpired } from '../sessions/sessions.ts';
 import { removeSessions, type Session, type SessionSelector } from '../sessions/store.ts';
 import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';

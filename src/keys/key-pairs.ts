@@ -2,7 +2,7 @@ import { record } from '../audit/audit.ts';
 import { iso } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { type Origin, SYSTEM_ORIGIN } from '../platform/http/origin.ts';
+import { type Origin, SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { newKeyPair } from './id-tokens.ts';
 import { dueAlgorithms, isDeletable, keyStatus, PUBLISHED_BEFORE, signerAt, supersededAt } from './rules/schedule.ts';

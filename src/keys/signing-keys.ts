@@ -3,7 +3,7 @@ import { record } from '../audit/audit.ts';
 import { DAY } from '../platform/clock.ts';
 import { randomIdentifier, randomName } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import { type Origin, SYSTEM_ORIGIN } from '../platform/http/origin.ts';
+import { type Origin, SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { seal, sealingKey, signingKeyContext } from './seal.ts';
 import {
   addSigningKey,

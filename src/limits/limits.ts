@@ -3,7 +3,7 @@ import { CLOCK_SKEW } from '../platform/clock.ts';
 import type { Limit, LimitName } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many, one } from '../platform/database/statement.ts';
-import type { Origin } from '../platform/http/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 
 /** The end of a window that begins now on this node, and the latest end that another node, by its clock, can have given it. */
 interface WindowEnd {

@@ -3,8 +3,8 @@ import type { Account } from '../accounts/store.ts';
 import type { AttemptsLimited, AuthenticationServices } from '../authenticators/authenticators.ts';
 import { confirmPassword } from '../authenticators/password.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
-import { addressFlows, type Origin } from '../platform/http/origin.ts';
 import { conflict } from '../platform/oauth-error.ts';
+import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import { type NewSession, newSession, sessionDatabase } from './sessions.ts';
 import { insertSession, removeSession, type Session } from './store.ts';
 

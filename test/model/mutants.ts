@@ -239,7 +239,12 @@ export const mutants: readonly Mutant[] = [
     "  if (client.status !== 'active') return { reason: 'the client is disabled' };\n",
     '',
   ),
-  instead('an ended secret holds', 'src/clients/store.ts', 'now < secret.expiresAt', 'now <= secret.expiresAt'),
+  instead(
+    'an ended secret holds',
+    'src/clients/store.ts',
+    "eb('expires_at', '>', p.now)",
+    "eb('expires_at', '>=', p.now)",
+  ),
   instead(
     'the older secret never ends',
     CLIENTS,

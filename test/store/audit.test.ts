@@ -28,8 +28,8 @@ import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import type { Database, Row, Work } from '../../src/platform/database/database.ts';
 import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { compile } from '../../src/platform/database/statement.ts';
-import type { Origin } from '../../src/platform/http/origin.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
+import type { Origin } from '../../src/platform/validation/origin.ts';
 import { type OwnStore, openOwnStore } from '../support/own-store.ts';
 import { dump, grant, NOW } from './rows.ts';
 

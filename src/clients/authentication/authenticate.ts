@@ -4,12 +4,13 @@ import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import type { Origin } from '../../platform/http/origin.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
+import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
-import { addressBucket } from '../../platform/validation/ip-address.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { addressBucket } from '../../platform/validation/origin.ts';
 import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../rules/assertion.ts';
-import { type Client, type ClientSecret, findClientWithSecrets } from '../store.ts';
+import { type Client, type ClientSecret, findClient, liveSecrets } from '../store.ts';
 import type { ClientKeys } from './client-keys.ts';
 import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';
@@ -114,7 +115,8 @@ type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly C
 
 /** Reads the client, and for how many seconds its failures from this address are used up. */
 function* lookUp(limits: Limits, clientId: string, { address }: Origin, now: number) {
-  const found = yield* findClientWithSecrets(clientId, now);
+  const client = isSnowflake(clientId) ? yield* findClient({ id: clientId }) : undefined;
+  const found = client && { client, secrets: yield* liveSecrets({ clientId, now }) };
   // All unknown ids share one count per address: otherwise each made-up id would add a row.
   const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(address ?? '')}`;
   return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };

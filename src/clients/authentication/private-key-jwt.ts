@@ -4,7 +4,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { type ReadAssertion, validateAssertion } from '../rules/assertion.ts';
 import type { ClientKey } from '../rules/jwks.ts';
-import { type Client, findClientWithSecrets } from '../store.ts';
+import { type Client, findClient } from '../store.ts';
 import { useAssertion } from './assertion-store.ts';
 import type { AuthenticationFailure } from './authenticate.ts';
 import { type ClientKeys, ClientKeysUnreadable } from './client-keys.ts';
@@ -30,7 +30,7 @@ export async function authenticateByAssertion(
   if ('reason' in valid) return valid;
   const hash = digest(`${client.id} ${valid.jti}`);
   return database.commit(function* useOnce(): Work<Client | AuthenticationFailure> {
-    const current = (yield* findClientWithSecrets(client.id, now))?.client;
+    const current = yield* findClient({ id: client.id });
     if (current === undefined || !isSameRegistration(client, current))
       return { reason: 'the registration has changed' };
     const isFirstUse = yield* useAssertion({ hash, expiresAt: valid.expiresAt });

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
-import type { TrustProxy } from '../../platform/config/config.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
+import type { TrustProxy } from '../../platform/validation/origin.ts';
 import { isProbe, PROBE_HEADER, PROBE_PATH, type ProbeReport } from './probe.ts';
 
 export interface DoctorParts {

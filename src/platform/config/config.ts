@@ -2,6 +2,7 @@ import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
+import type { TrustProxy } from '../validation/origin.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { looksRandom } from './randomness.ts';
 import { type Reading, Variable } from './variable.ts';
@@ -35,9 +36,6 @@ export interface Config {
   readonly auditRetention: number | null;
   readonly limits: Limits;
 }
-
-/** Which proxies are trusted to report the client's address: none, a number of hops, or a list of addresses. */
-export type TrustProxy = false | number | string;
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
-import { addressBucket } from '../validation/ip-address.ts';
+import { addressBucket } from '../validation/origin.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
 
 /** The longest JSON document or form, in bytes. */

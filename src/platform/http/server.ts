@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
-import type { LogLevel, TrustProxy } from '../config/config.ts';
+import type { LogLevel } from '../config/config.ts';
 import { invalidRequest, nothingHere, OAuthError } from '../oauth-error.ts';
+import { clientAddress, type TrustProxy } from '../validation/origin.ts';
 import { crossOrigin } from './cors.ts';
 import { toOAuthError } from './errors.ts';
-import { clientAddress } from './origin.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { compileValidator, formParameters } from './parameters.ts';
 

@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
-import { addressBucket } from '../validation/ip-address.ts';
+import { addressBucket } from '../validation/origin.ts';
 import { type Exhausted, formOf, quota, receive, type Share } from './bodies.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
 

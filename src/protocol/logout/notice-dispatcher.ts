@@ -13,10 +13,10 @@ import {
 import { type Clock, iso, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
-import { SYSTEM_ORIGIN } from '../../platform/http/origin.ts';
 import type { Outgoing } from '../../platform/http/outgoing.ts';
 import { OutgoingFailed } from '../../platform/http/outgoing.ts';
 import type { Meter } from '../../platform/http/server.ts';
+import { SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
 import { retryDelay } from './rules/backoff.ts';
 import { LOGOUT_TOKEN_TYPE, logoutClaims } from './rules/logout-token.ts';
 

@@ -8,9 +8,9 @@ import { requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { type TokenKind, verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { judge, judgeClientToken } from '../../verdict/rules.ts';
+import type { TokenServices } from './grant.ts';
 import { audienceClaim, readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
 import { rotation } from './rules/refresh.ts';
-import type { TokenParts } from './token-request.ts';
 
 /** RFC 7662 §2.2. The response about an inactive token says nothing else. */
 export type Introspection = { readonly active: false } | ({ readonly active: true } & ActiveToken);
@@ -38,7 +38,7 @@ const INACTIVE: Introspection = { active: false };
  * @throws {OAuthError} `invalid_client` for a public client (§2.1)
  */
 export async function introspect(
-  { keys, clock, database, issuer, recordThrottled }: TokenParts,
+  { keys, clock, database, issuer, recordThrottled }: TokenServices,
   { client, proof, origin }: AuthenticatedClient,
   presented: string,
 ): Promise<Introspection> {

@@ -6,15 +6,19 @@ import { type KeySet, requireVersion, withCurrentKeys } from '../../keys/keys.ts
 import { verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { invalidGrant, type OAuthError } from '../../platform/oauth-error.ts';
+import { countRequest, type TokenServices } from './grant.ts';
 import { readAnyClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
-import { countRequest, type TokenParts } from './token-request.ts';
 
 /**
  * RFC 7009 §2: revokes a token of the client, and with it every token of its family. When this returns, no node accepts any of
  * them. A token that is unknown, expired or revoked already is no error (§2.2).
  * @throws {OAuthError} `rate_limit_exceeded`, or `invalid_grant` for a token of another client
  */
-export const revokeToken = (parts: TokenParts, authenticated: AuthenticatedClient, presented: string): Promise<void> =>
+export const revokeToken = (
+  parts: TokenServices,
+  authenticated: AuthenticatedClient,
+  presented: string,
+): Promise<void> =>
   withCurrentKeys(parts.keys, async () => {
     const now = parts.clock();
     const signed = await verifyAnyToken(parts.keys, presented);
@@ -24,7 +28,7 @@ export const revokeToken = (parts: TokenParts, authenticated: AuthenticatedClien
   });
 
 function* revoke(
-  parts: TokenParts,
+  parts: TokenServices,
   authenticated: AuthenticatedClient,
   verified: { readonly token: VerifiedToken | VerifiedClientToken; readonly keySet: KeySet } | undefined,
   now: number,

@@ -11,7 +11,6 @@ import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
 import { removeCorsHeaders } from '../../platform/http/cors.ts';
-import { originOf } from '../../platform/http/origin.ts';
 import {
   formParameters,
   jsonParameters,
@@ -21,13 +20,14 @@ import {
   validationResult,
 } from '../../platform/http/parameters.ts';
 import { invalidRequest, OAuthError } from '../../platform/oauth-error.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { countRequest, type GrantHandler, type TokenServices } from './grant.ts';
 import { authorizationCodeGrant } from './grants/authorization-code.ts';
 import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
 import { revokeToken } from './revocation.ts';
 import { introspectTokenSchema, requestTokensSchema, revokeTokenSchema } from './route-schemas.ts';
-import { countRequest, type GrantHandler, type TokenParts } from './token-request.ts';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
@@ -42,7 +42,7 @@ const GRANTS: Readonly<Record<GrantType, GrantHandler>> = {
 const PAGES = { config: { readers: 'registered' } } as const;
 
 /** The token, revocation and introspection endpoints. */
-export function tokenRoutes(app: FastifyInstance, parts: TokenParts): void {
+export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
   app.register(async (token) => {
     acceptJson(token);
     acceptForms(token);
@@ -118,7 +118,7 @@ function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): G
 
 /** A request without a usable grant is counted like any other. */
 function* refuseGrantType(
-  parts: TokenParts,
+  parts: TokenServices,
   authenticated: AuthenticatedClient,
   refusal: OAuthError,
   now: number,

@@ -8,7 +8,7 @@ import { findGrant, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
-import { originOf } from '../../platform/http/origin.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import { denyRequest, issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
 import {
   type AuthorizationPageServices,

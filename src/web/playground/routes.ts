@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
-import { originOf } from '../../platform/http/origin.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { accountFormContext } from '../account/visit.ts';

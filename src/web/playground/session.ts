@@ -8,9 +8,9 @@ import type { Limits } from '../../platform/config/limits.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { FORM_TOKEN } from '../../platform/http/browser.ts';
-import type { Origin } from '../../platform/http/origin.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
-import { addressBucket } from '../../platform/validation/ip-address.ts';
+import type { Origin } from '../../platform/validation/origin.ts';
+import { addressBucket } from '../../platform/validation/origin.ts';
 import type { Exchange, SendRequest } from './exchange.ts';
 import {
   type AuthorizationAttempt,

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { originOf } from '../../platform/http/origin.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
 import { endSession, findVisitor } from '../../sessions/sessions.ts';
 import { signInRoutes } from './sign-in.ts';

@@ -6,7 +6,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
-import { originOf } from '../../platform/http/origin.ts';
+import { originOf } from '../../platform/validation/origin.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import {

@@ -1,6 +1,6 @@
 import type { Config } from '../../../platform/config/config.ts';
 import { isLoopback } from '../../../platform/config/config.ts';
-import { canonicalAddress, parseForwardedEntry } from '../../../platform/validation/ip-address.ts';
+import { canonicalAddress, parseForwardedEntry } from '../../../platform/validation/origin.ts';
 import { type Finding, ok, problem, warning } from '../finding.ts';
 import type { ProbeReport } from '../probe.ts';
 

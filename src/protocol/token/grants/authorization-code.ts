@@ -9,17 +9,18 @@ import type { Work } from '../../../platform/database/database.ts';
 import type { Parameters } from '../../../platform/http/parameters.ts';
 import { invalidGrant, invalidRequest, OAuthError } from '../../../platform/oauth-error.ts';
 import { judge, refuseGrant } from '../../../verdict/rules.ts';
-import { mint, newRefreshToken } from '../mint.ts';
-import { FAMILY_LIFETIME } from '../rules/claims.ts';
-import { redemption } from '../rules/redemption.ts';
 import {
   countRequest,
   type GrantHandler,
   grantedResources,
+  mint,
+  newRefreshToken,
   requestedResources,
-  type TokenParts,
+  type TokenServices,
   unknownResource,
-} from '../token-request.ts';
+} from '../grant.ts';
+import { FAMILY_LIFETIME } from '../rules/claims.ts';
+import { redemption } from '../rules/redemption.ts';
 
 /** A code that was exchanged for a token family. */
 interface RedeemedCode {
@@ -66,7 +67,7 @@ const UNKNOWN = 'the code is unknown or was used before';
 const refused = (reason: string, cause = reason): OAuthError => invalidGrant(`The code was refused: ${reason}.`, cause);
 
 function* redeem(
-  parts: TokenParts,
+  parts: TokenServices,
   authenticated: AuthenticatedClient,
   parameters: Parameters,
   { familyId, keySet, now }: { readonly familyId: string; readonly keySet: KeySet; readonly now: number },

@@ -9,14 +9,8 @@ import type { Work } from '../../../platform/database/database.ts';
 import type { Parameters } from '../../../platform/http/parameters.ts';
 import { OAuthError } from '../../../platform/oauth-error.ts';
 import { judgeClientToken } from '../../../verdict/rules.ts';
+import { countRequest, type GrantHandler, requestedResources, type TokenServices, unknownResource } from '../grant.ts';
 import { ACCESS_LIFETIME, audience, clientClaims } from '../rules/claims.ts';
-import {
-  countRequest,
-  type GrantHandler,
-  requestedResources,
-  type TokenParts,
-  unknownResource,
-} from '../token-request.ts';
 
 /**
  * RFC 6749 §4.4: an access token for the client itself. It acts for no user, so it has no scope, for each scope is about a user.
@@ -41,7 +35,7 @@ export const clientCredentialsGrant: GrantHandler = async (parts, authenticated,
 
 /** @returns the resources that the token is for */
 function* issue(
-  parts: TokenParts,
+  parts: TokenServices,
   authenticated: AuthenticatedClient,
   parameters: Parameters,
   { jti, keySet, now }: { readonly jti: string; readonly keySet: KeySet; readonly now: number },

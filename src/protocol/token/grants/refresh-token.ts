@@ -14,18 +14,19 @@ import type { Work } from '../../../platform/database/database.ts';
 import type { Parameters } from '../../../platform/http/parameters.ts';
 import { invalidGrant, invalidRequest, OAuthError } from '../../../platform/oauth-error.ts';
 import { judge, refuseGrant } from '../../../verdict/rules.ts';
-import { mint, newRefreshToken } from '../mint.ts';
-import { type TokenMisuse, tokenMisuse } from '../misuse.ts';
-import { readClaims, type VerifiedToken } from '../rules/claims.ts';
-import { type RefreshedScope, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
 import {
   countRequest,
   type GrantHandler,
   grantedResources,
+  mint,
+  newRefreshToken,
   requestedResources,
-  type TokenParts,
+  type TokenServices,
   unknownResource,
-} from '../token-request.ts';
+} from '../grant.ts';
+import { type TokenMisuse, tokenMisuse } from '../misuse.ts';
+import { readClaims, type VerifiedToken } from '../rules/claims.ts';
+import { type RefreshedScope, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
 
 /** What a refresh issues tokens for. */
 interface RefreshedFamily {
@@ -72,7 +73,7 @@ type PresentedToken =
   | { readonly token?: undefined; readonly misuse: TokenMisuse | undefined };
 
 async function verifyPresented(
-  { keys, issuer }: TokenParts,
+  { keys, issuer }: TokenServices,
   presented: string | undefined,
   now: number,
 ): Promise<PresentedToken> {
@@ -84,7 +85,7 @@ async function verifyPresented(
 }
 
 function* refresh(
-  parts: TokenParts,
+  parts: TokenServices,
   authenticated: AuthenticatedClient,
   parameters: Parameters,
   presented: PresentedToken,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBucket, canonicalAddress, networkMatcher, parseForwardedEntry } from './ip-address.ts';
+import { addressBucket, canonicalAddress, networkMatcher, parseForwardedEntry } from './origin.ts';
 
 const canonical: readonly (readonly [string, string | undefined])[] = [
   ['192.0.2.1', '192.0.2.1'],

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildKeySet } from '../../keys/keys.ts';
-import { mint, newRefreshToken } from './mint.ts';
+import { mint, newRefreshToken } from './grant.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z');
 const profile = {

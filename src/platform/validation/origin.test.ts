@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { test } from 'node:test';
-import type { TrustProxy } from '../config/config.ts';
-import { clientAddress } from './origin.ts';
+import { clientAddress, type TrustProxy } from './origin.ts';
 
 const from = (forwarded: string | undefined) =>
   ({ headers: { ...(forwarded !== undefined && { 'x-forwarded-for': forwarded }) } }) as IncomingMessage;
