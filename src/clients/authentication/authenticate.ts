@@ -9,6 +9,7 @@ import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
+import type { ClientWithSecrets } from '../clients.ts';
 import { ASSERTION_TYPE, type ReadAssertion, readAssertion } from '../rules/assertion.ts';
 import { type Client, type ClientSecret, findClient, liveSecrets } from '../store.ts';
 import type { ClientKeys } from './client-keys.ts';
@@ -110,8 +111,6 @@ function* recordFailure(
   yield* record({ at: now, type: 'client.auth_failed', outcome: 'failure', details, ...about });
   return 0;
 }
-
-type ClientWithSecrets = { readonly client: Client; readonly secrets: readonly ClientSecret[] };
 
 /** Reads the client, and for how many seconds its failures from this address are used up. */
 function* lookUp(limits: Limits, clientId: string, { address }: Origin, now: number) {
