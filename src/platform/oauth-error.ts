@@ -54,6 +54,19 @@ export const errorCodes = {
 
 export type ErrorCode = keyof typeof errorCodes;
 
+/**
+ * The facts of a refusal, for the operator who traces it. The client sees the description only. A text may repeat
+ * what came, since traces mask credentials and shorten it.
+ */
+export interface RefusalDetail {
+  /** The rule that refused, with the clause of its standard: `RFC 6749 §4.1.3`. */
+  readonly rule?: string | undefined;
+  readonly expected?: string | undefined;
+  readonly received?: string | undefined;
+  /** What to do. */
+  readonly remedy?: string | undefined;
+}
+
 /** An error that the client may see: a status, a stable code, and a description that says what to do. */
 export class OAuthError extends Error {
   override readonly name = 'OAuthError';
@@ -62,6 +75,8 @@ export class OAuthError extends Error {
   readonly headers: Readonly<Record<string, string>>;
   /** The reason, from a bounded set: for the log and the metrics, never for the client. */
   readonly reason: string | undefined;
+  /** For traces, never for the client. */
+  readonly detail: RefusalDetail | undefined;
 
   constructor(
     status: number,
@@ -69,12 +84,20 @@ export class OAuthError extends Error {
     description: string,
     headers: Readonly<Record<string, string>> = {},
     reason?: string,
+    detail?: RefusalDetail,
   ) {
     super(description);
     this.status = status;
     this.code = code;
     this.headers = headers;
     this.reason = reason;
+    this.detail = detail;
+  }
+
+  /** The same error with the facts of the refusal, for traces. */
+  withDetail(detail: RefusalDetail): OAuthError {
+    const { status, code, message, headers, reason } = this;
+    return new OAuthError(status, code, message, headers, reason, { ...this.detail, ...detail });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { WrongClock } from '../clock.ts';
 import { StoreUnavailable } from '../database/database.ts';
-import { NOTHING_HERE, OAuthError, unavailable } from '../oauth-error.ts';
+import { NOTHING_HERE, OAuthError, type RefusalDetail, unavailable } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 
@@ -10,15 +10,30 @@ declare module 'fastify' {
     readonly outages: Outages;
   }
   interface FastifyRequest {
-    /** Why the request was refused, for the log and the metrics. */
-    refusal: {
-      readonly code: string;
-      readonly reason?: string | undefined;
-      /** The parts in which a redirect URI differs from the closest registered one. */
-      readonly differs?: readonly string[] | undefined;
-    } | null;
+    /** Why the request was refused, for the log, the metrics and the traces. */
+    refusal: RequestRefusal | null;
   }
 }
+
+/** Why a request was refused. */
+export interface RequestRefusal {
+  readonly code: string;
+  /** From a bounded set. */
+  readonly reason?: string | undefined;
+  /** The description that the caller got. */
+  readonly description: string;
+  readonly detail?: RefusalDetail | undefined;
+  /** The parts in which a redirect URI differs from the closest registered one. */
+  readonly differs?: readonly string[] | undefined;
+}
+
+/** An error of the API as the refusal of its request. */
+export const refusalOf = ({ code, reason, message, detail }: OAuthError): RequestRefusal => ({
+  code,
+  reason,
+  description: message,
+  detail,
+});
 
 /** A route in the API document declares its media types; the others read forms. */
 function unsupportedMediaType({ routeOptions: { schema } }: FastifyRequest): OAuthError {
@@ -44,12 +59,12 @@ const CLOCK_WRONG = 'a clock is wrong';
  * Turns any error into one that the client may see. An unexpected error is logged, and the client only gets a correlation id.
  */
 export function toOAuthError(error: unknown, request: FastifyRequest): OAuthError {
-  const refusal = refusalOf(error, request);
-  request.refusal = { code: refusal.code, reason: refusal.reason };
+  const refusal = convert(error, request);
+  request.refusal = refusalOf(refusal);
   return refusal;
 }
 
-function refusalOf(error: unknown, request: FastifyRequest): OAuthError {
+function convert(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof OAuthError) return error;
   if (error instanceof StoreUnavailable) {
     // The outage is logged as a whole.

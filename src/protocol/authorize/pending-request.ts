@@ -1,11 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { formatAdvice } from '../../clients/rules/unregistered-uri.ts';
+import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
+import { refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
-import { OAuthError } from '../../platform/oauth-error.ts';
+import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { isolate } from '../../web/kit/components.ts';
 import { adviceFacts, sendErrorPage } from '../../web/kit/error-page.ts';
@@ -218,7 +219,7 @@ export function sendErrorResponse(
 ): FastifyReply {
   // The metrics count reasons, so they are few. That of an internal error contains the id of the request, and is logged already.
   const reason = error.error === 'server_error' ? undefined : (error.reason ?? error.description);
-  request.refusal = { code: error.error, reason };
+  request.refusal = { code: error.error, reason, description: error.description, detail: error.detail };
   return sendResponse(services, request, reply, errorResponse(target, error, services.issuer));
 }
 
@@ -247,13 +248,20 @@ export function showError(
   { problem, reason, advice }: DisplayedError,
 ): FastifyReply {
   const { messages } = site;
-  const refusal = new OAuthError(400, 'invalid_request', formatAdvice(advice), {}, reason);
+  const refusal = new OAuthError(400, 'invalid_request', formatAdvice(advice), {}, reason, detailOf(advice));
   const details = adviceFacts(messages, advice);
   const text = problem === 'disabled' ? messages.error.disabled : messages.error.client;
   sendErrorPage(request, reply, site, refusal, { ...text, reason: advice.description, details });
-  request.refusal = { code: refusal.code, reason, differs: advice.differences };
+  request.refusal = { ...refusalOf(refusal), differs: advice.differences };
   return reply;
 }
+
+/** The operator may see the closest registered URI in any case, which the page shows only to some. */
+const detailOf = ({ description, came, nearest, remedy, command }: DeveloperAdvice): RefusalDetail => ({
+  expected: nearest === undefined ? description : nearest.registered,
+  received: came && `${came.name} = ${came.value}`,
+  remedy: [remedy, command].filter((text) => text !== undefined).join(' '),
+});
 
 /** Shows that the client was disabled, deleted or changed since the request. */
 const sendClientGone = (

@@ -159,7 +159,9 @@ function reportObstacle(
           local,
         })
       : undefined;
-  request.refusal = { code: 'invalid_request', reason: `no way back: ${obstacle}`, differs: advice?.differences };
+  const reason = `no way back: ${obstacle}`;
+  const description = advice?.description ?? reason;
+  request.refusal = { code: 'invalid_request', reason, description, differs: advice?.differences };
   return { obstacle, advice, correlationId: request.id };
 }
 

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { namesHtml, wantsHtml } from '../../platform/http/accept.ts';
-import { sendError, toOAuthError } from '../../platform/http/errors.ts';
+import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
 import { copyable, fact, facts, isolate } from './components.ts';
 import { type Html, html } from './html.ts';
@@ -99,7 +99,7 @@ export function sendErrorPage(
   refusal: OAuthError,
   page: ErrorPage,
 ): FastifyReply {
-  request.refusal = { code: refusal.code, reason: refusal.reason };
+  request.refusal = refusalOf(refusal);
   if (!wantsHtml(request)) return sendError(reply, refusal);
   reply.headers(refusal.headers);
   return sendPage(reply, refusal.status, site, {

@@ -1,4 +1,5 @@
 import { claimScopes, type RequestedClaims } from '../../../claims/permissions.ts';
+import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
 export const RESPONSE_MODES = ['query', 'form_post'] as const;
@@ -46,12 +47,19 @@ export interface RedirectedError {
   readonly description: string;
   /** A short text for the log and the metrics, where the description varies. */
   readonly reason?: string;
+  /** The facts of the refusal, for traces. */
+  readonly detail?: RefusalDetail;
 }
 
-export const redirectedError = (error: AuthorizationErrorCode, description: string): RedirectedError => ({
+export const redirectedError = (
+  error: AuthorizationErrorCode,
+  description: string,
+  detail?: RefusalDetail,
+): RedirectedError => ({
   kind: 'redirect',
   error,
   description,
+  ...(detail && { detail }),
 });
 
 /** Where the responses to a request go. */
