@@ -4,6 +4,7 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
 import { addressBucket } from '../validation/origin.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
+import { findJsonProblem } from './rules/json-problem.ts';
 
 /** The longest JSON document or form, in bytes. */
 const LONGEST_BODY = 64 * 1024;
@@ -22,7 +23,7 @@ export function acceptJson(app: FastifyInstance): void {
 
 /** Lets the routes of this context read forms; their body is then `RepeatableParameters`. */
 export function acceptForms(app: FastifyInstance): void {
-  addBodyParser(app, 'application/x-www-form-urlencoded', (body) => formParameters(decodeUtf8(body)));
+  addBodyParser(app, 'application/x-www-form-urlencoded', (body) => parseForm(decodeUtf8(body)));
 }
 
 /** The form of a request to a route that reads forms; empty if the request has no body. */
@@ -155,6 +156,16 @@ function decodeUtf8(bytes: Buffer): string {
   }
 }
 
+/** @throws {OAuthError} `invalid_request` for JSON, which would be read as a form with one odd name */
+function parseForm(text: string): RepeatableParameters {
+  if (/^\s*(?:\{|%7B)\s*(?:"|%22)/i.test(text)) {
+    throw invalidRequest(
+      'The body is JSON, but its Content-Type is application/x-www-form-urlencoded. Send a form, or say application/json where that is accepted.',
+    );
+  }
+  return formParameters(text);
+}
+
 /** Every string of a JSON document, and whether it is a member name. Takes time linear in the length of the document. */
 const JSON_STRINGS = /"(?:[^"\\]|\\.)*"\s*(:?)/gs;
 
@@ -172,15 +183,28 @@ export function parseJsonBody(bytes: Buffer): unknown {
   try {
     value = JSON.parse(text);
   } catch {
-    throw invalidRequest(
-      'The body is not valid JSON. Send one object, without a byte order mark, as Content-Type says.',
-    );
+    throw notJson(text);
   }
   // JSON.parse keeps the last of duplicate members: the value then has fewer members than the text.
   let written = 0;
   for (const match of text.matchAll(JSON_STRINGS)) if (match[1] === ':') written++;
   if (countMembers(value, 0) !== written) throw invalidRequest('The body names a member twice. Send each member once.');
   return value;
+}
+
+/** Where the text stops being JSON. Nothing of it is repeated: it may hold secrets. */
+function notJson(text: string): OAuthError {
+  if (/^[\w.~%+-]+=/.test(text)) {
+    return invalidRequest(
+      'The body looks like a form, but its Content-Type is application/json. Send JSON, or say application/x-www-form-urlencoded where that is accepted.',
+    );
+  }
+  const problem = findJsonProblem(text);
+  if (problem === undefined) return invalidRequest('The body is not valid JSON.');
+  const { line, column, expected, found, remedy } = problem;
+  const place = `line ${line}, column ${column}`;
+  const parts = [`The body is not valid JSON at ${place}: expected ${expected}, found ${found}.`, remedy];
+  return invalidRequest(parts.filter((part) => part !== undefined).join(' '));
 }
 
 function countMembers(value: unknown, depth: number): number {

@@ -36,11 +36,23 @@ export const refusalOf = ({ code, reason, message, detail }: OAuthError): Reques
 });
 
 /** A route in the API document declares its media types; the others read forms. */
-function unsupportedMediaType({ routeOptions: { schema } }: FastifyRequest): OAuthError {
+function unsupportedMediaType({ headers, routeOptions: { schema } }: FastifyRequest): OAuthError {
   const { operationId, consumes = [operationId === undefined ? FORM_TYPE : JSON_TYPE] } = schema ?? {};
   const encoding = consumes.some((type) => type.startsWith('application/')) ? ', in UTF-8' : '';
-  const text = `The content type is not one that this address reads: send ${consumes.join(' or ')}${encoding}.`;
+  const text = `${describeContentType(headers['content-type'])} This address reads ${consumes.join(' or ')}${encoding}.`;
   return new OAuthError(415, 'invalid_request', text);
+}
+
+/** Names the media type that came, if it is well-formed, and how it usually gets there. */
+function describeContentType(header: string | undefined): string {
+  const type = /^\s*([a-z]+\/[a-z0-9.+-]{1,64})\s*(?:;|$)/i.exec(header ?? '')?.[1]?.toLowerCase();
+  if (header === undefined || header === '') return 'The request has a body and no Content-Type.';
+  if (type === undefined) return 'The Content-Type is malformed.';
+  const cause: Readonly<Record<string, string>> = {
+    'text/plain': ' Programs send it for a string if no other is set.',
+    'multipart/form-data': ' Programs send it for FormData: send URLSearchParams.',
+  };
+  return `The Content-Type is ${type}, which is not read here.${cause[type] ?? ''}`;
 }
 
 const MEDIA_TYPE_ERRORS = ['FST_ERR_CTP_INVALID_MEDIA_TYPE', 'FST_ERR_CTP_INVALID_TYPE'];

@@ -86,7 +86,7 @@ const NO_PARAMETERS = parametersOf(new Map(), new Map(), new Set());
  */
 export function jsonParameters(body: unknown, names: readonly string[], lists: readonly string[] = []): Parameters {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw invalidRequest('The body must be one JSON object.');
+    throw invalidRequest(`The body must be one JSON object, and is ${describeJson(body)}.`);
   }
   const values = new Map<string, string>();
   const listed = new Map<string, readonly string[]>();
@@ -97,7 +97,8 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
       listed.set(name, value);
       continue;
     }
-    if (typeof value !== 'string') throw invalidRequest(`${name} must be a text, in quotes.`);
+    if (typeof value !== 'string')
+      throw invalidRequest(`${name} must be a text in double quotes, and is ${describeJson(value)}.`);
     values.set(name, value);
   }
   return {
@@ -105,6 +106,15 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
     has: (name) => values.has(name) || listed.has(name),
     all: (name) => (listed.get(name) ?? [values.get(name) ?? '']).filter((value) => value !== ''),
   };
+}
+
+/** What a JSON value is, without its content. */
+function describeJson(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'an array';
+  if (typeof value === 'object') return 'an object';
+  if (typeof value !== 'string') return `a ${typeof value}`;
+  return 'a string: it was encoded as JSON twice, or a form was encoded as JSON';
 }
 
 const isStringArray = (value: unknown): value is readonly string[] =>
