@@ -81,7 +81,8 @@ function adminKeyOf(request: FastifyRequest): string {
     return bearerToken(request.headers.authorization);
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
-    const remedy = 'Send an admin key: Authorization: Bearer <key>. Make one with: npx tessera admin-key create';
+    const remedy =
+      'Send an admin key: Authorization: Bearer <key>. The operator makes one on the server with: tessera admin-key create';
     throw new OAuthError(error.status, error.code, remedy, error.headers);
   }
 }

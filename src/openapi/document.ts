@@ -137,7 +137,8 @@ function securitySchemes(issuer: string) {
     adminKey: {
       type: 'http',
       scheme: 'bearer',
-      description: 'An admin key: `npx tessera admin-key create`, or `TESSERA_ADMIN_KEY`.',
+      description:
+        'An admin key. The operator makes one on the server: `tessera admin-key create`, or `TESSERA_ADMIN_KEY`.',
     },
     clientSecretBasic: {
       type: 'http',

@@ -68,7 +68,7 @@ test('each fault of the client has its own words, and says what to do', async ()
 test('on a developer’s own machine the closest registered address and the command are shown', async () => {
   const sent = 'https://app.example.com:8443/Callback';
   const { page, description } = await both(asking(sent));
-  const command = `npx tessera client update ${client.clientId} --add-redirect-uri '${sent}'`;
+  const command = `tessera client update ${client.clientId} --add-redirect-uri '${sent}'`;
   assert.ok(page.includes(command) && description.endsWith(command), description);
   assert.match(page, /the port/);
   assert.ok(description.includes(`${REGISTERED}, differs in: port.`), description);

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
 import { type ApiAnswer, call, codeBody, FORM_TYPE, JSON_TYPE, TOKEN } from '../support/api-call.ts';
 import { newClient, type TestClient } from '../support/flow.ts';
@@ -63,4 +64,12 @@ describe('bodies', () => {
       assert.doesNotMatch(await post(body), /tcs_|hidden/);
     }
   });
+});
+
+test('outside a clone npx would fetch a stranger’s package: only the command line itself may suggest it', async () => {
+  const sources = await readdir(new URL('../../src/', import.meta.url), { recursive: true });
+  for (const file of sources.filter((name) => /\.(ts|js)$/.test(name) && !name.startsWith('cli/'))) {
+    const text = await readFile(new URL(`../../src/${file}`, import.meta.url), 'utf8');
+    assert.doesNotMatch(text, /\bnpx /, file);
+  }
 });

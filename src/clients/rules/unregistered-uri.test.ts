@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { explainUnregisteredUri, formatAdvice, nearestUri } from './unregistered-uri.ts';
+import { formatAdvice } from './developer-advice.ts';
+import { explainUnregisteredUri, nearestUri } from './unregistered-uri.ts';
 
 const REGISTERED = 'https://app.example.com/cb';
 
@@ -61,7 +62,7 @@ test('decision 13: only on the developer’s own machine the command registers t
   const sent = "https://app.example.com/it's?a=1&b=$(x)";
   const { command } = explain(sent, true);
   const quoted = `'https://app.example.com/it'\\''s?a=1&b=$(x)'`;
-  assert.equal(command, `npx tessera client update ${client.id} --add-redirect-uri ${quoted}`);
+  assert.equal(command, `tessera client update ${client.id} --add-redirect-uri ${quoted}`);
   const line = formatAdvice(explain(sent, false));
   assert.ok(!line.includes('$(x)'), line);
   assert.match(line, /tessera client show 289236738748416000$/);
@@ -71,7 +72,7 @@ test('a URI that cannot be registered is explained, without a command that regis
   for (const local of [true, false]) {
     const { remedy, command } = explain('http://app.example.org/cb', local);
     assert.match(remedy, /must use https/);
-    assert.equal(command, `npx tessera client show ${client.id}`);
+    assert.equal(command, `tessera client show ${client.id}`);
   }
 });
 

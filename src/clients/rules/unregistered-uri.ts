@@ -1,25 +1,8 @@
 import { isLoopback } from '../../platform/config/config.ts';
 import { shellWord } from '../../platform/shell.ts';
 import type { Client } from '../store.ts';
+import { type DeveloperAdvice, type NearestUri, readClient, type UriDifference } from './developer-advice.ts';
 import { redirectUriProblem } from './redirect-uri.ts';
-
-/** What a developer is told about a request that cannot be answered by a redirect. */
-export interface DeveloperAdvice {
-  /** What is wrong. */
-  readonly description: string;
-  /** The name of the app, if it is known. */
-  readonly app?: string;
-  /** The parameter as it was sent, if it helps to repeat it. */
-  readonly came?: { readonly name: string; readonly value: string } | undefined;
-  /** The closest registered URI, if the caller may see it. */
-  readonly nearest?: NearestUri | undefined;
-  /** How the URI differs from the closest one: for the log, whether or not the caller may see it. */
-  readonly differences?: readonly string[];
-  /** What to do. */
-  readonly remedy: string;
-  /** A command that shows or does what the remedy says. */
-  readonly command?: string;
-}
 
 interface UnregisteredUri {
   readonly name: 'redirect_uri' | 'post_logout_redirect_uri';
@@ -56,49 +39,23 @@ export function explainUnregisteredUri(
   const send = nearest === undefined ? 'Send one that is registered' : 'Send the registered one';
   if (problem !== undefined) {
     const remedy = `${send}; this one could not be registered: it must ${problem}. This shows which are:`;
-    return { ...common, remedy, command: `npx tessera client show ${id}` };
+    return { ...common, remedy, ...readClient(id) };
   }
+  const field = name === 'redirect_uri' ? 'redirectUris' : 'postLogoutRedirectUris';
+  const call = `PATCH /api/v2/admin/clients/${id}`;
   // Anyone may have put the URI into a link, so a command that registers it is given only on the developer's own machine.
   return local
     ? {
         ...common,
-        remedy: `${send}, or register this one too:`,
-        command: `npx tessera client update ${id} ${option} ${shellWord(sent)}`,
+        remedy: `${send}, or add this one to ${field}:`,
+        call,
+        command: `tessera client update ${id} ${option} ${shellWord(sent)}`,
       }
     : {
         ...common,
-        remedy: `${send}; or, if this one is the app’s own, register it with: npx tessera client update ${id} ${option}. This shows which are registered:`,
-        command: `npx tessera client show ${id}`,
+        remedy: `${send}; or, if this one is the app’s own, add it to ${field} with ${call} or tessera client update ${id} ${option}. This shows which are registered:`,
+        ...readClient(id),
       };
-}
-
-/** The advice in one line, for a caller that reads JSON. */
-export function formatAdvice({ description, nearest, remedy, command }: DeveloperAdvice): string {
-  const closest =
-    nearest && `The closest registered one, ${nearest.registered}, differs in: ${nearest.differences.join(', ')}.`;
-  return [description, closest, remedy, command].filter((text) => text !== undefined).join(' ');
-}
-
-/** A part in which two URIs differ. */
-export type UriDifference =
-  | 'white space'
-  | 'percent-encoding'
-  | 'letter case'
-  | 'slash at the end'
-  | 'scheme'
-  | 'user name'
-  | 'host'
-  | 'port'
-  | 'path'
-  | 'query'
-  | 'fragment';
-
-/** The registered URI that is closest to one that was sent. */
-export interface NearestUri {
-  readonly registered: string;
-  readonly differences: readonly UriDifference[];
-  /** Whether both are spellings of one URI, so that the sender of one knows the other. */
-  readonly respelled: boolean;
 }
 
 /** The registered URI that differs in the fewest parts; undefined if none is registered. */

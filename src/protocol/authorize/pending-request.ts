@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/unregistered-uri.ts';
+
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
@@ -257,10 +258,10 @@ export function showError(
 }
 
 /** The operator may see the closest registered URI in any case, which the page shows only to some. */
-const detailOf = ({ description, came, nearest, remedy, command }: DeveloperAdvice): RefusalDetail => ({
+const detailOf = ({ description, came, nearest, remedy, call, command }: DeveloperAdvice): RefusalDetail => ({
   expected: nearest === undefined ? description : nearest.registered,
   received: came && `${came.name} = ${came.value}`,
-  remedy: [remedy, command].filter((text) => text !== undefined).join(' '),
+  remedy: [remedy, call, command].filter((text) => text !== undefined).join(' '),
 });
 
 /** Shows that the client was disabled, deleted or changed since the request. */
@@ -276,7 +277,8 @@ const sendClientGone = (
     advice: {
       description: 'The client is no longer registered and active, or was changed since the request began.',
       remedy: 'Look at its registration, then begin anew at the authorization endpoint. This lists all:',
-      command: 'npx tessera client list',
+      call: 'GET /api/v2/admin/clients',
+      command: 'tessera client list',
     },
   });
 

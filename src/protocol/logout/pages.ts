@@ -1,6 +1,6 @@
 import type { Account } from '../../accounts/store.ts';
+import type { DeveloperAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
 import { fact, hidden, isolate } from '../../web/kit/components.ts';
 import { adviceFacts, developerDetails } from '../../web/kit/error-page.ts';
 import { type Html, html } from '../../web/kit/html.ts';

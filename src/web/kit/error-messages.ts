@@ -1,4 +1,4 @@
-import type { UriDifference } from '../../clients/rules/unregistered-uri.ts';
+import { type UriDifference, WHERE_COMMANDS_RUN } from '../../clients/rules/developer-advice.ts';
 
 /** A time to wait, in words, rounded up. */
 export function duration(seconds: number): string {
@@ -22,6 +22,9 @@ export const errorTexts = {
   copyLabel: 'Copy the correlation ID',
   app: 'App',
   remedy: 'What to do',
+  byApi: 'Admin API',
+  byCommand: WHERE_COMMANDS_RUN,
+  copyCall: 'Copy the call',
   copyCommand: 'Copy the command',
   came: (name: string) => `${name} received`,
   nearest: 'Closest registered one',

@@ -1,5 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { DeveloperAdvice } from '../../clients/rules/unregistered-uri.ts';
+import type { DeveloperAdvice } from '../../clients/rules/developer-advice.ts';
 import { namesHtml, wantsHtml } from '../../platform/http/accept.ts';
 import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
@@ -60,7 +60,7 @@ function marked(text: string, other: string): Html {
 /** What came, what it is closest to, and what to do. */
 export function adviceFacts(
   { error: text }: Messages,
-  { app, came, nearest, remedy, command }: DeveloperAdvice,
+  { app, came, nearest, remedy, call, command }: DeveloperAdvice,
 ): readonly Html[] {
   const sent = came && escaped(came.value);
   const known = nearest && escaped(nearest.registered);
@@ -75,7 +75,9 @@ export function adviceFacts(
           fact(text.differs, nearest.differences.map((part) => text.differences[part]).join(', '), true),
         ]
       : []),
-    fact(text.remedy, html`${remedy}${command !== undefined && copyable(command, text, text.copyCommand)}`, true),
+    fact(text.remedy, remedy, true),
+    ...(call === undefined ? [] : [fact(text.byApi, copyable(call, text, text.copyCall), true)]),
+    ...(command === undefined ? [] : [fact(text.byCommand, copyable(command, text, text.copyCommand), true)]),
   ];
 }
 

@@ -1,5 +1,6 @@
+import { type DeveloperAdvice, type Remedy, readClient } from '../../../clients/rules/developer-advice.ts';
 import { isRegisteredUri, redirectUriProblem } from '../../../clients/rules/redirect-uri.ts';
-import { type DeveloperAdvice, explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
+import { explainUnregisteredUri } from '../../../clients/rules/unregistered-uri.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
 import { isSnowflake } from '../../../platform/ids/ids.ts';
 import { PARAMETER_NAMES } from './parameters.ts';
@@ -48,9 +49,10 @@ export interface RedirectTarget {
 }
 declare const checked: unique symbol;
 
-const FIND_CLIENT = {
+const FIND_CLIENT: Remedy = {
   remedy: 'Send the clientId of the app’s registration. This lists them all:',
-  command: 'npx tessera client list',
+  call: 'GET /api/v2/admin/clients',
+  command: 'tessera client list',
 };
 
 /**
@@ -74,7 +76,7 @@ function missing(
   problem: DisplayedError['problem'],
   name: string,
   parameters: RepeatableParameters,
-  find: Pick<DeveloperAdvice, 'remedy' | 'command'>,
+  find: Remedy,
 ): DisplayedError {
   if (parameters.has(name)) return display(problem, `${name} empty`, { description: `${name} is empty.`, ...find });
   const bare = (text: string) => text.replaceAll(/[^a-z]/gi, '').toLowerCase();
@@ -96,11 +98,12 @@ function unknownClient(clientId: string): DisplayedError {
     return display('client', 'client_id a secret', {
       description: 'client_id holds what looks like a client secret.',
       remedy: 'Send the clientId instead. The secret has been in an address now, so give the app another one:',
-      command: 'npx tessera client rotate-secret CLIENT_ID',
+      call: 'POST /api/v2/admin/clients/CLIENT_ID/secrets',
+      command: 'tessera client rotate-secret CLIENT_ID',
     });
   }
   const came = { name: 'client_id', value: clientId };
-  const unknown = (description: string, find: Pick<DeveloperAdvice, 'remedy' | 'command'>) =>
+  const unknown = (description: string, find: Remedy) =>
     display('client', 'client_id unknown', { description, came, ...find });
   if (isSnowflake(clientId)) {
     const remedy = `An app of another server or database is not known to this one. ${FIND_CLIENT.remedy}`;
@@ -127,8 +130,9 @@ export function checkTarget(
       description: 'The app with this client_id is disabled.',
       app: client.name,
       came: { name: 'client_id', value: client.id },
-      remedy: 'Whoever runs this service can enable it again:',
-      command: `npx tessera client enable ${client.id}`,
+      remedy: 'The operator of this service can set its status to active again:',
+      call: `PATCH /api/v2/admin/clients/${client.id}`,
+      command: `tessera client enable ${client.id}`,
     });
   }
   if (parameters.repeated.has('redirect_uri')) return repeated('redirect_uri', 'redirect_uri');
@@ -136,7 +140,7 @@ export function checkTarget(
   if (redirectUri === undefined) {
     return missing('redirect_uri', 'redirect_uri', parameters, {
       remedy: 'Send one that is registered. This shows which are:',
-      command: `npx tessera client show ${client.id}`,
+      ...readClient(client.id),
     });
   }
   if (!isRegisteredUri(redirectUri, client.redirectUris, client.type)) {
@@ -149,8 +153,9 @@ export function checkTarget(
     return display('redirect_uri', 'redirect_uri unusable', {
       description: `redirect_uri is registered, but it must ${problem}.`,
       came: { name: 'redirect_uri', value: redirectUri },
-      remedy: 'Register another one:',
-      command: `npx tessera client update ${client.id} --redirect-uri REDIRECT_URI`,
+      remedy: 'Register another one in redirectUris:',
+      call: `PATCH /api/v2/admin/clients/${client.id}`,
+      command: `tessera client update ${client.id} --redirect-uri REDIRECT_URI`,
     });
   }
   const clear = (name: string) => !parameters.repeated.has(name) && !parameters.malformed.has(name);
