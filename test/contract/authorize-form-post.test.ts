@@ -63,6 +63,21 @@ test('errors go the same way, those of a faulty request and those of a person', 
   );
 });
 
+test('decisions §10: a response_mode in a rejected request object decides how the error is sent, and nothing else', async () => {
+  const claims = {
+    response_mode: 'form_post',
+    state: 'inner',
+    redirect_uri: 'https://evil.example/cb',
+    scope: 'bogus',
+  };
+  const jwt = `eyJhbGciOiJub25lIn0.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.`;
+  const fields = fieldsOf(await browser.get(authorizeUrl(client, { request: jwt })));
+  assert.deepEqual([fields['error'], fields['state']], ['request_not_supported', 'st4te']);
+  const outside = await browser.get(authorizeUrl(client, { request: jwt, response_mode: 'query' }));
+  assert.equal(outside.location?.searchParams.get('error'), 'request_not_supported');
+  assert.equal(outside.location?.searchParams.get('state'), 'st4te');
+});
+
 test('after a sign-in and a consent, and the same code for a second submit', async () => {
   const user = await newUser(server);
   const cold = agent(server.baseUrl);

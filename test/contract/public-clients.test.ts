@@ -213,7 +213,24 @@ describe('client authentication', () => {
   test('a secret presented by a public client is refused, in the body and as Basic', async () => {
     await invalid({ client_id: client.clientId, client_secret: 'anything' });
     await invalid({}, basic(client.clientId, 'anything'));
-    await invalid({}, basic(client.clientId, ''));
+  });
+
+  test('decisions §10: Basic with an empty secret is the client_id alone, for a public client', async () => {
+    const { code, verifier } = await newCode();
+    const send = (body: object) =>
+      fetch(`${server.baseUrl}/api/v2/oauth/token`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', ...basic(client.clientId, '') },
+        body: JSON.stringify(body),
+      });
+    const grant = { grant_type: 'authorization_code', code, redirect_uri: client.redirectUri };
+    // PKCE binds the code to the client as before.
+    assert.equal(((await (await send(grant)).json()) as { error: string }).error, 'invalid_grant');
+    const answer = await send({ ...grant, code_verifier: verifier });
+    assert.equal(answer.status, 200, await answer.text());
+    const disabled = await publicClient();
+    await admin(server, 'PATCH', `/clients/${disabled.clientId}`, { status: 'disabled' });
+    await invalid({}, basic(disabled.clientId, ''));
   });
 
   test('TK-05: a confidential client that leaves its credentials out is never treated as a public one', async () => {
@@ -223,6 +240,7 @@ describe('client authentication', () => {
     });
     for (const client_secret of [undefined, '']) await invalid({ client_id: body.clientId, client_secret });
     await invalid({}, basic(body.clientId, ''));
+    await invalid({}, basic('289236738748416000', ''));
   });
 
   test('a disabled public client is as unknown as any', async () => {

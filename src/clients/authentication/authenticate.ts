@@ -81,7 +81,7 @@ export async function authenticateClient(
   // After too many failures no assertion is verified, and no key set is fetched.
   if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
 
-  const result = await verifyCredentials(parts, found, credentials, now);
+  const result = await verifyCredentials(parts, found, withoutEmptySecret(credentials, found?.client), now);
   if ('reason' in result) {
     const about = { origin, clientId: found?.client.id ?? null };
     const wait = await database.commit(() => recordFailure(limits, bucket, result, about, now));
@@ -119,6 +119,12 @@ function* lookUp(limits: Limits, clientId: string, { address }: Origin, now: num
   // All unknown ids share one count per address: otherwise each made-up id would add a row.
   const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(address ?? '')}`;
   return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
+}
+
+/** RFC 6749 §2.3.1: a client whose secret is the empty string may send `client_id:` by HTTP Basic. Only public clients have none. */
+function withoutEmptySecret(credentials: ClientCredentials, client: Client | undefined): ClientCredentials {
+  const isEmpty = credentials.method === 'client_secret_basic' && credentials.clientSecret === '';
+  return isEmpty && client?.type === 'public' ? { method: 'none', clientId: credentials.clientId } : credentials;
 }
 
 interface VerifiedCredentials {

@@ -160,9 +160,30 @@ export function checkTarget(
   }
   const clear = (name: string) => !parameters.repeated.has(name) && !parameters.malformed.has(name);
   const state = clear('state') ? (parameters.get('state') ?? null) : null;
-  const byForm = clear('response_mode') && parameters.get('response_mode') === 'form_post';
-  const responseMode = byForm && formPostProblem(redirectUri, state) === undefined ? 'form_post' : 'query';
-  return { kind: 'target', client, redirectUri, responseMode, state } as RedirectTarget;
+  const modeOfError = clear('request') ? modeInRequestObject(parameters.get('request') ?? '') : undefined;
+  const mode = clear('response_mode') ? (parameters.get('response_mode') ?? modeOfError) : undefined;
+  const byForm = mode === 'form_post' && formPostProblem(redirectUri, state) === undefined;
+  return { kind: 'target', client, redirectUri, responseMode: byForm ? 'form_post' : 'query', state } as RedirectTarget;
+}
+
+/** Longer request objects are not read. */
+const LONGEST_REQUEST_OBJECT = 8192;
+
+/**
+ * The `response_mode` in a request object (RFC 9101 §4), whose signature is not verified. Request objects are rejected, so this decides
+ * only where that error is sent: to the same redirect URI, in the query or by a form.
+ */
+function modeInRequestObject(jwt: string): unknown {
+  const payload = jwt.length > LONGEST_REQUEST_OBJECT ? undefined : jwt.split('.')[1];
+  if (payload === undefined) return undefined;
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    const isObject = typeof claims === 'object' && claims !== null && Object.hasOwn(claims, 'response_mode');
+    return isObject ? (claims as { readonly response_mode: unknown }).response_mode : undefined;
+  } catch {
+    // Encrypted, or not a JWT.
+    return undefined;
+  }
 }
 
 /** Why a response cannot be sent by a form. */
