@@ -50,6 +50,8 @@ export interface TokenFamily extends TokenHolder {
     readonly predecessorJti: string | null;
     readonly rotatedAt: number | null;
     readonly endsAt: number;
+    /** What revoked the family first; null while nothing has. */
+    readonly deadReason: string | null;
   };
 }
 
@@ -149,6 +151,7 @@ const selectFamily = (db: Kysely<Tables>, p: FamilyKey) =>
     'f.leaf_expires_at',
     'f.predecessor_jti',
     'f.rotated_at',
+    'f.dead_reason',
   ]);
 
 const selectLocked = (db: Kysely<Tables>, p: FamilyKey) => selectFamily(db, p).select('f.claims').forUpdate('f');
@@ -218,6 +221,7 @@ function toFamily(row: InferResult<ReturnType<typeof selectFamily>>[number]): To
       predecessorJti: row.predecessor_jti,
       rotatedAt: row.rotated_at,
       endsAt: row.ends_at,
+      deadReason: row.dead_reason,
     },
   };
 }
@@ -295,7 +299,10 @@ export const rotateFamily = command(
       .where('id', '=', p.familyId),
 );
 
-type RevocationReason = 'code replayed' | 'refresh token reused' | 'token revoked' | 'resource withdrawn';
+/** The client called the revocation endpoint (RFC 7009). */
+export const REVOKED_BY_CLIENT = 'token revoked';
+
+type RevocationReason = typeof REVOKED_BY_CLIENT | 'code replayed' | 'refresh token reused' | 'resource withdrawn';
 
 /** Revokes a family: none of its tokens is accepted from now on. */
 export const revokeFamily = command((db, p: { familyId: string; reason: RevocationReason; now: number }) =>

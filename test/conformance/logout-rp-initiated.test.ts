@@ -20,6 +20,7 @@ import {
 import { withData } from '../support/forged-token.ts';
 import { assertStaysHere, countRows, DAY, settle } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
+import { revoke } from '../support/token-services.ts';
 
 const RETURN = 'https://app.example.com/bye';
 const WITH_QUERY = 'https://app.example.com/bye?foo=bar';
@@ -305,6 +306,54 @@ describe('§2: where the request proves nothing, the person decides', () => {
     });
     assertStaysHere(page, 200);
     assert.match(page.text, /Sign out of Tessera\?/);
+  });
+
+  describe('decisions §10: a hint whose tokens the app itself revoked', () => {
+    const bye = (hint: string) => ({ id_token_hint: hint, post_logout_redirect_uri: RETURN });
+
+    test('signs out this browser’s session without a question', async () => {
+      const { browser, tokens } = await session();
+      assert.equal((await revoke(server, client, tokens.refresh_token)).status, 200);
+      const answer = await leave(browser, bye(tokens.id_token));
+      assert.deepEqual([answer.status, answer.location?.href], [302, RETURN]);
+      assert.equal(await isSignedIn(browser), false);
+    });
+
+    test('proves nothing about another session, or without one', async () => {
+      const { tokens } = await session();
+      await revoke(server, client, tokens.refresh_token);
+      const { browser } = await session();
+      await assertAsks(browser, await leave(browser, bye(tokens.id_token)));
+      assertSignedOutPage(await leave(agent(server.baseUrl), bye(tokens.id_token)));
+    });
+
+    test('proves nothing elsewhere: the authorization endpoint ignores it', async () => {
+      const { browser, tokens } = await session();
+      await revoke(server, client, tokens.refresh_token);
+      const stranger = await newUser(server);
+      const { browser: theirs } = await session(client, stranger);
+      for (const at of [browser, theirs]) {
+        const answer = await at.get(authorizeUrl(client, { prompt: 'none', id_token_hint: tokens.id_token }));
+        assert.ok(answer.location?.searchParams.get('code'));
+      }
+    });
+
+    test('asks where something else ended the tokens first, or the access afterwards', async () => {
+      const { browser, tokens } = await session();
+      const next = (await refresh(server, client, tokens.refresh_token)).body;
+      await refresh(server, client, next.refresh_token);
+      assert.equal((await refresh(server, client, tokens.refresh_token)).body.error, 'invalid_grant', 'a reuse');
+      await revoke(server, client, next.refresh_token);
+      await assertAsks(browser, await leave(browser, bye(tokens.id_token)));
+
+      const apart = await newClient(server, { ...fields, idTokenSignedResponseAlg: 'RS256' });
+      const later = await session(apart);
+      await revoke(server, apart, later.tokens.refresh_token);
+      await revokeOnPage(later.browser, apart);
+      const page = await leave(later.browser, bye(later.tokens.id_token));
+      assertStaysHere(page, 200);
+      assert.match(page.text, /Sign out of Tessera\?/);
+    });
   });
 
   test('a disabled client is never returned to', async () => {

@@ -4,7 +4,7 @@ import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { isAuthorizationValid } from '../token/id-token-hint.ts';
+import { authorizationOf } from '../token/id-token-hint.ts';
 import { readIdClaims } from '../token/rules/claims.ts';
 import type { LogoutHint } from './rules/end-session.ts';
 
@@ -28,7 +28,7 @@ export async function readLogoutHint(services: LogoutHintServices, token: string
     clientId,
     accountId,
     sid,
-    isAuthorized: await isAuthorizationValid(services.database, named),
+    authorization: await authorizationOf(services.database, named),
   };
 }
 

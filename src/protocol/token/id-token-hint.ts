@@ -1,4 +1,4 @@
-import { readFamily } from '../../credentials/token-family-store.ts';
+import { REVOKED_BY_CLIENT, readFamily } from '../../credentials/token-family-store.ts';
 import { verifyIdToken } from '../../keys/id-tokens.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -21,11 +21,16 @@ export async function readIdTokenHint(
 ): Promise<NamedByIdToken | undefined> {
   const claims = await verifyIdToken(keys, token);
   const named = claims && readIdClaims(claims, issuer);
-  return named !== undefined && (await isAuthorizationValid(database, named)) ? named : undefined;
+  return named !== undefined && (await authorizationOf(database, named)) === 'valid' ? named : undefined;
 }
 
-/** Whether the authorization of an ID token is still valid: its account and client exist, its grant and family are not revoked. */
-export async function isAuthorizationValid(database: Database, named: NamedByIdToken): Promise<boolean> {
-  const family = await database.read(() => readFamily(named));
-  return family?.state.grant?.revokedAt === null && family.state.family?.deadAt === null;
+/** `revoked by client`: its grant stands, and what revoked its family first was the client’s own call of the revocation endpoint. */
+export type HintAuthorization = 'valid' | 'revoked by client' | 'revoked';
+
+/** Whether the authorization that an ID token came from is still valid. */
+export async function authorizationOf(database: Database, named: NamedByIdToken): Promise<HintAuthorization> {
+  const found = await database.read(() => readFamily(named));
+  if (found?.state.grant?.revokedAt !== null) return 'revoked';
+  if (found.state.family?.deadAt === null) return 'valid';
+  return found.family.deadReason === REVOKED_BY_CLIENT ? 'revoked by client' : 'revoked';
 }

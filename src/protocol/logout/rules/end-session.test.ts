@@ -5,7 +5,8 @@ import { type EndSessionInput, type EndSessionStep, endSessionStep, type LogoutH
 const URI = 'https://app.example.com/bye';
 const client = { status: 'active', idTokenSignedResponseAlg: 'RS256', postLogoutRedirectUris: [URI] };
 const session = { accountId: '7', sid: 'this' };
-const proven: LogoutHint = { kind: 'proven', clientId: '1', accountId: '7', sid: 'this', isAuthorized: true };
+const proven: LogoutHint = { kind: 'proven', clientId: '1', accountId: '7', sid: 'this', authorization: 'valid' };
+const byClient: LogoutHint = { ...proven, authorization: 'revoked by client' };
 const unproven: LogoutHint = { kind: 'unproven', clientId: '1' };
 const whole: EndSessionInput = { hint: proven, clientId: undefined, client, redirectUri: URI, session };
 
@@ -19,7 +20,23 @@ const cases: [string, Partial<EndSessionInput>, unknown][] = [
   ['another client_id beside it', { clientId: '2' }, ask(undefined, 'hint')],
   ['another session', { session: { ...session, sid: 'other' } }, ask(URI)],
   ['another person', { session: { ...session, accountId: '8' } }, ask(URI)],
-  ['access was revoked', { hint: { ...proven, isAuthorized: false } }, ask(URI)],
+  ['access was revoked', { hint: { ...proven, authorization: 'revoked' } }, ask(URI)],
+  ['decisions §10: the client revoked its tokens', { hint: byClient }, { kind: 'end', returnTo: URI }],
+  [
+    'the client revoked its tokens, in another session',
+    { hint: byClient, session: { ...session, sid: 'other' } },
+    ask(URI),
+  ],
+  [
+    'the client revoked its tokens, of another person',
+    { hint: byClient, session: { ...session, accountId: '8' } },
+    ask(URI),
+  ],
+  [
+    'the client revoked its tokens, and is disabled',
+    { hint: byClient, client: { ...client, status: 'disabled' } },
+    ask(undefined, 'client'),
+  ],
   ['an address that is not registered', { redirectUri: `${URI}/` }, ask(undefined, 'address')],
   ['a disabled client', { client: { ...client, status: 'disabled' } }, ask(undefined, 'client')],
   ['a deleted client', { client: undefined }, ask(undefined, 'client')],
@@ -36,7 +53,12 @@ const cases: [string, Partial<EndSessionInput>, unknown][] = [
   ['nothing', { hint: { kind: 'none' }, client: undefined, redirectUri: undefined }, ask()],
   ['not signed in, and the hint is valid', { session: undefined }, { kind: 'return', returnTo: URI }],
   ['not signed in, no address', { session: undefined, redirectUri: undefined }, signedOut()],
-  ['not signed in, access revoked', { session: undefined, hint: { ...proven, isAuthorized: false } }, signedOut(URI)],
+  [
+    'not signed in, access revoked',
+    { session: undefined, hint: { ...proven, authorization: 'revoked' } },
+    signedOut(URI),
+  ],
+  ['not signed in, the client revoked its tokens', { session: undefined, hint: byClient }, signedOut(URI)],
   ['not signed in, client_id alone', { session: undefined, hint: { kind: 'none' }, clientId: '1' }, signedOut(URI)],
   ['not signed in, a bad hint', { session: undefined, hint: { kind: 'bad' } }, signedOut(undefined, 'hint')],
 ];

@@ -1,3 +1,5 @@
+import type { HintAuthorization } from '../../token/id-token-hint.ts';
+
 /** What an `id_token_hint` proves. */
 export type LogoutHint =
   | { readonly kind: 'none' }
@@ -10,8 +12,7 @@ export type LogoutHint =
       readonly clientId: string;
       readonly accountId: string;
       readonly sid: string;
-      /** Whether the authorization is still valid: neither its grant was revoked nor its token family. */
-      readonly isAuthorized: boolean;
+      readonly authorization: HintAuthorization;
     };
 
 /** The client of a request, as it is registered. */
@@ -60,12 +61,14 @@ export function requestingClientId(hint: LogoutHint, clientId: string | undefine
 export function endSessionStep(input: EndSessionInput): EndSessionStep {
   const { hint, session } = input;
   const { returnTo, obstacle } = checkRedirect(input);
-  const proven = hint.kind === 'proven' && hint.isAuthorized && obstacle === undefined ? hint : undefined;
+  const proven = hint.kind === 'proven' && obstacle === undefined ? hint : undefined;
   if (session === undefined) {
-    if (proven !== undefined && returnTo !== undefined) return { kind: 'return', returnTo };
+    if (proven?.authorization === 'valid' && returnTo !== undefined) return { kind: 'return', returnTo };
     return { kind: 'signed out', returnTo, obstacle };
   }
-  const isOwnSession = proven?.accountId === session.accountId && proven.sid === session.sid;
+  // Clients revoke their tokens before they sign a person out. That says nothing against the session.
+  const isAuthorized = proven !== undefined && proven.authorization !== 'revoked';
+  const isOwnSession = isAuthorized && proven.accountId === session.accountId && proven.sid === session.sid;
   return isOwnSession ? { kind: 'end', returnTo } : { kind: 'ask', returnTo, obstacle };
 }
 
