@@ -230,18 +230,22 @@ export const CLIENT_FIELDS = {
       kind: 'nullable text',
     },
   }),
-  /** Whether logout tokens must have a `sid`. */
+  /** Whether a logout token names its session also where every session of the person ends. */
   backchannelLogoutSessionRequired: declareField({
     column: 'backchannel_logout_session_required',
     codec: bit,
-    initial: false,
-    schema: Type.Boolean({ about: 'Whether logout tokens must contain sid.', description: 'true or false' }),
+    initial: true,
+    schema: Type.Boolean({
+      about:
+        'Whether every logout token contains sid. Default: true. false: one without sid ends all sessions of a person.',
+      description: 'true or false',
+    }),
     record: Type.Boolean(),
     option: {
       flags: '--backchannel-logout-session-required',
-      about: 'require sid in logout tokens',
+      about: 'put sid in every logout token (default)',
       kind: 'switch',
-      aboutOff: 'allow logout tokens without sid',
+      aboutOff: 'end all sessions of a person by one logout token without sid',
     },
   }),
   /** Null for JSON without a signature. */

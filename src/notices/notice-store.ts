@@ -15,7 +15,8 @@ export interface ClaimedLogoutNotice extends LogoutNotice {
 
 /**
  * The clients that people are signed in to and that have a `backchannel_logout_uri`: a token family shows the sign-in. A family
- * of an earlier generation of the account is left out, for its notices were sent when that generation ended.
+ * of an earlier generation of the account is left out, for its notices were sent when that generation ended; so is one that ended
+ * together with its session.
  */
 const selectClients = (db: Kysely<Tables>) =>
   db
@@ -27,8 +28,14 @@ const selectClients = (db: Kysely<Tables>) =>
     .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
     .where('c.backchannel_logout_uri', 'is not', null)
     .where('c.status', '=', 'active')
-    .select(['f.client_id', 'f.sid', 'c.backchannel_logout_session_required'])
-    .distinct();
+    .where((eb) => eb.or([eb('f.dead_reason', 'is', null), eb('f.dead_reason', '<>', 'session ended')]))
+    .select((eb) => [
+      'f.client_id',
+      'f.sid',
+      'c.backchannel_logout_session_required',
+      eb.fn.max('f.created_at').as('latest'),
+    ])
+    .groupBy(['f.client_id', 'f.sid', 'c.backchannel_logout_session_required']);
 
 /** A client whose access was revoked had its notice then. */
 const selectConsentedClients = (db: Kysely<Tables>) => selectClients(db).where('g.revoked_at', 'is', null);
@@ -37,9 +44,11 @@ const toNotifiedClient = (row: {
   readonly client_id: string;
   readonly sid: string;
   readonly backchannel_logout_session_required: number | null;
+  readonly latest: number;
 }): NotifiedClient => ({
   clientId: row.client_id,
   sid: row.sid,
+  signedInAt: Number(row.latest),
   sessionRequired: row.backchannel_logout_session_required === 1,
 });
 
@@ -67,6 +76,7 @@ const clientsInRange = many(
   (db, p: { after: string; through: string }) =>
     selectConsentedClients(db)
       .select('g.account_id')
+      .groupBy('g.account_id')
       .where('g.account_id', '>', p.after)
       .where('g.account_id', '<=', p.through),
   (row) => ({ accountId: row.account_id, client: toNotifiedClient(row) }),

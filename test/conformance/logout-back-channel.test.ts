@@ -137,8 +137,8 @@ describe('what ends sessions', () => {
     },
   };
   for (const [name, { end, sid }] of Object.entries(ends)) {
-    test(`${name}: the app is told ${sid ? 'of the session' : 'of the person'}`, async () => {
-      const client = await listening();
+    test(`${name}: an app that needs no sid is told ${sid ? 'of the session' : 'of the person'}`, async () => {
+      const client = await listening({ backchannelLogoutSessionRequired: false });
       const one = await visit(client);
       const elsewhere = await visit(client, { user: one.user });
       assert.deepEqual(await told(), []);
@@ -150,8 +150,8 @@ describe('what ends sessions', () => {
       assert.notEqual(sidOf(one), sidOf(elsewhere));
     });
 
-    test(`${name}: an app that needs the session named is told of each`, async () => {
-      const client = await listening({ backchannelLogoutSessionRequired: true });
+    test(`decisions §10: ${name}: by default the app is told of each session`, async () => {
+      const client = await listening();
       const one = await visit(client);
       const elsewhere = await visit(client, { user: one.user });
       await end(one, client);
@@ -198,6 +198,16 @@ describe('what ends sessions', () => {
     await admin(server, 'PUT', `/users/${one.user.id}/ban`, {});
     await admin(server, 'PUT', `/users/${one.user.id}/ban`, { reason: 'again' });
     assert.equal((await told()).length, 1);
+  });
+
+  test('a session that was ended from elsewhere is not named again', async () => {
+    const client = await listening();
+    const one = await visit(client);
+    const elsewhere = await visit(client, { user: one.user });
+    const sessions = `/users/${one.user.id}/sessions`;
+    await admin(server, 'DELETE', `${sessions}/${sidOf(one)}`);
+    await admin(server, 'DELETE', sessions);
+    assert.deepEqual((await told()).map(({ sid }) => sid).sort(), [sidOf(one), sidOf(elsewhere)].sort());
   });
 
   test('a disabled app is not told', async () => {

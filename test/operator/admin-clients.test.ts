@@ -51,7 +51,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     jwksUri: null,
     defaultMaxAge: null,
     backchannelLogoutUri: null,
-    backchannelLogoutSessionRequired: false,
+    backchannelLogoutSessionRequired: true,
     owner: null,
     contacts: [],
     hasPicture: false,

@@ -1,10 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { accountNotices, type LogoutNotice, type NotifiedClient, sessionNotices } from './notices.ts';
+import {
+  accountNotices,
+  type LogoutNotice,
+  MAX_NAMED_SESSIONS,
+  type NotifiedClient,
+  sessionNotices,
+} from './notices.ts';
 
-const client = (clientId: string, sid: string, sessionRequired = false): NotifiedClient => ({
+const client = (clientId: string, sid: string, sessionRequired = false, signedInAt = 0): NotifiedClient => ({
   clientId,
   sid,
+  signedInAt,
   sessionRequired,
 });
 const cases: [
@@ -24,9 +31,14 @@ const cases: [
     ],
   ],
   ['one notice to a client with several families', sessionNotices, [client('1', 'a'), client('1', 'a')], [['1', 'a']]],
-  ['one notice of all sessions of a person', accountNotices, [client('1', 'a'), client('1', 'b')], [['1', null]]],
   [
-    'a notice of each session, where the client requires sid',
+    'one notice of all sessions of a person, where the client registered that it needs no sid',
+    accountNotices,
+    [client('1', 'a'), client('1', 'b')],
+    [['1', null]],
+  ],
+  [
+    'a notice of each session by default',
     accountNotices,
     [client('1', 'a', true), client('1', 'b', true), client('1', 'a', true), client('2', 'a')],
     [
@@ -44,3 +56,11 @@ for (const [name, decide, clients, expected] of cases) {
     );
   });
 }
+
+test('decisions §10: the latest sessions of a person are named, and one notice covers the earlier ones', () => {
+  const sessions = Array.from({ length: MAX_NAMED_SESSIONS + 2 }, (_, n) => client('1', `s${n}`, true, n));
+  const sids = accountNotices(sessions).map(({ sid }) => sid);
+  const latest = sessions.slice(2).map(({ sid }) => sid);
+  assert.deepEqual(sids, [...latest.reverse(), null]);
+  assert.equal(accountNotices(sessions.slice(2)).length, MAX_NAMED_SESSIONS);
+});
