@@ -13,6 +13,7 @@ import { keyboardCases } from './cases/keyboard.ts';
 import { pageCases } from './cases/pages.ts';
 import { pictureCases } from './cases/pictures.ts';
 import { playgroundCases } from './cases/playground.ts';
+import { popupCases } from './cases/popup.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -36,3 +37,4 @@ guardCases(theStage);
 foreignCases(theStage);
 crossOriginCases(theStage);
 playgroundCases(theStage);
+popupCases(theStage);

@@ -125,3 +125,27 @@ export const sendForm = (page: Page, action: string, fields: Readonly<Record<str
      document.body.append(form);
      form.submit();`,
   );
+
+/** Opens a popup, and keeps what it reports to its opener. */
+export const openPopup = (page: Page, address: string): Promise<void> =>
+  ask(
+    page,
+    `window.reports = [];
+     addEventListener('message', ({ data }) => window.reports.push(data));
+     window.popup = open(${JSON.stringify(address)}, 'sign-in', 'popup,width=480,height=700');`,
+  );
+
+/** Whether the page still reaches the popup that it opened. */
+export const reachesPopup = (page: Page): Promise<boolean> => ask(page, 'return !window.popup.closed;');
+
+/** Waits until the page no longer reaches the popup that it opened, which then seems to be closed. */
+export const losesPopup = (page: Page): Promise<void> =>
+  ask(page, 'while (!window.popup.closed) await new Promise(requestAnimationFrame);');
+
+/** Reports to the page that opened this one, and waits until it has the report. */
+export const report = (page: Page, text: string): Promise<void> =>
+  ask(
+    page,
+    `window.opener.postMessage(${JSON.stringify(text)}, location.origin);
+     while (!window.opener.reports.includes(${JSON.stringify(text)})) await new Promise(requestAnimationFrame);`,
+  );

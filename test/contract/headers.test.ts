@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type Agent, agent } from '../support/agent.ts';
+import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
@@ -88,10 +88,14 @@ const answers = (): readonly Asked[] => [
   { path: '/health/ready', status: 200 },
 ];
 
-function assertCommonHeaders({ headers, text }: RawAnswer, what: string): void {
+/** Decisions §10: an app may run the flow in a popup, so its steps leave the opener alone. */
+const isInFlow = ({ method, path }: Asked): boolean =>
+  method !== 'PUT' && /^\/(api\/v2\/oauth\/authorize|continue|consent|login\?request=)/.test(path);
+
+function assertCommonHeaders({ headers, text }: RawAnswer, asked: Asked, what: string): void {
   assert.equal(headers['x-content-type-options'], 'nosniff', what);
   assert.equal(headers['referrer-policy'], 'no-referrer', what);
-  assert.equal(headers['cross-origin-opener-policy'], 'same-origin', what);
+  assert.equal(headers['cross-origin-opener-policy'], isInFlow(asked) ? 'unsafe-none' : 'same-origin', what);
   for (const banner of ['server', 'x-powered-by', 'via']) assert.equal(headers[banner], undefined, what);
   for (const name of Object.keys(headers)) assert.doesNotMatch(name, /^access-control-allow-credentials$/, what);
   const type = headers['content-type'] ?? '';
@@ -110,7 +114,8 @@ function assertPolicy(policy: string | string[] | undefined, what: string): Map<
 }
 
 test('HB-02, HB-03, HB-01: the headers of every answer, success or error, page or JSON', async () => {
-  for (const { path, status, method = 'GET', accept = '*/*', form, type = FORM } of answers()) {
+  for (const asked of answers()) {
+    const { path, status, method = 'GET', accept = '*/*', form, type = FORM } = asked;
     for (const [base, port] of [
       [server.baseUrl, Number(new URL(server.baseUrl).port)],
       [BASE, secure.port],
@@ -120,7 +125,7 @@ test('HB-02, HB-03, HB-01: the headers of every answer, success or error, page o
       const answer = await send(port, method, path, headers, form);
       const what = `${base} ${method} ${path.slice(0, 60)} (${accept})`;
       assert.equal(answer.status, status, `${what}: ${answer.text.slice(0, 300)}`);
-      assertCommonHeaders(answer, what);
+      assertCommonHeaders(answer, asked, what);
       assert.equal(answer.headers['cache-control'], 'no-store', what);
       if (answer.headers['content-type']?.startsWith('text/html')) {
         assertPolicy(answer.headers['content-security-policy'], what);
@@ -147,6 +152,37 @@ test('HB-02: what never becomes a request is answered with the same care', async
     assert.match(answer, /^HTTP\/1\.1 4\d\d /, JSON.stringify(bytes.slice(0, 60)));
     assert.match(answer, /\r\nx-content-type-options: nosniff\r\n/i, JSON.stringify(bytes.slice(0, 60)));
     assert.doesNotMatch(answer, /^location:/im);
+  }
+});
+
+test('decisions §10: every step of a flow keeps the opener of a popup, and no other page does', async () => {
+  const policyOf = ({ headers }: Answer) => headers.get('cross-origin-opener-policy');
+  const steps: Answer[] = [];
+  const step = (answer: Answer): Answer => {
+    steps.push(answer);
+    return answer;
+  };
+  const cold = agent(server.baseUrl);
+  const follow = (answer: Answer) => cold.get(answer.location?.href ?? '');
+  const somebody = await newUser(server);
+  const login = step(await follow(step(await cold.get(authorizeUrl(client, { response_mode: 'form_post' })))));
+  step(await cold.submit(login, { identifier: somebody.username, password: 'not the password' }));
+  step(await cold.get(/href="([^"]*\/signup\?request=[^"]*)"/.exec(login.text)?.[1] ?? ''));
+  const consent = step(
+    await follow(step(await cold.submit(login, { identifier: somebody.username, password: PASSWORD }))),
+  );
+  const again = step(await follow(step(await cold.submit(consent, {}, '/logout'))));
+  step(await cold.submit(again, { identifier: somebody.username, password: PASSWORD }));
+  const form = step(await cold.submit(consent, { decision: 'allow' }, '/consent'));
+  assert.match(form.text, /name="code"/);
+  step(await cold.get('/consent?request=unknown'));
+  step(await cold.get(`${authorizeUrl(client)}&x=${'x'.repeat(17_000)}`));
+  assert.deepEqual(
+    steps.map(policyOf),
+    steps.map(() => 'unsafe-none'),
+  );
+  for (const path of ['/login', '/signup', ...OWN_PAGES, '/oidc/logout']) {
+    assert.equal(policyOf(await cold.get(path)), 'same-origin', path);
   }
 });
 

@@ -38,12 +38,23 @@ export function cookieProblem(line: string): string | undefined {
 
 export type Headers = Readonly<Record<string, number | string | string[] | undefined>>;
 
+/** Routes whose every answer is a step of an authorization flow, which may run in a popup (decisions §10). */
+const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent)$/;
+/** Routes that are steps of a flow only where a request is pending. */
+const PERHAPS_IN_FLOW = /\/(login|signup|logout)$/;
+
+const openerPolicyOf = (url: string, headers: Headers): string => {
+  if (IN_FLOW.test(url)) return 'unsafe-none';
+  const isPending = PERHAPS_IN_FLOW.test(url) && headers['cross-origin-opener-policy'] === 'unsafe-none';
+  return isPending ? 'unsafe-none' : 'same-origin';
+};
+
 /** What is wrong with the header of an answer. */
 export function headerProblems(url: string, headers: Headers): readonly string[] {
   const expected: Readonly<Record<string, string>> = {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-opener-policy': openerPolicyOf(url, headers),
   };
   const problems = Object.entries(expected)
     .filter(([name, value]) => headers[name] !== value)

@@ -54,12 +54,27 @@ export interface ServerOptions {
   readonly answerError: (request: FastifyRequest, reply: FastifyReply, error: OAuthError) => void;
 }
 
+declare module 'fastify' {
+  interface FastifyContextConfig {
+    /** Every response of the route is a step of an authorization flow: see {@link keepOpener}. */
+    readonly keepsOpener?: boolean;
+  }
+}
+
+const OPENER_POLICY = 'cross-origin-opener-policy';
+
+/**
+ * Lets the window that opened this one keep its reference to it, and the other way around. A client may run the flow in a popup, and
+ * the browser cuts that connection for good at any response, a redirect included, with another opener policy.
+ */
+export const keepOpener = (reply: FastifyReply): FastifyReply => reply.header(OPENER_POLICY, 'unsafe-none');
+
 /** Headers of every answer, errors included; `x-request-id` is added to them, and the log names the request by the same id. */
 function commonHeaders(https: boolean): Readonly<Record<string, string>> {
   return {
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'no-referrer',
-    'cross-origin-opener-policy': 'same-origin',
+    [OPENER_POLICY]: 'same-origin',
     'x-frame-options': 'DENY',
     ...(https && { 'strict-transport-security': 'max-age=63072000; includeSubDomains' }),
   };
@@ -110,6 +125,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   app.addHook('onRequest', (request, reply, done) => {
     request.peerAddress = request.raw.socket.remoteAddress;
     reply.headers(headers).header('x-request-id', request.id);
+    if (request.routeOptions.config.keepsOpener === true) keepOpener(reply);
     if (request.headers.origin === undefined) {
       // Most requests come from no web page, and need not wait for a promise.
       requireWellFormed(request);

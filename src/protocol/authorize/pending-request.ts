@@ -1,12 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
+import { keepOpener } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { isolate } from '../../web/kit/components.ts';
@@ -53,6 +53,9 @@ declare module 'fastify' {
   }
 }
 
+/** The configuration of routes that belong to authorization flows alone. */
+export const IN_FLOW = { keepsOpener: true } as const;
+
 /** The name of the field and parameter with the handle of a pending request. */
 export const HANDLE = 'request';
 
@@ -74,6 +77,7 @@ export const loadPendingRequest =
     if (request.method === 'POST') services.browsers.rejectCrossSiteForm(request);
     const handle = handleOf(request);
     if (handle === undefined && optional) return undefined;
+    keepOpener(reply);
     const found = await readPending(services, request, reply, handle ?? '');
     if (found?.kind !== 'current') return advance(services, request, reply, found);
     request.pendingRequest = found;

@@ -16,6 +16,7 @@ import {
   advance,
   continueContext,
   HANDLE,
+  IN_FLOW,
   loadPendingRequest,
   pendingRequestOf,
   readNew,
@@ -40,10 +41,10 @@ interface AuthorizationEndpointServices extends AuthorizationPageServices {
 export function authorizationRoutes(app: FastifyInstance, services: AuthorizationEndpointServices): void {
   app.decorateRequest('pendingRequest', undefined);
 
-  app.get(PATH, { schema: authorizeByGetSchema }, (request, reply) =>
+  app.get(PATH, { schema: authorizeByGetSchema, config: IN_FLOW }, (request, reply) =>
     authorize(services, request, reply, queryOf(request)),
   );
-  app.post(PATH, { schema: authorizeByPostSchema }, async (request, reply) => {
+  app.post(PATH, { schema: authorizeByPostSchema, config: IN_FLOW }, async (request, reply) => {
     const misplaced = checkQueryOfPost(queryOf(request));
     if (misplaced !== undefined) return showError(services, request, reply, misplaced);
     return authorize(services, request, reply, formOf(request));
@@ -131,7 +132,7 @@ function internalError(error: unknown, request: FastifyRequest): RedirectedError
 function continueRoutes(app: FastifyInstance, services: AuthorizationPageServices): void {
   const { database, browsers } = services;
 
-  app.get('/continue', async (request, reply) => {
+  app.get('/continue', { config: IN_FLOW }, async (request, reply) => {
     const handle = queryOf(request).get(HANDLE) ?? '';
     const browser = browsers.of(request, reply);
     const from = browser.takeOver(handle);
@@ -141,7 +142,7 @@ function continueRoutes(app: FastifyInstance, services: AuthorizationPageService
     return advance(services, request, reply, await readPending(services, request, reply, handle));
   });
 
-  app.post('/continue', { preHandler: loadPendingRequest(services) }, async (request, reply) => {
+  app.post('/continue', { config: IN_FLOW, preHandler: loadPendingRequest(services) }, async (request, reply) => {
     const pending = pendingRequestOf(request);
     const { handle, step, visitor } = pending;
     // A form that is outdated, or was shown to another account, shows the page again.

@@ -13,6 +13,7 @@ import { denyRequest, issueCode, type PendingRequest } from '../../protocol/auth
 import {
   type AuthorizationPageServices,
   advance,
+  IN_FLOW,
   loadPendingRequest,
   pendingRequestOf,
   readPending,
@@ -30,7 +31,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
   const { browsers, site } = services;
   const preHandler = loadPendingRequest(services);
 
-  app.get('/consent', { preHandler }, async (request, reply) => {
+  app.get('/consent', { config: IN_FLOW, preHandler }, async (request, reply) => {
     const pending = pendingRequestOf(request);
     const { step, visitor } = pending;
     if (step.kind !== 'consent' || visitor.kind !== 'signed in') return advance(services, request, reply, pending);
@@ -38,7 +39,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     return showConsent(services, reply, 200, question, browsers.of(request, reply), NO_PROBLEMS);
   });
 
-  app.post('/consent', { preHandler }, async (request, reply) => {
+  app.post('/consent', { config: IN_FLOW, preHandler }, async (request, reply) => {
     const pending = pendingRequestOf(request);
     const { handle, step, visitor } = pending;
     if (visitor.kind !== 'signed in' || (step.kind !== 'consent' && step.kind !== 'issue')) {

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { keepOpener } from '../../platform/http/server.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
@@ -39,6 +40,7 @@ function signOutRoutes(app: FastifyInstance, services: PageServices): void {
     browsers.clearSession(reply);
     reply.header('clear-site-data', '"cache", "storage"');
     const handle = form.get(HANDLE);
+    if (handle !== undefined) keepOpener(reply);
     const query = handle === undefined ? '' : `?${HANDLE}=${encodeURIComponent(handle)}`;
     return redirect(request, reply, site.path(`/login${query}`));
   });
