@@ -138,7 +138,5 @@ export const invalidToken = (description: string, reason?: string): OAuthError =
 };
 
 /** RFC 6750 §3.1: without credentials the challenge has no error code. */
-export const missingToken = (): OAuthError =>
-  new OAuthError(401, 'invalid_token', 'Send an access token: Authorization: Bearer <token>.', {
-    'www-authenticate': 'Bearer realm="tessera"',
-  });
+export const missingToken = (description: string): OAuthError =>
+  new OAuthError(401, 'invalid_token', description, { 'www-authenticate': 'Bearer realm="tessera"' }, 'no token sent');

@@ -151,11 +151,13 @@ type RefusedVerdict = Exclude<Verdict, { kind: 'live' }>;
 const forbidden = (kind: keyof typeof MESSAGES): OAuthError =>
   new OAuthError(403, 'access_denied', MESSAGES[kind], {}, kind);
 
+/** Why a credential ended may be known to the operator, and not to the app: it says something about the account. */
+const ENDED =
+  'The access token is no longer valid: the sign-in that it came from has ended. Send the user through authorization again.';
+
 /** The error of a resource that refuses an access token: UserInfo. */
 export function refuseToken(verdict: RefusedVerdict): OAuthError {
-  return verdict.kind === 'invalid'
-    ? invalidToken('The access token is invalid or has expired.', verdict.reason)
-    : forbidden(verdict.kind);
+  return verdict.kind === 'invalid' ? invalidToken(ENDED, verdict.reason) : forbidden(verdict.kind);
 }
 
 /** The error of the token endpoint that refuses a code or refresh token. */

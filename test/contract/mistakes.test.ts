@@ -1,18 +1,54 @@
 import assert from 'node:assert/strict';
+import { hash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { after, before, describe, test } from 'node:test';
-import { type ApiAnswer, call, codeBody, FORM_TYPE, JSON_TYPE, TOKEN } from '../support/api-call.ts';
-import { newClient, type TestClient } from '../support/flow.ts';
+import type { Agent } from '../support/agent.ts';
+import { basic, call, codeBody, FORM_TYPE, JSON_TYPE, STANDARD, TOKEN, USERINFO } from '../support/api-call.ts';
+import {
+  codeFor,
+  type JsonAnswer,
+  newClient,
+  newUser,
+  redeem,
+  refresh as refreshed,
+  signedIn,
+  type TestClient,
+  type TestUser,
+  type Tokens,
+  tokenCall,
+  tokensFor,
+} from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // The mistakes that developers of apps make, and the words that they need: what is wrong, and what to do.
 
 let server: TestServer;
 let client: TestClient;
+/** With ID tokens under RS256. */
+let other: TestClient;
+let spa: TestClient;
+let posting: TestClient;
+let user: TestUser;
+let browser: Agent;
+let tokens: Tokens;
+let signed: Tokens;
 before(async () => {
   server = await startServer({ TESSERA_LIMIT_CLIENT_AUTH: 'off' });
   client = await newClient(server);
+  other = await newClient(server, { idTokenSignedResponseAlg: 'RS256' });
+  spa = await newClient(server, { type: 'public' });
+  posting = await newClient(server, { tokenEndpointAuthMethod: 'client_secret_post' });
+  user = await newUser(server);
+  await renew();
 });
+
+/** A new session and new tokens, after a test moved the clock. */
+async function renew(): Promise<void> {
+  browser = await signedIn(server, user);
+  tokens = await tokensFor(server, client, user, {}, { browser });
+  signed = await tokensFor(server, other, user, {}, { browser });
+}
+
 after(() => server.close());
 
 /** A mistake, and what the description of the answer must say: the cause first, then the remedy. */
@@ -21,8 +57,8 @@ type Mistake = readonly [name: string, make: () => Promise<string>, cause: RegEx
 /** RFC 6749 §5.2 and RFC 6750 §3: the characters of a description. */
 const DESCRIPTION = /^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/;
 
-function described({ body, text }: ApiAnswer): string {
-  const description = String(body?.error_description ?? text);
+function described({ body }: JsonAnswer): string {
+  const description = String(body?.error_description);
   assert.match(description, DESCRIPTION);
   return description;
 }
@@ -63,6 +99,227 @@ describe('bodies', () => {
     for (const body of ["{'client_secret':'tcs_hidden'}", '{"client_secret":tcs_hidden}', 'client_secret=tcs_hidden']) {
       assert.doesNotMatch(await post(body), /tcs_|hidden/);
     }
+  });
+});
+
+describe('client authentication', () => {
+  const exchange = async (change: object, headers = {}): Promise<string> => {
+    const body = JSON.stringify({ ...codeBody(client, 'x'), ...change });
+    return described(await call(server, 'POST', TOKEN, { 'content-type': JSON_TYPE, ...headers }, body));
+  };
+  const none = { client_id: undefined, client_secret: undefined };
+  const basicOnly = (id: string, secret: string) => exchange(none, basic(id, secret));
+
+  explained([
+    [
+      'a wrong secret',
+      () => exchange({ client_secret: 'tcs_x' }),
+      /secret is wrong, was replaced/,
+      /check client_id and/,
+    ],
+    ['the id of another server', () => exchange({ client_id: '1' }), /not registered here/, /check client_id and/],
+    ['the secret of another app', () => basicOnly(client.clientId, other.clientSecret), /another client/, /check/],
+    ['no secret', () => exchange({ client_secret: undefined }), /client_secret was not sent/, /check client_id/],
+    ['no client_id', () => exchange(none), /client_id is missing/, /send it with client_secret/],
+    [
+      'both ways at once',
+      () => exchange({}, basic(client.clientId, client.clientSecret)),
+      /credentials once/,
+      /not in both/,
+    ],
+    [
+      'another client_id in the body',
+      () => exchange({ client_id: '1', client_secret: undefined }, basic(client.clientId, client.clientSecret)),
+      /differs from the one in the Authorization header/,
+      /Send it once/,
+    ],
+    ['Bearer for Basic', () => exchange(none, { authorization: 'Bearer x' }), /must be Basic/, /in base64/],
+    [
+      'a secret of a public client',
+      () => exchange({ client_id: spa.clientId }),
+      /public and has no secret/,
+      /no client_secret/,
+    ],
+    [
+      'Basic, where client_secret_post is registered',
+      () => basicOnly(posting.clientId, posting.clientSecret),
+      /registered for client_secret_post/,
+      /Authenticate in that way/,
+    ],
+  ]);
+
+  test('the registered method is told only to a caller with the secret', async () => {
+    assert.doesNotMatch(await basicOnly(posting.clientId, 'tcs_wrong'), /client_secret_post/);
+  });
+});
+
+describe('the exchange of a code', () => {
+  const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+  const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+  const withPkce = { code_challenge: challenge, code_challenge_method: 'S256' };
+  const exchange = async (change: Readonly<Record<string, unknown>>, parameters = {}, by = client): Promise<string> => {
+    const code = await codeFor(server, client, user, parameters, { browser });
+    return described(await redeem(server, by, code, change));
+  };
+
+  explained([
+    ['another path', () => exchange({ redirect_uri: `${client.redirectUri}2` }), /differ in: path/, /same one in both/],
+    ['a slash', () => exchange({ redirect_uri: `${client.redirectUri}/` }), /differ in: slash at the end/, /same one/],
+    ['another port', () => exchange({ redirect_uri: 'https://app.example.com:8443/callback' }), /in: port/, /same one/],
+    [
+      'no verifier',
+      () => exchange({}, withPkce),
+      /code_verifier is missing/,
+      /the one that code_challenge was made of/,
+    ],
+    ['no challenge', () => exchange({ code_verifier: verifier }), /no code_challenge/, /S256 in the authorization/],
+    [
+      'the challenge as verifier',
+      () => exchange({ code_verifier: challenge }, withPkce),
+      /Both are equal/,
+      /BASE64URL/,
+    ],
+    [
+      'the verifier of another request',
+      () => exchange({ code_verifier: 'x'.repeat(43) }, withPkce),
+      /does not fit/,
+      /second tab/,
+    ],
+    ['a short verifier', () => exchange({ code_verifier: 'x' }, withPkce), /43 to 128/, /same verifier/],
+    [
+      'a challenge of decoded bytes',
+      () => {
+        const code_challenge = hash('sha256', Buffer.from(verifier, 'base64url'), 'base64url');
+        return exchange({ code_verifier: verifier }, { ...withPkce, code_challenge });
+      },
+      /decoded bytes/,
+      /hash its characters/,
+    ],
+    [
+      'the code of another client',
+      () => exchange({}, {}, { ...other, redirectUri: client.redirectUri }),
+      /is unknown/,
+      /another client_id/,
+    ],
+    ['undefined', () => exchange({ code: 'undefined' }), /the word undefined/, /has no value/],
+    ['a whole query', () => exchange({ code: 'code=x&state=y' }), /more of the address/, /code of the redirect alone/],
+    ['a code with spaces', () => exchange({ code: ' x ' }), /white space/, /decoded once/],
+    ['half a code', () => exchange({ code: 'x'.repeat(20) }), /43 characters/, /whole/],
+    ['a token as code', () => exchange({ code: tokens.refresh_token }), /is a JWT/, /grant_type=refresh_token/],
+  ]);
+
+  test('a code exchanged twice', async () => {
+    const code = await codeFor(server, client, user, {}, { browser });
+    assert.equal((await redeem(server, client, code)).status, 200);
+    const description = String((await redeem(server, client, code)).body.error_description);
+    assert.match(description, /was exchanged before, and the tokens from it are revoked/);
+    assert.match(description, /double callback.*React StrictMode/);
+    const foreign = String(
+      (await redeem(server, { ...other, redirectUri: client.redirectUri }, code)).body.error_description,
+    );
+    assert.doesNotMatch(foreign, /exchanged before/, 'another client learns nothing of it');
+  });
+
+  test('an expired code', async () => {
+    const code = await codeFor(server, client, user, {}, { browser });
+    server.advance(61_000);
+    assert.match(String((await redeem(server, client, code)).body.error_description), /has expired.*60 seconds/);
+  });
+});
+
+describe('refreshing', () => {
+  const send = async (token: string, by = client): Promise<string> => described(await refreshed(server, by, token));
+
+  explained([
+    ['an access token', () => send(tokens.access_token), /is an access token/, /Send the refresh_token/],
+    ['an ID token under RS256', () => send(signed.id_token, other), /is an ID token/, /Send the refresh_token/],
+    ['an ID token under HS256', () => send(tokens.id_token), /looks like an ID token/, /Send the refresh_token/],
+    ['a code', () => send('x'.repeat(43)), /looks like an authorization code/, /grant_type=authorization_code/],
+    ['undefined', () => send('undefined'), /the word undefined/, /has no value/],
+    ['a part of a token', () => send(tokens.refresh_token.slice(0, -5)), /cut off/, /whole/],
+    ['the token of another client', () => send(tokens.refresh_token, other), /another client/, /authorization again/],
+  ]);
+
+  test('a refresh token that was used before, and one after a revocation', async () => {
+    const { refresh_token: first } = await tokensFor(server, client, user, {}, { browser });
+    const { refresh_token: second } = (await refreshed(server, client, first)).body;
+    await refreshed(server, client, second);
+    assert.match(await send(first), /used before.*all tokens of its sign-in are revoked.*Store each new/);
+    assert.match(await send(second), /has ended\. Send the user through authorization again/);
+  });
+
+  test('an expired refresh token says when it expired', async () => {
+    const { refresh_token } = await tokensFor(server, client, user, {}, { browser: await signedIn(server, user) });
+    server.advance(8 * 24 * 3_600_000);
+    assert.match(await send(refresh_token), /expired at \d{4}-\d\d-\d\dT[\d:]+Z\. Send the user/);
+    await renew();
+  });
+});
+
+describe('UserInfo', () => {
+  const read = async (headers: Readonly<Record<string, string>>, path = USERINFO): Promise<string> => {
+    const answer = await call(server, 'GET', path, headers);
+    const description = described(answer);
+    const told = /error_description="([^"]*)"/.exec(answer.headers.get('www-authenticate') ?? '')?.[1];
+    assert.ok(told === undefined || told === description, 'the challenge says the same');
+    return description;
+  };
+  const bearer = (token: string, path = USERINFO) => read({ authorization: `Bearer ${token}` }, path);
+
+  for (const path of [USERINFO, STANDARD]) {
+    explained([
+      [`${path}: no header`, () => read({}, path), /no Authorization header/, /Send Authorization: Bearer/],
+      [`${path}: undefined`, () => bearer('undefined', path), /the word undefined/, /has no value/],
+      [`${path}: null`, () => bearer('null', path), /the word null/, /has no value/],
+      [`${path}: an object`, () => bearer('[object Object]', path), /object Object/, /its member access_token/],
+      [`${path}: quotes`, () => bearer('"x"', path), /in quotes/, /without quotes/],
+      [`${path}: Bearer twice`, () => bearer('Bearer x', path), /Bearer twice/, /Send Authorization: Bearer/],
+      [`${path}: Basic`, () => read(basic(client.clientId, client.clientSecret), path), /Basic/, /Bearer ACCESS/],
+      [`${path}: no scheme`, () => read({ authorization: tokens.access_token }, path), /Bearer is missing/, /Send/],
+      [
+        `${path}: in the address`,
+        () => read({}, `${path}?access_token=x`),
+        /in the address/,
+        /in the Authorization header/,
+      ],
+      [`${path}: a part of a token`, () => bearer(tokens.access_token.slice(0, -5), path), /cut off/, /whole/],
+      [`${path}: an opaque text`, () => bearer('opaque', path), /JWTs, three parts/, /Send the access_token/],
+      [
+        `${path}: a refresh token`,
+        () => bearer(tokens.refresh_token, path),
+        /is a refresh token/,
+        /Send the access_token/,
+      ],
+      [
+        `${path}: an ID token (HS256)`,
+        () => bearer(tokens.id_token, path),
+        /looks like an ID token/,
+        /Send the access_/,
+      ],
+      [`${path}: an ID token (RS256)`, () => bearer(signed.id_token, path), /is an ID token/, /Send the access_token/],
+      [`${path}: a code`, () => bearer('x'.repeat(43), path), /authorization code/, /token endpoint/],
+      [`${path}: the secret`, () => bearer(client.clientSecret, path), /client secret/, /Send the access_token/],
+    ]);
+  }
+
+  test('the token of a client itself', async () => {
+    const app = await newClient(server, { grantTypes: ['client_credentials'] });
+    const proof = { client_id: app.clientId, client_secret: app.clientSecret };
+    const { body } = await tokenCall(server, { grant_type: 'client_credentials', ...proof });
+    assert.match(await bearer(body.access_token), /issued to the app itself.*Use one from the authorization code flow/);
+  });
+
+  test('an expired access token says when it expired; a forged one does not', async () => {
+    const { access_token } = await tokensFor(server, client, user, {}, { browser });
+    server.advance(1_800_000);
+    assert.match(
+      await bearer(access_token),
+      /expired at \d{4}-\d\d-\d\dT[\d:]+Z\. Get a new one with the refresh token/,
+    );
+    const [header, payload, signature = ''] = access_token.split('.');
+    const forged = `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
+    assert.doesNotMatch(await bearer(forged), /expired/);
+    await renew();
   });
 });
 

@@ -127,7 +127,11 @@ export const mutants: readonly Mutant[] = [
   instead('an unexpected verifier', REDEMPTION, 'if (codeVerifier !== undefined) return', 'if (false) return'),
   instead('a wrong verifier', REDEMPTION, 'challenge !== code.codeChallenge', 'false'),
   without('replay', REDEMPTION, "  if (code.redeemed) return { kind: 'replay' };\n"),
-  without('end of the code', REDEMPTION, "  if (code.expiresAt <= now) return refuse('the code has expired');\n"),
+  without(
+    'end of the code',
+    REDEMPTION,
+    "  if (code.expiresAt <= now) return refuse('the code has expired', EXPIRED);\n",
+  ),
   instead('a code ends late', REDEMPTION, 'code.expiresAt <= now', 'code.expiresAt < now'),
   instead(
     'a late replay revokes nothing',

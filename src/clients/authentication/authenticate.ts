@@ -54,6 +54,8 @@ declare const proved: unique symbol;
 export interface AuthenticationFailure {
   readonly reason: string;
   readonly cause?: string;
+  /** What the caller is told, where it knows the cause anyway: docs/decisions/0013. */
+  readonly advice?: string;
 }
 
 /** What client authentication works with. */
@@ -86,7 +88,11 @@ export async function authenticateClient(
     const about = { origin, clientId: found?.client.id ?? null };
     const wait = await database.commit(() => recordFailure(limits, bucket, result, about, now));
     if (wait > 0) throw rateLimited(wait);
-    throw invalidClient(advice(credentials), result.reason, credentials.method === 'client_secret_basic');
+    throw invalidClient(
+      result.advice ?? advice(credentials),
+      result.reason,
+      credentials.method === 'client_secret_basic',
+    );
   }
   if (result.usedSecret !== undefined) {
     // After too many failures the right secret is refused as well, so that guessing on is of no use.
@@ -147,7 +153,11 @@ async function verifyCredentials(
   if (found === undefined) return { reason: 'unknown client' };
   const { client, secrets } = found;
   if (client.status !== 'active') return { reason: 'the client is disabled' };
-  if (!isRegisteredMethod(client, credentials)) return { reason: 'another authentication method is registered' };
+  if (!isRegisteredMethod(client, credentials)) {
+    const isProved =
+      'clientSecret' in credentials && !('reason' in matchSecret(credentials.clientSecret, hash, secrets));
+    return { reason: 'another authentication method is registered', ...adviceOnMethod(client, credentials, isProved) };
+  }
 
   switch (credentials.method) {
     case 'none': {
@@ -184,6 +194,21 @@ function isRegisteredMethod(
 }
 
 /**
+ * What to do about another method than the registered one. That a client is public shows without any secret: it gets on with its id
+ * alone. The method of another client is told only to a caller with its secret.
+ */
+function adviceOnMethod(
+  { type, tokenEndpointAuthMethod: registered }: Client,
+  credentials: ClientCredentials,
+  isProved: boolean,
+): Pick<AuthenticationFailure, 'advice'> {
+  if (type === 'public' && 'clientSecret' in credentials) {
+    return { advice: 'this client is public and has no secret. Send client_id in the body, and no client_secret.' };
+  }
+  return isProved ? { advice: `this client is registered for ${registered}. Authenticate in that way.` } : {};
+}
+
+/**
  * Reads a client's credentials from the body or the Authorization header: exactly one of them.
  * @throws {OAuthError} `invalid_request` when both are used, or they contradict each other
  */
@@ -217,7 +242,9 @@ export function readCredentials(authorization: string | undefined, body: Paramet
     return { method: 'client_secret_basic', clientId: '', clientSecret: '' };
   }
   if (bodyId !== undefined && bodyId !== clientId) {
-    throw invalidRequest('client_id in the body differs from the one in the Authorization header.');
+    throw invalidRequest(
+      'client_id in the body differs from the one in the Authorization header. Send it once, or the same one twice.',
+    );
   }
   return { method: 'client_secret_basic', clientId, clientSecret };
 }
@@ -267,5 +294,10 @@ function advice(credentials: ClientCredentials): string {
       : 'client_id is missing: send it with client_secret in the body, or both by HTTP Basic.';
   }
   if (method === 'none') return 'check client_id; client_secret was not sent, and only a public client has none.';
-  return 'check client_id and client_secret.';
+  // The same for every cause, which must not be told apart.
+  return `${UNKNOWN_OR_WRONG}: check client_id and client_secret.`;
 }
+
+const UNKNOWN_OR_WRONG =
+  'the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ' +
+  'A secret begins with tcs_, has no white space around it, and is shown only when it is made';

@@ -4,6 +4,7 @@ import { GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
+import { describeUnknownCode } from './rules/presented-form.ts';
 
 const text = (about: string) => Type.Optional(Type.String({ about }));
 
@@ -144,7 +145,7 @@ export const requestTokensSchema = {
       status: 400,
       answer: {
         error: 'invalid_grant',
-        error_description: 'The code was refused: the code is unknown or was used before.',
+        error_description: `The code was refused: the code is unknown or was used before. ${describeUnknownCode('unknown')}`,
       },
     },
   ],

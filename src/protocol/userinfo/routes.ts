@@ -17,8 +17,9 @@ import { queryOf, type RepeatableParameters, readByHandler } from '../../platfor
 import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { judge, refuseToken } from '../../verdict/rules.ts';
-import { tokenMisuse } from '../token/misuse.ts';
+import { tokenFault } from '../token/misuse.ts';
 import { readClaims, type VerifiedToken } from '../token/rules/claims.ts';
+import { describeAuthorization } from '../token/rules/presented-form.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
 const STANDARD_PATH = '/oidc/userinfo';
@@ -38,8 +39,8 @@ interface UserInfoParts {
 /** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
   app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
+    if (queryOf(request).has('access_token')) throw misplacedToken();
     const token = bearerToken(request.headers.authorization);
-    if (queryOf(request).has('access_token')) throw secondToken();
     const { person, scopes } = await readUser(parts, token, request);
     return reply
       .header('cache-control', 'no-store')
@@ -75,7 +76,7 @@ interface ReadUser {
   readonly client: { readonly id: string; readonly userinfoAlg: AsymmetricAlg | null };
 }
 
-const INVALID = { kind: 'invalid', reason: 'not an access token of this service' } as const;
+const INVALID = { kind: 'invalid', reason: 'not on record' } as const;
 
 /**
  * The user of an access token, with those of its scopes and single claims that are still granted, by the present state of the
@@ -91,9 +92,9 @@ const readUser = (parts: UserInfoParts, presented: string, request: FastifyReque
     const signed = await verifyToken(keys, 'access', presented);
     const token = signed && readClaims(signed.claims, 'access', issuer, now);
     if (signed === undefined || token === undefined) {
-      const misuse = await tokenMisuse(keys, 'access', presented, { signed, issuer, now });
+      const { reason, description, misuse } = await tokenFault(keys, 'access', presented, { signed, issuer, now });
       if (misuse !== undefined) await refused(misuse);
-      return refuseToken(INVALID);
+      throw invalidToken(`The access token is not accepted: it ${description}`, reason);
     }
     const { accountId, clientId, familyId } = token;
     if (limits.userinfo !== null) {
@@ -170,10 +171,12 @@ function challenge(error: unknown): never {
 /** RFC 6750 §2: the token from the header or, in a POST, from the form; never from the query, never both. */
 function oneToken(authorization: string | undefined, query: RepeatableParameters, form: RepeatableParameters): string {
   const inForm = form.get('access_token');
-  if (query.has('access_token') || form.repeated.has('access_token')) throw secondToken();
+  if (query.has('access_token')) throw misplacedToken();
+  if (form.repeated.has('access_token')) throw secondToken();
   if (inForm === undefined) return bearerToken(authorization);
   if (authorization !== undefined) throw secondToken();
-  if (!/^\S+$/.test(inForm)) throw missingToken();
+  if (!/^\S+$/.test(inForm))
+    throw missingToken('access_token in the form has white space in it: send the token alone.');
   return inForm;
 }
 
@@ -183,10 +186,16 @@ function oneToken(authorization: string | undefined, query: RepeatableParameters
  */
 export function bearerToken(authorization: string | undefined): string {
   const token = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
-  if (token === undefined) throw missingToken();
+  if (token === undefined) throw missingToken(describeAuthorization(authorization));
   return token;
 }
 
-/** RFC 6750 §2: a client must not send its token in more than one way. The query (§2.3) is not supported. */
+/** RFC 6750 §2.3 is not supported: addresses are stored in logs and histories. */
+const misplacedToken = (): OAuthError =>
+  invalidRequest(
+    'The access token is in the address, where logs and histories keep it. Send it in the Authorization header.',
+  );
+
+/** RFC 6750 §2: a client must not send its token in more than one way. */
 const secondToken = (): OAuthError =>
   invalidRequest('Send the access token once: in the Authorization header, and nowhere else.');

@@ -20,6 +20,7 @@ import {
   unknownResource,
 } from '../grant.ts';
 import { FAMILY_LIFETIME } from '../rules/claims.ts';
+import { describeUnknownCode } from '../rules/presented-form.ts';
 import { redemption } from '../rules/redemption.ts';
 
 /** A code that was exchanged for a token family. */
@@ -53,7 +54,7 @@ export const authorizationCodeGrant: GrantHandler = async (parts, authenticated,
     const { scopes: scope, nonce, narrowed, claims } = code;
     const order = { subject, scope, resources, refreshToken, nonce, narrowed, claims, alg, proof };
     const response = await mint(keySet, order, now);
-    if (response === undefined) return refused('the signing key was dropped');
+    if (response === undefined) return refused('the signing key was dropped', ANEW);
     if (client.grantTypes.includes('refresh_token')) return response;
     // No refresh token for a client that may not use one.
     const { refresh_token: _, ...rest } = response;
@@ -62,9 +63,18 @@ export const authorizationCodeGrant: GrantHandler = async (parts, authenticated,
 };
 
 const UNKNOWN = 'the code is unknown or was used before';
+const REPLAYED = 'the code was exchanged before, and the tokens from it are revoked now';
+const DOUBLE_CALLBACK =
+  'Look for a double callback: a reloaded or prefetched callback page, React StrictMode, a retry, or two handlers.';
+const ANEW = 'Send the user through authorization again.';
+const SIGN_IN_ENDED = 'the sign-in that it came from has ended';
 
-/** @param cause for the log, where it says more than the client may know */
-const refused = (reason: string, cause = reason): OAuthError => invalidGrant(`The code was refused: ${reason}.`, cause);
+/**
+ * @param remedy what to do
+ * @param cause for the log, where it says more than the client may know
+ */
+const refused = (reason: string, remedy: string, cause = reason): OAuthError =>
+  invalidGrant(`The code was refused: ${reason}. ${remedy}`, cause);
 
 function* redeem(
   parts: TokenServices,
@@ -92,7 +102,7 @@ function* redeem(
   const event = { at: now, origin, clientId: client.id };
   if (code === undefined) {
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { reason: UNKNOWN } });
-    return refused(UNKNOWN);
+    return refused(UNKNOWN, describeUnknownCode(presented));
   }
   requireVersion(keySet, code.keyVersion);
   const about = { ...event, accountId: code.accountId };
@@ -102,20 +112,21 @@ function* redeem(
   if (result.kind === 'refuse') {
     const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
     yield* record({ ...about, type, outcome: 'failure', details: { reason: result.reason } });
-    return refused(result.foreignClient ? UNKNOWN : result.reason, result.reason);
+    const { reason, remedy = ANEW, foreignClient } = result;
+    return foreignClient ? refused(UNKNOWN, describeUnknownCode(presented), reason) : refused(reason, remedy);
   }
   if (result.kind === 'replay') {
     if (code.familyId !== null) yield* revokeFamily({ familyId: code.familyId, reason: 'code replayed', now });
     yield* record({ ...about, type: 'token.code_replayed', outcome: 'failure', details: { familyId: code.familyId } });
     // In the order of the verdict, expiry comes before the state of the account.
-    if (code.expiresAt <= now) return refused(UNKNOWN, 'code replayed');
+    if (code.expiresAt <= now) return refused(REPLAYED, DOUBLE_CALLBACK, 'code replayed');
   }
   const verdict = judge(code.state, code.inherited, now);
   if (verdict.kind !== 'live') {
     yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: verdict.kind } });
-    return refuseGrant(verdict, `The code was refused: ${UNKNOWN}.`);
+    return refuseGrant(verdict, `The code was refused: ${SIGN_IN_ENDED}. ${ANEW}`);
   }
-  if (result.kind === 'replay') return refused(UNKNOWN, 'code replayed');
+  if (result.kind === 'replay') return refused(REPLAYED, DOUBLE_CALLBACK, 'code replayed');
   // RFC 8707 §2.2. The code stays valid.
   const resources = yield* grantedResources(parts, code.resources, requested);
   if (resources === undefined) {

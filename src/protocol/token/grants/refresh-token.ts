@@ -24,7 +24,7 @@ import {
   type TokenServices,
   unknownResource,
 } from '../grant.ts';
-import { type TokenMisuse, tokenMisuse } from '../misuse.ts';
+import { type TokenFault, tokenFault } from '../misuse.ts';
 import { readClaims, type VerifiedToken } from '../rules/claims.ts';
 import { type RefreshedScope, refreshedClaims, refreshedScope, rotation } from '../rules/refresh.ts';
 
@@ -39,8 +39,10 @@ interface RefreshedFamily {
   readonly refreshToken: CurrentRefreshToken;
 }
 
-const REFUSED =
-  'The refresh token is invalid, has expired or was used before. Send the user through authorization again.';
+const ANEW = 'Send the user through authorization again.';
+const REFUSED = `The refresh token is no longer valid, or was issued to another client. ${ANEW}`;
+const ENDED = `The refresh token is no longer valid: the sign-in that it came from has ended. ${ANEW}`;
+const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. Store each new refresh token, refresh once at a time, and retry within 30 seconds only. ${ANEW}`;
 
 /**
  * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
@@ -70,18 +72,18 @@ export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters
 /** A refresh token whose signature and claims were verified, or why it is none. */
 type PresentedToken =
   | { readonly token: VerifiedToken; readonly keySet: KeySet }
-  | { readonly token?: undefined; readonly misuse: TokenMisuse | undefined };
+  | { readonly token?: undefined; readonly fault: TokenFault | undefined };
 
 async function verifyPresented(
   { keys, issuer }: TokenServices,
   presented: string | undefined,
   now: number,
 ): Promise<PresentedToken> {
-  if (presented === undefined) return { misuse: undefined };
+  if (presented === undefined) return { fault: undefined };
   const signed: SignedToken | undefined = await verifyToken(keys, 'refresh', presented);
   const token = signed && readClaims(signed.claims, 'refresh', issuer, now);
   if (signed !== undefined && token !== undefined) return { token, keySet: signed.keySet };
-  return { misuse: await tokenMisuse(keys, 'refresh', presented, { signed, issuer, now }) };
+  return { fault: await tokenFault(keys, 'refresh', presented, { signed, issuer, now }) };
 }
 
 function* refresh(
@@ -107,10 +109,10 @@ function* refresh(
   if (requested instanceof OAuthError) return requested;
 
   if (presented.token === undefined) {
-    const reason = 'not a refresh token of this service, or expired';
-    const { type = 'token.refused', accountId = null, details = { reason } } = presented.misuse ?? {};
+    const { reason = 'no token', description = '', misuse } = presented.fault ?? {};
+    const { type = 'token.refused', accountId = null, details = { reason } } = misuse ?? {};
     yield* record({ at: now, type, outcome: 'failure', origin, clientId: client.id, accountId, details });
-    return invalidGrant(REFUSED, reason);
+    return invalidGrant(`The refresh token is not accepted: it ${description}`, reason);
   }
   const { token, keySet } = presented;
   const { familyId } = token;
@@ -132,7 +134,7 @@ function* refresh(
   if (verdict.kind !== 'live') {
     const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return refuseGrant(verdict, REFUSED);
+    return refuseGrant(verdict, ENDED);
   }
   const { currentToken, predecessorJti, rotatedAt, endsAt } = found.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);
@@ -140,7 +142,7 @@ function* refresh(
     const reason = 'refresh token reused';
     yield* revokeFamily({ familyId, reason, now });
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
-    return invalidGrant(REFUSED, reason);
+    return invalidGrant(REUSED, reason);
   }
   const scope = refreshedScope(found.family, client.scopes, scopes);
   if (scope === undefined) {

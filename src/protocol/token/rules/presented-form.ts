@@ -1,0 +1,117 @@
+/** What a text that is no valid token is by its form alone, and how it usually gets where a token belongs. */
+export interface PresentedForm {
+  /** From a bounded set, for the log and the metrics. */
+  readonly reason: string;
+  /** Continues "It …". It repeats nothing of the text but known words. */
+  readonly description: string;
+}
+
+const form = (reason: string, description: string): PresentedForm => ({ reason, description });
+
+/** What programs send in place of a variable that has no value. */
+const EMPTY_WORDS: ReadonlySet<string> = new Set(['undefined', 'null', 'nan', 'none', 'nil', 'false', 'true', '{}']);
+
+const NOT_SET = 'the variable that should hold the token has no value.';
+
+/** RFC 7515 §7.1: three parts, of which the signature is empty for the algorithm `none`. */
+const JWT = /^([A-Za-z0-9_-]{1,1024})\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]*)$/;
+
+/** Describes a text that no key of this service verified. @param wanted the kind of token that belongs here */
+export function describeForm(text: string, wanted: 'access' | 'refresh'): PresentedForm {
+  const field = wanted === 'access' ? 'access_token' : 'refresh_token';
+  const send = `Send the ${field} of the token response`;
+  if (EMPTY_WORDS.has(text.toLowerCase())) return form('no value', `is the word ${text.toLowerCase()}: ${NOT_SET}`);
+  if (text.startsWith('[object')) {
+    return form('no value', `is [object Object]: an object was sent instead of its member. ${send}.`);
+  }
+  if (/^(["'`]|%22|%27)/.test(text)) return form('quoted', `is in quotes. ${send} without quotes.`);
+  if (/^bearer(\s|%20|$)/i.test(text)) return form('Bearer twice', 'begins with the word Bearer. Send that word once.');
+  if (/^[<{$%]|^your[_-]/i.test(text)) return form('placeholder', `is a placeholder. ${send} in its place.`);
+  if (text.startsWith('tcs_')) return form('a client secret', `looks like a client secret. ${send}.`);
+  if (text.startsWith('tak_')) return form('an admin key', `looks like an admin key. ${send}.`);
+  if (/\s|%20|,/.test(text)) return form('more than a token', `has white space or a comma in it. ${send} alone.`);
+  const [, header, signature = ''] = JWT.exec(text) ?? [];
+  if (header !== undefined) return describeJwt(readHeader(header), signature, send);
+  if (/^[A-Za-z0-9_-]{43}$/.test(text)) {
+    const advice = 'Exchange a code at the token endpoint with grant_type=authorization_code';
+    return form(
+      'an authorization code',
+      `looks like an authorization code. ${advice}, and send the ${field} of the response.`,
+    );
+  }
+  if (text.split('.').length === 5) return form('encrypted', 'is an encrypted JWT, and this service issues none.');
+  if (/^ey[\w-]+(\.[\w-]*)?$/.test(text)) return form('cut off', `is a part of a JWT: it was cut off. ${send} whole.`);
+  return form(
+    'no token',
+    `is not a token of this service: those are JWTs, three parts with dots between them. ${send}.`,
+  );
+}
+
+function describeJwt(header: Readonly<Record<string, unknown>>, signature: string, send: string): PresentedForm {
+  const { alg, typ } = header;
+  if (alg === 'none') return form('unsigned', `is a JWT without a signature. ${send} as it came.`);
+  if (alg === 'HS256' && signature.length !== 43) {
+    return form(
+      'cut off',
+      `is a JWT whose signature was cut off or added to. ${send} whole, and store at least 8 KiB.`,
+    );
+  }
+  if (typ === 'at+jwt' || typ === 'rt+jwt') {
+    const kind = typ === 'at+jwt' ? 'an access token' : 'a refresh token';
+    const cause = 'it was changed, is from another server, or its key was dropped';
+    return form('no key verifies it', `looks like ${kind}, but no key of this service verifies it: ${cause}.`);
+  }
+  if (typ === 'JWT' || typ === undefined) {
+    return form(
+      'an ID token',
+      `looks like an ID token, which is for the app alone, or like the token of another service. ${send}.`,
+    );
+  }
+  return form('no key verifies it', `is a JWT of another service: no key of this service verifies it. ${send}.`);
+}
+
+function readHeader(segment: string): Readonly<Record<string, unknown>> {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(segment, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null ? (value as Readonly<Record<string, unknown>>) : {};
+  } catch {
+    return { typ: 'unreadable' };
+  }
+}
+
+/** Why an Authorization header has no bearer token (RFC 6750 §2.1). It repeats nothing of the header. */
+export function describeAuthorization(authorization: string | undefined): string {
+  const header = 'Authorization: Bearer ACCESS_TOKEN';
+  if (authorization === undefined) {
+    return `The request has no Authorization header. Send ${header}. Proxies and redirects to another host may remove it.`;
+  }
+  const text = authorization.trim();
+  if (/^bearer$/i.test(text)) return `Nothing follows the word Bearer: ${NOT_SET} Send ${header}.`;
+  if (/^bearer[\s]+\[object/i.test(text)) {
+    return `The token is [object Object]: an object was sent instead of its member access_token. Send ${header}.`;
+  }
+  if (/^bearer\s+bearer\s/i.test(text)) return `The header has the word Bearer twice. Send ${header}.`;
+  if (/^bearer\s/i.test(text))
+    return `White space or something else follows the token. Send ${header}, and nothing after it.`;
+  if (/^bearer/i.test(text)) return `A space must follow the word Bearer. Send ${header}.`;
+  if (/^basic\s/i.test(text))
+    return `The header has client credentials (Basic). They are for the token endpoint: send ${header}.`;
+  if (/^(ey[\w-]+\.|["'])/.test(text)) return `The word Bearer is missing before the token. Send ${header}.`;
+  return `The header has another scheme than Bearer. Send ${header}.`;
+}
+
+/** What may be wrong with a text that is no code on record. The client learns no more than what it sent. */
+export function describeUnknownCode(text: string): string {
+  const send = 'Send the parameter code of the redirect';
+  if (EMPTY_WORDS.has(text.toLowerCase())) {
+    return `It is the word ${text.toLowerCase()}: the variable that should hold it has no value.`;
+  }
+  if (JWT.test(text))
+    return `It is a JWT, such as a token: for a refresh token send grant_type=refresh_token. ${send}.`;
+  if (/^https?:|[?&=]/.test(text)) return `It has more of the address in it than the code. ${send} alone.`;
+  if (/\s|%/.test(text)) return `It has white space or percent signs, and a code has none. ${send}, decoded once.`;
+  if (!/^[A-Za-z0-9_-]{43}$/.test(text)) {
+    return `A code has 43 characters, letters, digits, - and _, and this is no such text. ${send} whole.`;
+  }
+  return 'It is valid once, for 60 seconds, for the client and the server that issued it. Look for a double callback, and for another client_id or server.';
+}
