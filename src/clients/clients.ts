@@ -71,7 +71,7 @@ function backchannelLogoutProblem({ backchannelLogoutUri, idTokenSignedResponseA
   if (problem !== undefined) return `backchannelLogoutUri must ${problem}.`;
   if (idTokenSignedResponseAlg !== 'HS256') return undefined;
   return (
-    'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri: ' +
+    'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri, or left out: ' +
     'a logout token cannot be signed with its secret.'
   );
 }

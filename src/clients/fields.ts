@@ -186,22 +186,22 @@ export const CLIENT_FIELDS = {
     record: Type.Boolean(),
     option: { flags: '--require-pkce', about: 'require PKCE', kind: 'switch', aboutOff: 'make PKCE optional' },
   }),
+  /** Null where the registration leaves it out: `idTokenAlg` (protocol/token/grant.ts) then decides. */
   idTokenSignedResponseAlg: declareField({
     column: 'id_token_signed_response_alg',
-    codec: plain<IdTokenAlg>(),
-    // OpenID Connect Registration 1.0 §2: RS256 is the default where no secret can sign.
-    initial: ({ type, tokenEndpointAuthMethod }) =>
-      type === 'public' || tokenEndpointAuthMethod === 'private_key_jwt' ? 'RS256' : 'HS256',
-    schema: Type.Unsafe<IdTokenAlg>({
-      enum: ID_TOKEN_ALGS,
-      about: 'Signature algorithm of ID tokens. Default: HS256; RS256 for a client without a secret.',
-      description: `one of ${ID_TOKEN_ALGS.join(', ')}`,
+    codec: plain<IdTokenAlg | null>(),
+    initial: null,
+    schema: Type.Unsafe<IdTokenAlg | null>({
+      enum: [...ID_TOKEN_ALGS, null],
+      about:
+        'Signature algorithm of ID tokens. null is RS256, except that the tokens of `/api/v2/oauth/token` have HS256 for a client with a secret and without a backchannelLogoutUri.',
+      description: `one of ${ID_TOKEN_ALGS.join(', ')}, or null for the default of the endpoint`,
     }),
-    record: Type.Unsafe<string>({ enum: ID_TOKEN_ALGS }),
+    record: Type.Unsafe<string | null>({ enum: [...ID_TOKEN_ALGS, null] }),
     option: {
       flags: '--id-token-signed-response-alg <alg>',
-      about: `signature algorithm of ID tokens: ${ID_TOKEN_ALGS.join(', ')}`,
-      kind: 'text',
+      about: `signature algorithm of ID tokens: ${ID_TOKEN_ALGS.join(', ')}; "" for the default of the endpoint`,
+      kind: 'nullable text',
     },
   }),
   /** The `max_age` of requests that have none, in seconds; null for no limit. */

@@ -44,7 +44,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     resource: null,
     type: 'confidential',
     requirePkce: false,
-    idTokenSignedResponseAlg: 'HS256',
+    idTokenSignedResponseAlg: null,
     userinfoSignedResponseAlg: null,
     tokenEndpointAuthMethod: null,
     jwks: null,
@@ -184,7 +184,7 @@ const BAD_FIELDS: Record<string, unknown[]> = {
   postLogoutRedirectUris: [null, 'x', [1], ...BAD_URIS.map((uri) => [uri])],
   scopes: ['openid', ['nothing'], ['openid', 'openid'], [1], ['OPENID'], {}],
   requirePkce: ['true', 1, null],
-  idTokenSignedResponseAlg: ['none', 'RS384', 'hs256', null],
+  idTokenSignedResponseAlg: ['none', 'RS384', 'hs256', ''],
   userinfoSignedResponseAlg: ['none', 'HS256', 'PS256', '', 1],
   tokenEndpointAuthMethod: ['', 'client_secret_jwt', 'tls_client_auth', 'PRIVATE_KEY_JWT', 1],
   jwks: [1, [], 'x', {}, { keys: {} }, { keys: [] }, { keys: [1] }],
@@ -338,14 +338,17 @@ test('DELETE /clients/{clientId}: 204, with its secrets, codes, tokens and conse
   assert.notEqual((await newClient(server)).clientId, client.clientId);
 });
 
-test('decisions §1: back-channel logout needs ID tokens under a key of the key set', async () => {
+test('decisions §10: back-channel logout goes with an algorithm of the key set, or none registered', async () => {
   const backchannelLogoutUri = 'https://app.example.com/logout';
   const remedy = /must be RS256, ES256 or EdDSA/;
   const field = 'idTokenSignedResponseAlg';
-  await refuses(server, ['POST', '/clients', { ...GOOD, backchannelLogoutUri }], field, remedy);
-  const { clientId } = await newClient(server);
+  const left = (await api('POST', '/clients', { ...GOOD, backchannelLogoutUri })).body;
+  assert.deepEqual([left.backchannelLogoutUri, left[field]], [backchannelLogoutUri, null]);
+  await refuses(server, ['POST', '/clients', { ...GOOD, backchannelLogoutUri, [field]: 'HS256' }], field, remedy);
+  const { clientId } = await newClient(server, { [field]: 'HS256' });
   await refuses(server, ['PATCH', `/clients/${clientId}`, { backchannelLogoutUri }], field, remedy);
   const both = { backchannelLogoutUri, idTokenSignedResponseAlg: 'ES256' };
   assert.equal((await api('PATCH', `/clients/${clientId}`, both)).body.backchannelLogoutUri, backchannelLogoutUri);
   await refuses(server, ['PATCH', `/clients/${clientId}`, { idTokenSignedResponseAlg: 'HS256' }], field, remedy);
+  assert.equal((await api('PATCH', `/clients/${clientId}`, { [field]: null })).body[field], null);
 });

@@ -44,7 +44,7 @@ const WITH_KEY = [...APP, '--token-endpoint-auth-method', 'private_key_jwt'] as 
 test('tessera client create --jwks-file: no secret, and the key is let in; update replaces file and address by each other', async () => {
   const jwks = file('jwks.json', JSON.stringify({ keys: [key.jwk] }));
   const made = await client(...WITH_KEY, '--jwks-file', jwks);
-  assert.deepEqual([made.tokenEndpointAuthMethod, made.idTokenSignedResponseAlg], ['private_key_jwt', 'RS256']);
+  assert.deepEqual([made.tokenEndpointAuthMethod, made.idTokenSignedResponseAlg], ['private_key_jwt', null]);
   assert.deepEqual([made.jwks, made.jwksUri, made.secrets], [{ keys: [key.jwk] }, null, []]);
   assert.equal('clientSecret' in made, false);
   const proof = await proofOf(server, made.clientId, key);

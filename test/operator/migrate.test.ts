@@ -10,7 +10,7 @@ import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
-import type { AuthorizationCodeTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
+import type { AuthorizationCodeTable, ClientTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
 import { dump, fixture, NOW } from '../store/rows.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { serve, tessera } from './command.ts';
@@ -203,6 +203,34 @@ for (const [kind, make, skip] of kinds) {
           ['email phone', '', ''],
         );
       }
+      await after.close();
+    });
+
+    test('decisions §10: existing clients keep their algorithm, and how logout tokens name sessions where they get any', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const earlier = NAMES.filter((name) => name < '0022').map((name) => [name, timeline[name] ?? assert.fail()]);
+      const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
+      const [silent, told] = [await fixture(before.database, 1n << 57n), await fixture(before.database, 1n << 58n)];
+      await before.close();
+      await at.execute('UPDATE client SET backchannel_logout_session_required = 0');
+      await at.execute(
+        `UPDATE client SET backchannel_logout_uri = 'https://app.example/out' WHERE id = ${told.clientId}`,
+      );
+      const after = await openCore(config, Date.now);
+      const clients = ((await dump(after.database))['client'] ?? []) as ClientTable[];
+      const found = new Map(clients.map((row) => [row.id, row]));
+      for (const [{ clientId }, required] of [
+        [silent, 1],
+        [told, 0],
+      ] as const) {
+        const row = found.get(clientId);
+        assert.deepEqual(
+          [row?.id_token_signed_response_alg, row?.backchannel_logout_session_required],
+          ['HS256', required],
+        );
+      }
+      await at.execute('UPDATE client SET id_token_signed_response_alg = NULL');
       await after.close();
     });
 

@@ -18,10 +18,12 @@ const APP = ['--name', 'Phone app', '--redirect-uri', 'com.example.app:/cb'] as 
 
 test('tessera client create --type public: no secret; the algorithm may be changed, but not to HS256', async () => {
   const made = await tessera('client', 'create', ...APP, '--type', 'public');
-  assert.deepEqual([made.type, made.idTokenSignedResponseAlg, made.requirePkce], ['public', 'RS256', true]);
+  assert.deepEqual([made.type, made.idTokenSignedResponseAlg, made.requirePkce], ['public', null, true]);
   assert.equal('clientSecret' in made, false);
   const changed = await tessera('client', 'update', made.clientId, '--id-token-signed-response-alg', 'EdDSA');
   assert.equal(changed.idTokenSignedResponseAlg, 'EdDSA');
+  const leftOut = await tessera('client', 'update', made.clientId, '--id-token-signed-response-alg', '');
+  assert.equal(leftOut.idTokenSignedResponseAlg, null);
   for (const [args, words] of [
     [['update', made.clientId, '--id-token-signed-response-alg', 'HS256'], /must be RS256, ES256 or EdDSA/],
     [['update', made.clientId, '--id-token-signed-response-alg', 'RS384'], /--id-token-signed-response-alg must be/],

@@ -40,7 +40,12 @@ export function* account(id: string, name = `user${id}`): Work<boolean> {
 export function* client(id: string): Work<void> {
   const row: Client = {
     id,
-    ...initialValues(CLIENT_FIELDS, { name: `App ${id}`, redirectUris: ['https://app.example.com/cb'] }),
+    ...initialValues(CLIENT_FIELDS, {
+      name: `App ${id}`,
+      redirectUris: ['https://app.example.com/cb'],
+      // Older schemas require it.
+      idTokenSignedResponseAlg: 'HS256',
+    }),
     picture: null,
     status: 'active',
     generation: `generation ${id}`,

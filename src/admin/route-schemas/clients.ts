@@ -71,7 +71,6 @@ export const createClientSchema = {
         scopes: null,
         type: 'public',
         requirePkce: true,
-        idTokenSignedResponseAlg: 'RS256',
         secrets: [],
       },
     },

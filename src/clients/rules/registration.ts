@@ -48,7 +48,7 @@ export function registrationProblem(client: RegistrationFields): string | undefi
   }
   if (!presentsSecret(client) && idTokenSignedResponseAlg === 'HS256') {
     const whom = type === 'public' ? 'a public client' : 'a client with private_key_jwt';
-    return `idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for ${whom}: HS256 needs a client secret.`;
+    return `idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for ${whom}, or left out: HS256 needs a client secret.`;
   }
   if (type === 'public' && !requirePkce) return 'requirePkce must be true for a public client, or left out.';
   // OpenID Connect Registration 1.0 §2: the two must not be used together.

@@ -65,7 +65,8 @@ export interface ClientTable {
   scopes: Json | null;
   type: string;
   require_pkce: Flag;
-  id_token_signed_response_alg: string;
+  /** Null where the registration leaves it out. */
+  id_token_signed_response_alg: string | null;
   owner: string | null;
   status: string;
   generation: string;

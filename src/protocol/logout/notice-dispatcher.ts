@@ -1,6 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import { findClient } from '../../clients/store.ts';
-import { type AsymmetricAlg, isAsymmetric } from '../../keys/algorithms.ts';
+import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import type { Keys } from '../../keys/keys.ts';
 import {
   type ClaimedLogoutNotice,
@@ -18,7 +18,7 @@ import { OutgoingFailed } from '../../platform/http/outgoing.ts';
 import type { Meter } from '../../platform/http/server.ts';
 import { SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
 import { retryDelay } from './rules/backoff.ts';
-import { LOGOUT_TOKEN_TYPE, logoutClaims } from './rules/logout-token.ts';
+import { LOGOUT_TOKEN_TYPE, logoutClaims, logoutTokenAlg } from './rules/logout-token.ts';
 
 export interface NoticeDispatcherOptions {
   readonly database: Database;
@@ -125,9 +125,8 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
     const client = await database.read(() => findClient({ id: notice.clientId }));
     const url = client?.backchannelLogoutUri ?? null;
     if (client === undefined || client.status !== 'active' || url === null) return 'obsolete';
-    const alg = client.idTokenSignedResponseAlg;
-    if (!isAsymmetric(alg)) return 'obsolete';
-    const body = new URLSearchParams({ logout_token: await signLogoutToken(notice, alg) }).toString();
+    const token = await signLogoutToken(notice, logoutTokenAlg(client.idTokenSignedResponseAlg));
+    const body = new URLSearchParams({ logout_token: token }).toString();
     try {
       const { status } = await send({
         method: 'POST',

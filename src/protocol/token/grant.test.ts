@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { buildKeySet } from '../../keys/keys.ts';
-import { mint, newRefreshToken } from './grant.ts';
+import { idTokenAlg, mint, newRefreshToken } from './grant.ts';
 
 const NOW = Date.parse('2026-03-01T12:00:00.250Z');
 const profile = {
@@ -31,3 +31,23 @@ test('JW-17: 100,000 tokens of one moment, person and client, half of each kind,
   }
   assert.equal(jtis.size, 100_000);
 });
+
+const LEFT_OUT = { idTokenSignedResponseAlg: null, backchannelLogoutUri: null };
+type AlgCase = [name: string, client: object, proof: 'secret' | 'public' | 'assertion', expected: readonly string[]];
+const algs: AlgCase[] = [
+  ['a client that presents a secret', {}, 'secret', ['HS256', 'RS256']],
+  ['one with back-channel logout', { backchannelLogoutUri: 'https://app.example/out' }, 'secret', ['RS256', 'RS256']],
+  ['one that presents an assertion', {}, 'assertion', ['RS256', 'RS256']],
+  ['a public client', {}, 'public', ['RS256', 'RS256']],
+  ['HS256 registered', { idTokenSignedResponseAlg: 'HS256' }, 'secret', ['HS256', 'HS256']],
+  ['ES256 registered', { idTokenSignedResponseAlg: 'ES256' }, 'secret', ['ES256', 'ES256']],
+];
+for (const [name, change, kind, expected] of algs) {
+  test(`decisions §10: the algorithm of ID tokens of ${name}`, () => {
+    const authenticated = { client: { ...LEFT_OUT, ...change }, proof: { kind } };
+    assert.deepEqual(
+      (['HS256', 'RS256'] as const).map((withSecret) => idTokenAlg(authenticated, withSecret)),
+      expected,
+    );
+  });
+}

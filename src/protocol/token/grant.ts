@@ -5,6 +5,7 @@ import { pictureUrl } from '../../claims/rules/userinfo.ts';
 import type { AuthenticatedClient, ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
+import type { Client } from '../../clients/store.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
 import type { IdTokenAlg } from '../../keys/algorithms.ts';
 import type { KeySet, Keys } from '../../keys/keys.ts';
@@ -152,6 +153,25 @@ export async function mint(keySet: KeySet, order: TokenOrder, now: number): Prom
     id_token: await signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
     ...(order.narrowed ? { scope: order.scope } : {}),
   };
+}
+
+/**
+ * The algorithm of a client's ID tokens. If its registration leaves it out, the secret signs only where the client presented it and
+ * gets no logout tokens, which have the same algorithm (OpenID Connect Back-Channel Logout 1.0 §2.6) and cannot be signed with it.
+ * @param withSecret the default where the secret can sign; that of OpenID Connect Registration 1.0 §2 is RS256
+ */
+export function idTokenAlg(
+  {
+    client,
+    proof,
+  }: {
+    readonly client: Pick<Client, 'idTokenSignedResponseAlg' | 'backchannelLogoutUri'>;
+    readonly proof: Pick<ClientProof, 'kind'>;
+  },
+  withSecret: 'HS256' | 'RS256',
+): IdTokenAlg {
+  const { idTokenSignedResponseAlg: registered, backchannelLogoutUri } = client;
+  return registered ?? (proof.kind === 'secret' && backchannelLogoutUri === null ? withSecret : 'RS256');
 }
 
 /** OpenID Connect Core 1.0 §10.1: without a `kid`, for the client's secret is the only key. */

@@ -18,6 +18,7 @@ import { personalDetails } from './0016-personal-details.ts';
 import { consentRevocations } from './0017-consent-revocations.ts';
 import { sessionAuthentication } from './0018-session-authentication.ts';
 import { clientContacts } from './0019-client-contacts.ts';
+import { defaultAlgorithm } from './0022-default-algorithm.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -58,6 +59,7 @@ export const timeline: Timeline = {
   '0017-consent-revocations': consentRevocations,
   '0018-session-authentication': sessionAuthentication,
   '0019-client-contacts': clientContacts,
+  '0022-default-algorithm': defaultAlgorithm,
 };
 
 export { NewerDatabase } from './position.ts';

@@ -47,6 +47,11 @@ const cases: [string, Partial<EndSessionInput>, unknown][] = [
     { hint: unproven, client: { ...client, idTokenSignedResponseAlg: 'HS256' } },
     ask(URI),
   ],
+  [
+    'HS256 for a client that left the algorithm out',
+    { hint: unproven, client: { ...client, idTokenSignedResponseAlg: null } },
+    ask(URI),
+  ],
   ['HS256 for a client of RS256', { hint: unproven }, ask(undefined, 'hint')],
   ['client_id alone', { hint: { kind: 'none' }, clientId: '1' }, ask(URI)],
   ['an address alone', { hint: { kind: 'none' }, client: undefined }, ask(undefined, 'client missing')],

@@ -18,7 +18,7 @@ export type LogoutHint =
 /** The client of a request, as it is registered. */
 export interface RegisteredLogoutClient {
   readonly status: string;
-  readonly idTokenSignedResponseAlg: string;
+  readonly idTokenSignedResponseAlg: string | null;
   readonly postLogoutRedirectUris: readonly string[];
 }
 
@@ -87,8 +87,9 @@ function checkRedirect({ hint, clientId, client, redirectUri }: EndSessionInput)
     return none(redirectUri === undefined ? undefined : 'client missing');
   }
   if (client === undefined || client.status !== 'active') return none('client');
-  // A client whose ID tokens have an asymmetric signature was issued none with HS256.
-  if (hint.kind === 'unproven' && client.idTokenSignedResponseAlg !== 'HS256') return none('hint');
+  // A client that registered an asymmetric algorithm was issued no ID token with HS256.
+  const { idTokenSignedResponseAlg: registered } = client;
+  if (hint.kind === 'unproven' && registered !== null && registered !== 'HS256') return none('hint');
   if (redirectUri === undefined) return none(undefined);
   return client.postLogoutRedirectUris.includes(redirectUri)
     ? { returnTo: redirectUri, obstacle: undefined }

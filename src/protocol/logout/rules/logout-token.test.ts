@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { logoutClaims } from './logout-token.ts';
+import { logoutClaims, logoutTokenAlg } from './logout-token.ts';
 
 const issuer = 'https://id.example.com';
 const common = {
@@ -20,3 +20,8 @@ for (const [name, sid, expected] of [
     assert.deepEqual(logoutClaims({ issuer, clientId: '1', accountId: '7', sid }, 'jti', 1_000_999), expected);
   });
 }
+
+test('decisions §10: logout tokens have the registered asymmetric algorithm, else RS256', () => {
+  const algs = [null, 'HS256', 'RS256', 'ES256', 'EdDSA'] as const;
+  assert.deepEqual(algs.map(logoutTokenAlg), ['RS256', 'RS256', 'RS256', 'ES256', 'EdDSA']);
+});

@@ -1,3 +1,4 @@
+import type { AsymmetricAlg, IdTokenAlg } from '../../../keys/algorithms.ts';
 import { numericDate } from '../../../platform/clock.ts';
 
 /** RFC 8725 §3.11: explicit typing keeps a logout token from being accepted as another kind of token. */
@@ -15,6 +16,10 @@ export interface LogoutTokenSubject {
   readonly accountId: string;
   readonly sid: string | null;
 }
+
+/** The algorithm of a client's logout tokens: HS256 would need its secret, of which only a hash is stored. */
+export const logoutTokenAlg = (registered: IdTokenAlg | null): AsymmetricAlg =>
+  registered === null || registered === 'HS256' ? 'RS256' : registered;
 
 /** OpenID Connect Back-Channel Logout 1.0 §2.4. `nonce` is prohibited, so that no logout token passes for an ID token. */
 export function logoutClaims(

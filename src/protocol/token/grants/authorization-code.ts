@@ -13,6 +13,7 @@ import {
   countRequest,
   type GrantHandler,
   grantedResources,
+  idTokenAlg,
   mint,
   newRefreshToken,
   requestedResources,
@@ -37,7 +38,7 @@ interface RedeemedCode {
  */
 export const authorizationCodeGrant: GrantHandler = async (parts, authenticated, parameters) => {
   const { client, proof } = authenticated;
-  const { idTokenSignedResponseAlg: alg } = client;
+  const alg = idTokenAlg(authenticated, 'HS256');
   const familyId = await parts.ids.next();
   return withCurrentKeys(parts.keys, async () => {
     const keySet = await parts.keys.ready(alg);

@@ -18,6 +18,7 @@ import {
   countRequest,
   type GrantHandler,
   grantedResources,
+  idTokenAlg,
   mint,
   newRefreshToken,
   requestedResources,
@@ -50,8 +51,8 @@ const REUSED = `The refresh token was used before, so all tokens of its sign-in 
  */
 export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters) =>
   withCurrentKeys(parts.keys, async () => {
-    const { client, proof } = authenticated;
-    const { idTokenSignedResponseAlg: alg } = client;
+    const { proof } = authenticated;
+    const alg = idTokenAlg(authenticated, 'HS256');
     await parts.keys.ready(alg);
     const now = parts.clock();
     const presented = await verifyPresented(parts, parameters.get('refresh_token'), now);
