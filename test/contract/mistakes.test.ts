@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import { basic, call, codeBody, FORM_TYPE, JSON_TYPE, STANDARD, TOKEN, USERINFO } from '../support/api-call.ts';
 import {
+  authorizeUrl,
   codeFor,
   type JsonAnswer,
   newClient,
@@ -28,6 +29,7 @@ let client: TestClient;
 let other: TestClient;
 let spa: TestClient;
 let posting: TestClient;
+let narrow: TestClient;
 let user: TestUser;
 let browser: Agent;
 let tokens: Tokens;
@@ -38,6 +40,7 @@ before(async () => {
   other = await newClient(server, { idTokenSignedResponseAlg: 'RS256' });
   spa = await newClient(server, { type: 'public' });
   posting = await newClient(server, { tokenEndpointAuthMethod: 'client_secret_post' });
+  narrow = await newClient(server, { scopes: ['email'] });
   user = await newUser(server);
   await renew();
 });
@@ -253,6 +256,66 @@ describe('refreshing', () => {
     server.advance(8 * 24 * 3_600_000);
     assert.match(await send(refresh_token), /expired at \d{4}-\d\d-\d\dT[\d:]+Z\. Send the user/);
     await renew();
+  });
+});
+
+describe('the authorization request', () => {
+  const ask = async (parameters: Readonly<Record<string, string>>, by = client): Promise<string> => {
+    const { location } = await browser.get(authorizeUrl(by, parameters));
+    const description = location?.searchParams.get('error_description') ?? '';
+    assert.match(description, DESCRIPTION);
+    return description;
+  };
+
+  explained([
+    [
+      'a scope in part',
+      () => ask({ scope: 'openid organization' }),
+      /unknown scope organization/,
+      /mean organization\.read/,
+    ],
+    ['commas', () => ask({ scope: 'openid,email' }), /unknown scope openid,email/, /by spaces, not by commas/],
+    ['a plus sign encoded twice', () => ask({ scope: 'openid+email' }), /encoded twice/, /encode it once/],
+    ['a space encoded twice', () => ask({ scope: 'openid%20email' }), /encoded twice/, /encode it once/],
+    ['a scope of others', () => ask({ scope: 'openid groups' }), /unknown scope groups/, /the scopes are openid/],
+    ['JSON', () => ask({ scope: '["openid"]' }), /quotes or brackets/, /single spaces/],
+    ['two spaces', () => ask({ scope: 'openid  email' }), /a space too many/, /single spaces/],
+    [
+      'an unregistered scope',
+      () => ask({ scope: 'phone' }, narrow),
+      /not registered for the scope phone/,
+      /scopes of the reg/,
+    ],
+    ['implicit flow', () => ask({ response_type: 'token' }), /response_type must be code/, /exchange a code/],
+    ['hybrid flow', () => ask({ response_type: 'code id_token' }), /response_type must be code/, /exchange a code/],
+    ['no response_type', () => ask({ response_type: '' }), /response_type is missing/, /send response_type=code/],
+    ['a fragment', () => ask({ response_mode: 'fragment' }), /response_mode must be/, /query or form_post/],
+    ['no PKCE', () => ask({}, spa), /code_challenge is missing/, /must use PKCE/],
+    ['plain', () => pkce('x'.repeat(43), 'plain'), /plain is not supported/, /with S256/],
+    ['no method', () => pkce('x'.repeat(43), ''), /missing, which means plain/, /with S256/],
+    ['a hexadecimal challenge', () => pkce('ab'.repeat(32)), /hexadecimal/, /as base64url/],
+    ['a base64 challenge', () => pkce(`${'x'.repeat(42)}+=`), /it is base64/, /use - for \+/],
+    ['max_age in words', () => ask({ max_age: '1h' }), /max_age must be a whole number/, /digits only/],
+    ['claims in single quotes', () => ask({ claims: "{'userinfo':{}}" }), /single quote/, /double quotes/],
+    ['a prompt of others', () => ask({ prompt: 'signup' }), /prompt must be/, /made of none, login/],
+  ]);
+  const pkce = (code_challenge: string, code_challenge_method = 'S256') =>
+    ask({ code_challenge, code_challenge_method });
+
+  test('prompt=none in a frame: the person seems signed out, because no cookie comes', async () => {
+    const frame = { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };
+    const silent = authorizeUrl(client, { prompt: 'none' });
+    const { headers } = await call(server, 'GET', silent, frame);
+    const framed = new URL(headers.get('location') ?? '').searchParams;
+    assert.equal(framed.get('error'), 'login_required');
+    assert.match(
+      framed.get('error_description') ?? '',
+      /in a frame.*no cookies.*top-level window or a popup.*refresh token/,
+    );
+    const top = new URL((await call(server, 'GET', silent)).headers.get('location') ?? '').searchParams;
+    assert.doesNotMatch(top.get('error_description') ?? '', /frame/);
+    const page = await call(server, 'GET', '/login?request=x', { ...frame, accept: 'application/json' });
+    assert.match(described(page), /sent no cookie.*in a frame.*popup/);
   });
 });
 

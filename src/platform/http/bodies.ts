@@ -2,9 +2,9 @@ import type { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { invalidRequest, OAuthError } from '../oauth-error.ts';
+import { findJsonProblem } from '../validation/json-problem.ts';
 import { addressBucket } from '../validation/origin.ts';
 import { formParameters, type RepeatableParameters } from './parameters.ts';
-import { findJsonProblem } from './rules/json-problem.ts';
 
 /** The longest JSON document or form, in bytes. */
 const LONGEST_BODY = 64 * 1024;

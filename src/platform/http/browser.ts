@@ -39,6 +39,11 @@ export interface Browsers {
   /** Whether a request has a session cookie. A form from another site has none; this does not create an identity. */
   hasSessionCookie(request: FastifyRequest): boolean;
   /**
+   * Whether a request has no cookies because it comes from a frame: browsers send those of `SameSite=Lax` from no frame of another
+   * site (Fetch Metadata §2).
+   */
+  isFrameWithoutCookies(request: FastifyRequest): boolean;
+  /**
    * @throws {OAuthError} 403 if a form was submitted from another site (OWASP CSRF: Fetch Metadata and Origin)
    */
   rejectCrossSiteForm(request: FastifyRequest): void;
@@ -132,6 +137,8 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       return { hash: digest(id), keepFor: (handle, lifetimeMs) => setStarted(reply, handle, id, lifetimeMs) };
     },
     hasSessionCookie: ({ cookies }) => cookies[sessionCookie] !== undefined,
+    isFrameWithoutCookies: ({ headers }) =>
+      headers.cookie === undefined && /^(iframe|frame|embed|object)$/.test(String(headers['sec-fetch-dest'] ?? '')),
     rejectCrossSiteForm({ headers }) {
       const site = headers['sec-fetch-site'];
       const sentOrigin = headers.origin;

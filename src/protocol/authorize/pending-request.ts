@@ -142,7 +142,13 @@ export async function advance(
     const { step, handle, sessions } = current;
     if (step.kind === 'refuse') {
       await recordRefusal(services, current, originOf(request));
-      return sendErrorResponse(services, request, reply, current.request, step.refusal);
+      return sendErrorResponse(
+        services,
+        request,
+        reply,
+        current.request,
+        explainFrame(services, request, step.refusal),
+      );
     }
     if (step.kind === 'second factor') {
       // Unreachable as long as no authenticator offers one and no setting requires one.
@@ -286,11 +292,30 @@ const sendClientGone = (
     },
   });
 
+const NO_FRAMES =
+  'this request is in a frame, where browsers send no cookies of this service. Use the top-level window or a popup, and a refresh token instead of silent renewal';
+
+/** To an app that asks in a hidden frame, a person always seems signed out. */
+function explainFrame(
+  { browsers }: AuthorizationPageServices,
+  request: FastifyRequest,
+  refusal: RedirectedError,
+): RedirectedError {
+  if (refusal.error !== 'login_required' || !browsers.isFrameWithoutCookies(request)) return refusal;
+  const { description, reason = description } = refusal;
+  return { ...refusal, description: `${description}: ${NO_FRAMES}`, reason };
+}
+
 /** Shows that this browser has no such request. */
-function sendUnknown({ site }: AuthorizationPageServices, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+function sendUnknown(
+  { browsers, site }: AuthorizationPageServices,
+  request: FastifyRequest,
+  reply: FastifyReply,
+): FastifyReply {
   const { handleTitle: title, handleText: text } = site.messages.error;
-  const description =
-    request.headers.cookie === undefined
+  const description = browsers.isFrameWithoutCookies(request)
+    ? `The browser sent no cookie: ${NO_FRAMES}.`
+    : request.headers.cookie === undefined
       ? 'The browser sent no cookie, and a pending sign-in belongs to the browser that began it. Let it keep cookies of this host, and begin at the authorization endpoint.'
       : 'This browser has no pending sign-in with this handle. One lasts an hour, in the browser that began it: begin at the authorization endpoint.';
   const refusal = new OAuthError(400, 'invalid_request', description, {}, 'no such pending request');

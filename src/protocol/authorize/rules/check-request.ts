@@ -1,6 +1,8 @@
 import { ACR } from '../../../authenticators/rules/authentication-context.ts';
 import { effectiveClaims, parseResources, parseScope, SCOPES } from '../../../claims/permissions.ts';
+import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
+import { findJsonProblem } from '../../../platform/validation/json-problem.ts';
 import { formPostProblem, type RedirectingClient, type RedirectTarget } from './check-target.ts';
 import { type ClaimsParameter, parseClaims } from './claims-parameter.ts';
 import { CHALLENGE, LONGEST_NONCE, SINGLE_NAMES } from './parameters.ts';
@@ -42,7 +44,7 @@ export function checkRequest(
 
   const responseType = parameters.get('response_type');
   if (responseType === undefined) return invalidRequest('response_type is missing: send response_type=code');
-  if (responseType !== 'code') return invalidRequest('response_type must be code');
+  if (responseType !== 'code') return { ...invalidRequest(describeResponseType(responseType)), reason: CODE_ONLY };
   const responseMode = parameters.get('response_mode');
   if (responseMode !== undefined && !isResponseMode(responseMode)) {
     return invalidRequest(`response_mode must be ${RESPONSE_MODES.join(' or ')}`);
@@ -90,20 +92,31 @@ export function checkRequest(
 
 const invalidRequest = (description: string): RedirectedError => redirectedError('invalid_request', description);
 
+const CODE_ONLY = 'response_type must be code';
+
+function describeResponseType(text: string): string {
+  const isOther = text.split(' ').some((part) => part === 'token' || part === 'id_token');
+  return isOther
+    ? `${CODE_ONLY}: tokens are not sent in redirects (implicit and hybrid flow), so exchange a code, with PKCE in a browser`
+    : CODE_ONLY;
+}
+
 const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
 
 function checkScopes(text: string | undefined, allowed: readonly string[] | null): readonly string[] | RedirectedError {
   const scopes = text === undefined ? ['openid'] : parseScope(text);
   if (scopes === undefined) {
-    return redirectedError('invalid_scope', 'scope is malformed: separate the scopes by single spaces');
+    return { ...redirectedError('invalid_scope', describeMalformedScope(text ?? '')), reason: 'scope is malformed' };
   }
   for (const scope of scopes) {
     if (!SCOPES.includes(scope)) {
-      return redirectedError('invalid_scope', `unknown scope; the scopes are ${SCOPES.join(' ')}`);
+      return { ...redirectedError('invalid_scope', describeUnknownScope(scope)), reason: 'unknown scope' };
     }
     // openid is part of every grant, also where the registration does not list it.
     if (allowed !== null && scope !== 'openid' && !allowed.includes(scope)) {
-      return redirectedError('invalid_scope', `the client is not registered for the scope ${scope}`);
+      const reason = `the client is not registered for the scope ${scope}`;
+      const remedy = 'leave it out, or have it added to scopes of the registration';
+      return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`), reason };
     }
   }
   return scopes;
@@ -118,8 +131,21 @@ function checkChallenge(parameters: RepeatableParameters, client: RedirectingCli
     return required ? invalidRequest('code_challenge is missing: this client must use PKCE (S256)') : null;
   }
   // RFC 7636 §4.3: without a method it means plain, which protects nothing.
-  if (method !== 'S256') return invalidRequest('code_challenge_method must be S256');
-  return CHALLENGE.test(challenge) ? challenge : invalidRequest('code_challenge must be 43 base64url characters');
+  if (method !== 'S256') {
+    const came = method === undefined ? 'it is missing, which means plain' : 'plain is not supported';
+    const description = `code_challenge_method must be S256, and ${came}: send BASE64URL(SHA256(code_verifier)) with S256`;
+    return { ...invalidRequest(description), reason: 'code_challenge_method must be S256' };
+  }
+  if (CHALLENGE.test(challenge)) return challenge;
+  const reason = 'code_challenge must be 43 base64url characters';
+  return { ...invalidRequest(`${reason}: ${describeChallenge(challenge)}`), reason };
+}
+
+/** How a challenge of another form is usually made. It repeats nothing of it. */
+function describeChallenge(challenge: string): string {
+  if (/^[0-9a-f]{64}$/i.test(challenge)) return 'it is hexadecimal, so encode the bytes of the SHA-256 as base64url';
+  if (/[+/= ]/.test(challenge)) return 'it is base64, so use - for +, _ for / and no = at the end';
+  return 'send BASE64URL(SHA256(code_verifier))';
 }
 
 /** Longer than any username or email address. */
@@ -140,12 +166,15 @@ function checkAuthentication(
 
   const maxAge = parameters.get('max_age');
   if (maxAge !== undefined && !/^\d{1,10}$/.test(maxAge)) {
-    return invalidRequest('max_age must be a whole number of seconds');
+    return invalidRequest('max_age must be a whole number of seconds, in digits only');
   }
 
   const text = parameters.get('claims');
   const asked = text === undefined ? undefined : parseClaims(text);
-  if (asked !== undefined && 'problem' in asked) return invalidRequest(`claims ${asked.problem}`);
+  if (asked !== undefined && 'problem' in asked) {
+    const place = describeJsonProblem(text ?? '');
+    return { ...invalidRequest(`claims ${asked.problem}${place}`), reason: 'claims is malformed' };
+  }
   if (asked !== undefined && !isSupportedAcr(asked.acr)) {
     return redirectedError(
       'unmet_authentication_requirements',
@@ -163,6 +192,14 @@ function checkAuthentication(
     loginHint: usableHint(parameters.get('login_hint')),
     claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, client.scopes),
   };
+}
+
+/** Continues "claims must be JSON"; empty for JSON of another form. */
+function describeJsonProblem(text: string): string {
+  const problem = findJsonProblem(text);
+  return problem === undefined
+    ? ''
+    : `, and at column ${problem.column} ${problem.expected} was expected, ${problem.found} found`;
 }
 
 function checkPrompt(text: string | undefined): Prompt | RedirectedError {

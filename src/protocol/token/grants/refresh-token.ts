@@ -1,5 +1,6 @@
 import { record } from '../../../audit/audit.ts';
-import { parseScope, type RequestedClaims } from '../../../claims/permissions.ts';
+import { parseScope, type RequestedClaims, SCOPES } from '../../../claims/permissions.ts';
+import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import {
   type CurrentRefreshToken,
@@ -104,7 +105,7 @@ function* refresh(
   const requestedScope = parameters.get('scope');
   const scopes = requestedScope === undefined ? undefined : parseScope(requestedScope);
   if (requestedScope !== undefined && scopes === undefined) {
-    return new OAuthError(400, 'invalid_scope', 'scope is malformed: separate the scopes by single spaces.');
+    return new OAuthError(400, 'invalid_scope', `${describeMalformedScope(requestedScope)}.`);
   }
   const requested = requestedResources(parameters);
   if (requested instanceof OAuthError) return requested;
@@ -149,7 +150,11 @@ function* refresh(
   if (scope === undefined) {
     const reason = 'a wider scope than was granted';
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    const description = 'scope goes beyond what was granted: leave it out, or ask for less.';
+    const unknown = scopes?.find((name) => !SCOPES.includes(name));
+    const description =
+      unknown === undefined
+        ? 'scope goes beyond what was granted: leave it out, or ask for less. For more, send the user through authorization.'
+        : `${describeUnknownScope(unknown)}.`;
     return new OAuthError(400, 'invalid_scope', description);
   }
   const claims = refreshedClaims(found.claims, client.scopes, scopes);

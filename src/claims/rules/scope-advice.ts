@@ -1,0 +1,54 @@
+import { SCOPES } from '../permissions.ts';
+
+/** No longer name is compared, or repeated in an answer. */
+const LONGEST_SHOWN = 40;
+
+/** What is wrong with a `scope` parameter that does not follow the grammar (RFC 6749 §3.3). It repeats nothing of it. */
+export function describeMalformedScope(text: string): string {
+  const cause = /["[\]\\]/.test(text)
+    ? 'it has quotes or brackets'
+    : /^ | $| {2}/.test(text)
+      ? 'it has a space too many'
+      : 'it has a character that no scope has';
+  return `scope is malformed, ${cause}: separate the scopes by single spaces`;
+}
+
+/** What is wrong with a scope that this service does not know: the usual mistakes, or the nearest one. */
+export function describeUnknownScope(scope: string): string {
+  const name = scope.length > LONGEST_SHOWN ? `${scope.slice(0, LONGEST_SHOWN)}...` : scope;
+  const all = `the scopes are ${SCOPES.join(' ')}`;
+  if (/[,;|]/.test(scope)) return `unknown scope ${name}: separate the scopes by spaces, not by commas; ${all}`;
+  if (/\+|%20|%2B/i.test(scope)) {
+    return `unknown scope ${name}: it was percent-encoded twice, so encode it once; ${all}`;
+  }
+  const nearest = nearestScope(scope);
+  return `unknown scope ${name}: ${nearest === undefined ? 'leave it out' : `did you mean ${nearest}?`}; ${all}`;
+}
+
+/** The supported scope that is closest to a name; undefined where none is close. */
+export function nearestScope(scope: string): string | undefined {
+  if (scope.length > LONGEST_SHOWN) return undefined;
+  const name = scope.toLowerCase();
+  const related = SCOPES.find(
+    (known) => known.startsWith(`${name}.`) || known.split(/[._]/)[0] === name.split(/[.:_-]/)[0],
+  );
+  if (related !== undefined) return related;
+  const [best] = SCOPES.map((known) => ({ known, distance: editDistance(name, known) })).sort(
+    (a, b) => a.distance - b.distance,
+  );
+  return best !== undefined && best.distance <= Math.max(1, Math.floor(best.known.length / 3)) ? best.known : undefined;
+}
+
+/** Levenshtein's distance: how many characters must be added, removed or replaced. */
+function editDistance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, n) => n);
+  for (const [i, character] of [...a].entries()) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j++) {
+      const replaced = (row[j] ?? 0) + (character === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
