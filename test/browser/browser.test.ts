@@ -3,6 +3,7 @@
  * persons, apps and a browser context of its own.
  */
 import { after, before } from 'node:test';
+import { consentCases } from './cases/consent.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { flowCases } from './cases/flow.ts';
 import { foreignCases } from './cases/foreign.ts';
@@ -28,6 +29,7 @@ const theStage = (): Stage => {
 };
 
 flowCases(theStage);
+consentCases(theStage);
 formPostCases(theStage);
 keyboardCases(theStage);
 pageCases(theStage);

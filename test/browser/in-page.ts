@@ -38,6 +38,23 @@ export const fileBelow = (page: Page, selector: string, bytes: number): Promise<
 export const overflow = (page: Page): Promise<number> =>
   ask(page, 'const { scrollWidth, clientWidth } = document.documentElement; return scrollWidth - clientWidth;');
 
+/** By how many pixels the page is higher than its window. */
+export const overflowBelow = (page: Page): Promise<number> =>
+  ask(page, 'const { scrollHeight, clientHeight } = document.documentElement; return scrollHeight - clientHeight;');
+
+/** Controls that are not in sight as a whole, or are covered by something else. */
+export const outOfSight = (page: Page, selector: string): Promise<string[]> =>
+  ask(
+    page,
+    `return [...document.querySelectorAll(${JSON.stringify(selector)})]
+       .filter((control) => {
+         const { left, right, top, bottom } = control.getBoundingClientRect();
+         const inside = left >= 0 && right <= innerWidth && top >= 0 && bottom <= innerHeight;
+         return !inside || document.elementFromPoint((left + right) / 2, (top + bottom) / 2) !== control;
+       })
+       .map((control) => control.outerHTML);`,
+  );
+
 /** Controls lower than this many pixels; links in running text are as high as their line. */
 export const controlsBelow = (page: Page, height: number): Promise<string[]> =>
   ask(

@@ -6,6 +6,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { BrowserContextOptions } from 'playwright-core';
+import { overflowBelow } from './in-page.ts';
 import { openDesign, registerApps, walkPages } from './pages.ts';
 import { openStage, visit } from './stage.ts';
 
@@ -53,7 +54,11 @@ for (const look of ['light', 'dark', 'phone', 'small'] as const) {
         for (const file of files) {
           const height = wanted.find((picture) => picture.file === file)?.height;
           const clip = height === undefined ? {} : { clip: { x: 0, y: 0, width: 1000, height } };
+          // As high as the page, so that buttons that stay in sight are drawn at the end of their form.
+          const size = page.viewportSize() ?? { width: 1000, height: 720 };
+          await page.setViewportSize({ ...size, height: size.height + (await overflowBelow(page)) });
           await page.screenshot({ path: join(folder, `${file}.png`), fullPage: true, animations: 'disabled', ...clip });
+          await page.setViewportSize(size);
         }
       };
       await walkPages(stage, apps, page, '', stop);

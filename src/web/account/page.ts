@@ -14,7 +14,7 @@ import {
 } from '../kit/components.ts';
 import { type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
-import { profileFacts, scopeValues } from '../kit/person.ts';
+import { profileFacts, scopeValues, valueText } from '../kit/person.ts';
 import { type AccountFrame, accountLayout } from './layout.ts';
 
 interface AccountPage extends AccountFrame {
@@ -30,7 +30,9 @@ export function accountPage(site: Site, page: AccountPage): Page {
   const { picture } = messages;
   const { profile } = account;
   const factsOf = (scope: 'details' | 'phone' | 'social', name: string) =>
-    scopeValues(scope, profile, undefined, messages).map((shared) => fact(shared.name ?? name, shared.value));
+    scopeValues(scope, profile, undefined, messages).map((shared) =>
+      fact(shared.name ?? name, valueText(shared, messages)),
+    );
   return accountLayout(
     site,
     page,

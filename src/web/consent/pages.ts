@@ -5,11 +5,11 @@ import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { appHalf } from '../kit/app.ts';
 import { fact, facts, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
-import { type Html, html } from '../kit/html.ts';
+import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { tile } from '../kit/mark.ts';
 import type { Messages } from '../kit/messages.ts';
-import { personHalf, profileFacts, type SharedValue, scopeValues } from '../kit/person.ts';
+import { personHalf, profileFacts, type SharedValue, scopeValues, valueText } from '../kit/person.ts';
 
 /** The name of the switch of a scope in the consent form. */
 export const switchName = (scope: OptionalScope): string => `allow ${scope}`;
@@ -25,11 +25,15 @@ interface ConsentPage {
   readonly account: Account;
   readonly organization: Membership | undefined;
   readonly asked: readonly OptionalScope[];
+  /** Whether every app gets name, username, picture and email address, and not the account's id alone. */
+  readonly sharesIdentity: boolean;
+  /** Whether the access outlives the browser session. */
+  readonly staysConnected: boolean;
   /** The resource servers that tokens are requested for. */
   readonly resourceServers: readonly { readonly name: string; readonly resource: string }[];
   /** What the person decided about this client before. */
   readonly remembered: RememberedConsent | null;
-  /** The switches that are on. */
+  /** The scopes that are allowed unless the person switches them off. */
   readonly on: ReadonlySet<string>;
   readonly problems: Problems;
 }
@@ -43,53 +47,107 @@ function asksForMore({ asked, remembered }: ConsentPage): boolean {
 export function consentPage(site: Site, consent: ConsentPage): Page {
   const { messages, path } = site;
   const text = messages.consent;
-  const { client, account, asked, host } = consent;
+  const { client, account, host } = consent;
   const { profile } = account;
   const more = asksForMore(consent);
-  const base = profileFacts(site, account);
   return {
     title: text.title(client.name),
     layout: 'narrow',
     theme: profile.theme,
-    body: html`<section class="card">
+    body: html`<section class="card consent">
 <header class="asks">${tile({ kind: 'large', app: appHalf(site, client), person: personHalf(site, account) })}<div><h1><strong>${isolate(client.name)}</strong> ${more ? text.headingMore : text.heading}</h1>${client.owner !== null && html`<p class="muted small">${text.by(isolate(client.owner))}</p>`}</div></header>
 ${problemSummary(messages, consent.problems)}
 <div class="who"><p><span class="muted">${text.signedInAs}</span> ${profile.username}</p>
 <form method="post" action="${path('/logout')}">${hidden(consent.logoutToken, { request: consent.handle })}<button class="link" type="submit">${text.notYou}</button></form></div>
 <form method="post" action="${path('/consent')}" class="decide">
 ${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
-${more ? html`<details><summary>${text.already}</summary><div class="passport">${base}${alreadyFacts(consent, messages)}</div></details>` : html`<section><h2>${text.always}</h2>${base}</section>`}
-${
-  asked.length > 0 &&
-  html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${asked.map((scope) => switchRow(scope, consent, messages))}</ul></section>`
-}
+${sharedSection(site, consent, more)}
+${choices(consent, messages, more)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
-<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd}</p>
-<div class="pair"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
+${consent.staysConnected && html`<p>${text.staysConnected}</p>`}
+<p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd} ${text.returnsTo(isolate(host))}</p>
+<div class="pair decision"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
-<p class="small muted">${text.returnsTo(isolate(host))}</p>
 </section>`,
   };
+}
+
+/** What the app gets in any case, or has already: one line, with the values behind it. */
+function sharedSection(site: Site, consent: ConsentPage, more: boolean): Html {
+  const { account, sharesIdentity } = consent;
+  const { consent: text, person } = site.messages;
+  if (!sharesIdentity && !more) {
+    return html`<p class="shared"><span class="name">${text.always}</span> ${person.id} <span class="figures">${account.id}</span></p>`;
+  }
+  const base = sharesIdentity
+    ? profileFacts(site, account)
+    : facts([fact(person.id, html`<span class="figures">${account.id}</span>`, true)]);
+  const values = more ? [base, alreadyFacts(consent, site.messages)] : base;
+  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${sharesIdentity ? text.identity : person.id}</span></summary><div class="passport">${values}</div></details>`;
 }
 
 /** RFC 8707: the resource servers that the tokens are for. */
 const resourceServersSection = ({ resourceServers }: ConsentPage, text: Messages['consent']): Html =>
   html`<section><h2>${text.places}</h2>${facts(resourceServers.map(({ name, resource }) => fact(isolate(name), isolate(resource), true)))}<p class="muted small">${text.placesNote}</p></section>`;
 
+const valuesOf = (
+  scope: OptionalScope,
+  { account, organization }: ConsentPage,
+  messages: Messages,
+): readonly SharedValue[] => scopeValues(scope, account.profile, organization, messages);
+
+/** Whether the address is among what is always shared, so that it is not repeated. */
+const isShownAlready = (scope: OptionalScope, { sharesIdentity }: ConsentPage): boolean =>
+  scope === 'email' && sharesIdentity;
+
 /** The optional scopes that the client was granted before. */
-function alreadyFacts({ account, organization, remembered }: ConsentPage, messages: Messages): Html | undefined {
-  const scopes = [...(remembered?.scopes ?? [])].filter(isOptional);
+function alreadyFacts(consent: ConsentPage, messages: Messages): Html | undefined {
+  const scopes = [...(consent.remembered?.scopes ?? [])]
+    .filter(isOptional)
+    .filter((scope) => !isShownAlready(scope, consent));
   if (scopes.length === 0) return undefined;
-  const values = (scope: OptionalScope) =>
-    scopeValues(scope, account.profile, organization, messages).map((shared) => html`<p>${sharedText(shared)}</p>`);
-  return facts(scopes.map((scope) => fact(messages.consent.scopes[scope].name, values(scope), true)));
+  const shown = (scope: OptionalScope): HtmlPart =>
+    valuesOf(scope, consent, messages).map(
+      (shared) => html`<p>${shared.name !== undefined && html`${shared.name}: `}${valueText(shared, messages)}</p>`,
+    );
+  return facts(scopes.map((scope) => fact(nameOf(scope, consent, messages), shown(scope), true)));
 }
 
-const sharedText = ({ name, value }: SharedValue): Html => html`${name !== undefined && html`${name}: `}${value}`;
+/**
+ * A switch for each scope that has a value. A scope without one is part of the decision as it stands, with a hidden checkbox: it is
+ * allowed, unless the person declined it before.
+ */
+function choices(consent: ConsentPage, messages: Messages, more: boolean): HtmlPart {
+  const { consent: text, scopeNames } = messages;
+  const { asked, on } = consent;
+  const set = asked.filter((scope) => valuesOf(scope, consent, messages).some(({ value }) => value !== undefined));
+  const unset = asked.filter((scope) => !set.includes(scope));
+  const line = (says: (names: string) => string, scopes: readonly OptionalScope[]) =>
+    scopes.length > 0 &&
+    html`<p class="small muted">${says(scopes.map((scope) => scopeNames[scope]).join(', '))}${scopes.map((scope) => html`<input type="checkbox" hidden name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}>`)}</p>`;
+  return [
+    set.length > 0 &&
+      html`<section><h2>${more ? text.chooseMore : text.choose}</h2><ul class="rows">${set.map((scope) => switchRow(scope, consent, messages))}</ul></section>`,
+    line(
+      text.unset,
+      unset.filter((scope) => on.has(scope)),
+    ),
+    line(
+      text.unsetDeclined,
+      unset.filter((scope) => !on.has(scope)),
+    ),
+  ];
+}
 
-function switchRow(scope: OptionalScope, { account, organization, on }: ConsentPage, messages: Messages): Html {
+/** What a scope is called: where the address is always shared, `email` says more about it. */
+const nameOf = (scope: OptionalScope, consent: ConsentPage, { consent: text }: Messages): string =>
+  scope === 'email' && !isShownAlready(scope, consent) ? text.emailAddress : text.scopes[scope].name;
+
+function switchRow(scope: OptionalScope, consent: ConsentPage, messages: Messages): Html {
   const id = `scope-${scope.replaceAll('.', '-')}`;
-  const { name, note } = messages.consent.scopes[scope];
-  const values = scopeValues(scope, account.profile, organization, messages);
-  return html`<li><label for="${id}"><span class="name">${name}</span>${values.map((shared) => html`<span>${sharedText(shared)}</span>`)}${note !== '' && html`<span class="muted small">${note}</span>`}</label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${on.has(scope) && html` checked`}></li>`;
+  const { note } = messages.consent.scopes[scope];
+  const values = isShownAlready(scope, consent)
+    ? html`<span class="muted">${note}</span>`
+    : valuesOf(scope, consent, messages).map(({ value }) => value && html`<span class="value">${value}</span> `);
+  return html`<li><label for="${id}"><span class="name">${nameOf(scope, consent, messages)}</span><span>${values}</span></label><input class="switch" type="checkbox" role="switch" id="${id}" name="${switchName(scope)}" value="on"${consent.on.has(scope) && html` checked`}></li>`;
 }

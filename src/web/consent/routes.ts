@@ -120,6 +120,8 @@ async function showConsent(
     account,
     organization,
     asked,
+    sharesIdentity: true,
+    staysConnected: false,
     resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),

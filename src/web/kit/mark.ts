@@ -15,11 +15,13 @@ export interface TileHalf {
   readonly picture: string | undefined;
 }
 
-/** A person's picture fills the half; an app's picture is shown whole. */
-const filling = (address: string): Html =>
-  html`<clipPath id="person-half"><path d="${PERSON_HALF}"/></clipPath><image href="${address}" x="20" y="0" width="96" height="96" clip-path="url(#person-half)"/>`;
-const badge = (address: string): Html =>
-  html`<clipPath id="app-badge"><rect x="3" y="29" width="38" height="38" rx="7"/></clipPath><g clip-path="url(#app-badge)"><rect x="3" y="29" width="38" height="38" fill="#fff"/><image href="${address}" x="3" y="29" width="38" height="38"/></g>`;
+/** A picture fills its half to the broken edge. */
+const filling = (id: string, half: string, address: string, x: number): Html =>
+  html`<clipPath id="${id}"><path d="${half}"/></clipPath><image href="${address}" x="${x}" y="0" width="96" height="96" clip-path="url(#${id})"/>`;
+const personPicture = (address: string): Html => filling('person-half', PERSON_HALF, address, 20);
+/** Transparent pictures of apps are drawn for a white background. */
+const appPicture = (address: string): Html =>
+  html`<path class="ground" d="${APP_HALF}"/>${filling('app-half', APP_HALF, address, -20)}`;
 
 interface Tile {
   readonly app?: TileHalf;
@@ -31,5 +33,5 @@ interface Tile {
 /** The mark. It is decoration, and so hidden from assistive technology. */
 export function tile({ app, person, kind }: Tile): Html {
   const unknown = kind === 'large' && person === undefined;
-  return html`<svg class="tile ${kind}" viewBox="-5 -2 106 100" aria-hidden="true" focusable="false"><g class="half app"><path d="${APP_HALF}"/>${app !== undefined && (app.picture === undefined ? letters(25, app.letters) : badge(app.picture))}</g><g class="half ${unknown ? 'unknown' : 'person'}"><path d="${PERSON_HALF}"/>${person !== undefined && (person.picture === undefined ? letters(75, person.letters) : filling(person.picture))}</g></svg>`;
+  return html`<svg class="tile ${kind}" viewBox="-5 -2 106 100" aria-hidden="true" focusable="false"><g class="half app"><path d="${APP_HALF}"/>${app !== undefined && (app.picture === undefined ? letters(25, app.letters) : appPicture(app.picture))}</g><g class="half ${unknown ? 'unknown' : 'person'}"><path d="${PERSON_HALF}"/>${person !== undefined && (person.picture === undefined ? letters(75, person.letters) : personPicture(person.picture))}</g></svg>`;
 }

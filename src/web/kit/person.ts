@@ -36,7 +36,7 @@ export function profileFacts(site: Site, account: Account): Html {
     fact(text.language, languageName(profile.language, site.messages)),
     fact(text.theme, profile.theme === null ? absent(text.notSet) : text.themes[profile.theme]),
     fact(text.since, moment(createdAt)),
-    fact(text.id, html`<span class="figures">${id}</span>`),
+    fact(text.id, html`<span class="figures">${id}</span>`, true),
   ])}</div>`;
 }
 
@@ -51,10 +51,14 @@ function languageName(code: string, { language }: Messages): string {
 /** A value that a scope shares, with its name where that of the scope does not say it. */
 export interface SharedValue {
   readonly name: string | Html | undefined;
-  readonly value: Html;
+  /** Undefined where it is not set. */
+  readonly value: Html | undefined;
 }
 
-/** The values that an optional scope shares, or that there are none. */
+/** A value for people to read, also where it is not set. */
+export const valueText = ({ value }: SharedValue, { person: text }: Messages): Html => value ?? absent(text.notSet);
+
+/** The values that an optional scope shares. */
 export function scopeValues(
   scope: OptionalScope,
   profile: Profile,
@@ -62,8 +66,8 @@ export function scopeValues(
   messages: Messages,
 ): readonly SharedValue[] {
   const text = messages.person;
-  const one = (value: Html): readonly SharedValue[] => [{ name: undefined, value }];
-  const textOf = (value: string | null): Html => (value === null ? absent(text.notSet) : isolate(value));
+  const one = (value: Html | undefined): readonly SharedValue[] => [{ name: undefined, value }];
+  const textOf = (value: string | null): Html | undefined => (value === null ? undefined : isolate(value));
   switch (scope) {
     case 'email':
       return one(emailValue(profile, messages));
@@ -71,19 +75,17 @@ export function scopeValues(
       return [
         { name: text.website, value: textOf(profile.website) },
         { name: text.location, value: textOf(profile.location) },
-        { name: text.birthDate, value: profile.birthDate === null ? absent(text.notSet) : day(profile.birthDate) },
+        { name: text.birthDate, value: profile.birthDate === null ? undefined : day(profile.birthDate) },
       ];
-    case 'phone':
-      return one(
-        profile.phone === null
-          ? absent(text.notSet)
-          : html`<span class="figures">${readableNumber(profile.phone)}</span>`,
-      );
+    case 'phone': {
+      const { phone } = profile;
+      return one(phone === null ? undefined : html`<span class="figures">${readableNumber(phone)}</span>`);
+    }
     case 'social':
-      if (profile.socialLinks.length === 0) return one(absent(text.none));
+      if (profile.socialLinks.length === 0) return one(undefined);
       return profile.socialLinks.map(({ label, url }) => ({ name: isolate(label), value: isolate(url) }));
     case 'organization.read': {
-      if (organization === undefined) return one(absent(text.none));
+      if (organization === undefined) return one(undefined);
       const { name, domain, role } = organization;
       return one(html`${name}, ${domain}${role !== null && html`, ${text.roles[role]}`}`);
     }

@@ -59,14 +59,14 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await enter('Create account');
 
   await page.waitForURL('**/consent?*');
-  assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to content', 'Not you?']);
-  assert.deepEqual(await tabTo(page, 'scope-phone'), []);
+  const shared = 'Always shared Name, username, picture and email address';
+  assert.deepEqual(await tabTo(page, 'scope-email'), ['Skip to content', 'Not you?', shared]);
   await page.keyboard.press('Space');
   assert.deepEqual(await enter('Allow'), ['Don’t allow']);
   const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
   const read = () => userinfo(server, tokens.body.access_token);
   const { user } = (await read()).body;
-  assert.ok('email' in user && !('phone' in user));
+  assert.ok('phone' in user && !('email' in user));
 
   await page.goto(`${baseUrl}/account`);
   await enter('Profile');
