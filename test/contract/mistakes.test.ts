@@ -5,6 +5,7 @@ import { after, before, describe, test } from 'node:test';
 import type { Agent } from '../support/agent.ts';
 import { basic, call, codeBody, FORM_TYPE, JSON_TYPE, STANDARD, TOKEN, USERINFO } from '../support/api-call.ts';
 import {
+  admin,
   authorizeUrl,
   codeFor,
   type JsonAnswer,
@@ -383,6 +384,84 @@ describe('UserInfo', () => {
     const forged = `${header}.${payload}.${signature.startsWith('A') ? 'B' : 'A'}${signature.slice(1)}`;
     assert.doesNotMatch(await bearer(forged), /expired/);
     await renew();
+  });
+});
+
+describe('addresses', () => {
+  const send = async (method: string, path: string, headers = {}): Promise<string> =>
+    described(await call(server, method, path, headers));
+
+  explained([
+    ['GET at the token endpoint', () => send('GET', TOKEN), /the method was GET/, /answers POST/],
+    ['POST at UserInfo', () => send('POST', USERINFO), /the method was POST/, /answers GET/],
+    [
+      'a slash at the end',
+      () => send('POST', `${TOKEN}/`),
+      /nothing at this address/,
+      /mean \/api\/v2\/oauth\/token\?/,
+    ],
+    [
+      'two slashes',
+      () => send('GET', '//.well-known/openid-configuration'),
+      /nothing at/,
+      /mean \/\.well-known\/openid/,
+    ],
+    ['capital letters', () => send('GET', '/OIDC/UserInfo'), /nothing at this address/, /mean \/oidc\/userinfo\?/],
+    ['another folder', () => send('POST', '/oauth2/token'), /nothing at this address/, /\/api\/v2\/oauth\/token/],
+    [
+      'discovery below an endpoint',
+      () => send('GET', '/oidc/.well-known/openid-configuration'),
+      /nothing/,
+      /mean \/\.well-/,
+    ],
+    ['the key set', () => send('GET', '/oidc/jwks'), /nothing at this address/, /mean \/\.well-known\/jwks\.json/],
+  ]);
+
+  test('a path that is like no other is not guessed, and nothing of it is repeated', async () => {
+    for (const path of [
+      '/nothing',
+      '/api/v2/admin/nothing',
+      `/${'x'.repeat(300)}/token`,
+      '/api/v2/admin/users/%22x/token%22',
+    ]) {
+      assert.doesNotMatch(await send('GET', path), /mean|x/);
+    }
+  });
+});
+
+describe('pages of other origins', () => {
+  const origin = 'http://localhost:4321';
+  const asking = { 'access-control-request-method': 'POST', 'access-control-request-headers': 'authorization' };
+  const send = async (method: string, path: string, headers = {}): Promise<string> =>
+    described(await call(server, method, path, { origin, ...headers }));
+
+  explained([
+    [
+      'a preflight',
+      () => send('OPTIONS', TOKEN, asking),
+      /not granted.*registered at the origin http:\/\/localhost:4321/,
+      /redirectUris/,
+    ],
+    [
+      'a preflight of a closed endpoint',
+      () => send('OPTIONS', '/oidc/introspect', asking),
+      /not granted/,
+      /Pages of other origins/,
+    ],
+    [
+      'a request',
+      () => send('GET', USERINFO),
+      /No active public app is registered at the origin/,
+      /from the server of the app/,
+    ],
+    ['no origin', () => send('GET', USERINFO, { origin: 'null' }), /registered at this origin/, /type public/],
+  ]);
+
+  test('the contract’s messages stay to the letter', async () => {
+    const person = await newUser(server);
+    const { access_token } = await tokensFor(server, client, person);
+    await admin(server, 'PUT', `/users/${person.id}/ban`, {});
+    assert.equal(await send('GET', USERINFO, { authorization: `Bearer ${access_token}` }), 'Account banned');
   });
 });
 

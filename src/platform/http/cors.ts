@@ -9,6 +9,10 @@ declare module 'fastify' {
      */
     readers?: 'anyone' | 'registered';
   }
+  interface FastifyRequest {
+    /** Why a web page cannot read the answer, for the developer of that page: see {@link reportUnreadable}. */
+    unreadable: string | undefined;
+  }
 }
 
 /** Request headers beyond the CORS-safelisted ones, and how long a browser may cache a preflight. */
@@ -34,6 +38,7 @@ export function crossOrigin(
   isRegistered: (origin: string) => Promise<boolean>,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<boolean> {
   const paths = new Map<string, CorsPath>();
+  app.decorateRequest('unreadable', undefined);
   app.addHook('onRoute', ({ url, method, config }) => {
     const readers = config?.readers;
     if (readers === undefined) return;
@@ -45,21 +50,49 @@ export function crossOrigin(
   return async (request, reply) => {
     const { origin } = request.headers;
     const path = paths.get((request.raw.url ?? '').split('?', 1)[0] ?? '');
-    if (origin === undefined || path === undefined) return false;
+    if (origin === undefined) return false;
+    if (path === undefined) {
+      // Its description is that of the 405. Other requests to such a path come from forms and native apps, too.
+      if (isPreflight(request)) request.unreadable = 'Pages of other origins cannot call this address.';
+      return false;
+    }
     if (path.readers === 'registered') {
       reply.header('vary', 'Origin');
-      if (!(await isRegistered(origin))) return false;
+      if (!(await isRegistered(origin))) {
+        reportUnreadable(request, `No active public app is registered at ${shown(origin)}`);
+        return false;
+      }
     }
     reply
       .header('access-control-allow-origin', path.readers === 'anyone' ? '*' : origin)
       .header('access-control-expose-headers', EXPOSED_HEADERS);
-    if (request.method !== 'OPTIONS' || request.headers['access-control-request-method'] === undefined) return false;
+    if (!isPreflight(request)) return false;
     reply
       .header('access-control-allow-methods', [...path.methods].sort().join(', '))
       .header('access-control-allow-headers', ALLOWED_HEADERS)
       .header('access-control-max-age', String(PREFLIGHT_MAX_AGE / SECOND));
     return true;
   };
+}
+
+/** Fetch Standard §3.2.2. */
+export const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === 'OPTIONS' && headers['access-control-request-method'] !== undefined;
+
+/** RFC 6454 §6.2: an origin as browsers write it. Any other text is not repeated. */
+const ORIGIN = /^https?:\/\/[a-z0-9.:[\]-]{1,260}$/;
+const shown = (origin: string): string => (ORIGIN.test(origin) ? `the origin ${origin}` : 'this origin');
+
+/**
+ * Tells the developer of a page that browsers keep the answer from it: in the description of an error, and in the log, where the id
+ * of the request leads.
+ * @param cause a sentence without its full stop
+ */
+export function reportUnreadable(request: FastifyRequest, cause: string): void {
+  const remedy =
+    'Add a redirect URI of the page to redirectUris of a client of type public (PATCH /api/v2/admin/clients/{clientId}), or call from the server of the app.';
+  request.unreadable = `${cause}, so browsers keep this answer from the page. ${remedy}`;
+  request.log.info({ reqId: request.id, reason: cause }, 'a page cannot read the answer');
 }
 
 /** Removes the CORS headers again, if the answer turns out to be for another app than the page's. */

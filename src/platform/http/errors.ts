@@ -96,12 +96,18 @@ function convert(error: unknown, request: FastifyRequest): OAuthError {
   return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
 }
 
-/** Answers with an error as JSON: decisions §4. */
+/**
+ * Answers with an error as JSON: decisions §4. Where a page cannot read it, the description says so as well, except in a message to
+ * which clients react by its letter.
+ */
 export function sendError(reply: FastifyReply, error: OAuthError): FastifyReply {
+  const { unreadable } = reply.request;
+  const isFixed = error.code === 'access_denied' || error.code === 'invalid_grant';
+  const description = unreadable === undefined || isFixed ? error.message : `${error.message} ${unreadable}`;
   return reply
     .code(error.status)
     .headers(error.headers)
     .header('cache-control', 'no-store')
     .type('application/json')
-    .send(JSON.stringify({ error: error.code, error_description: error.message }));
+    .send(JSON.stringify({ error: error.code, error_description: description }));
 }

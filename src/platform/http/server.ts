@@ -2,12 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel } from '../config/config.ts';
-import { invalidRequest, nothingHere, OAuthError } from '../oauth-error.ts';
+import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-error.ts';
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
-import { crossOrigin } from './cors.ts';
+import { crossOrigin, isPreflight } from './cors.ts';
 import { toOAuthError } from './errors.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { compileValidator, formParameters } from './parameters.ts';
+import { type ServedPaths, servedPaths } from './served-paths.ts';
 
 /** The longest request target, in bytes. */
 const LONGEST_URL = 16 * 1024;
@@ -117,7 +118,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
     },
   });
 
-  const methodsAt = servedMethods(app);
+  const served = servedPaths(app);
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   app.decorate('outages', options.outages);
   observe(app, options.meter);
@@ -129,17 +130,17 @@ export function createApp(options: ServerOptions): FastifyInstance {
     if (request.headers.origin === undefined) {
       // Most requests come from no web page, and need not wait for a promise.
       requireWellFormed(request);
-      return done(request.is404 ? refuseRoute(methodsAt(pathOf(request))) : undefined);
+      return done(request.is404 ? refuseRoute(request, served) : undefined);
     }
-    return admitOrigin(request, reply).then((isPreflight) => {
+    return admitOrigin(request, reply).then((isGranted) => {
       requireWellFormed(request);
-      if (isPreflight) return reply.code(204).send();
-      if (request.is404) throw refuseRoute(methodsAt(pathOf(request)));
+      if (isGranted) return reply.code(204).send();
+      if (request.is404) throw refuseRoute(request, served);
       return undefined;
     });
   });
   // The hook refuses such a request before any body is read; Fastify requires a handler all the same.
-  app.setNotFoundHandler((request, reply) => refuse(refuseRoute(undefined), request, reply));
+  app.setNotFoundHandler((request, reply) => refuse(nothingHere(), request, reply));
   app.setErrorHandler(refuse);
   app.removeAllContentTypeParsers();
   app.setValidatorCompiler(compileValidator);
@@ -210,26 +211,31 @@ function levelOf(status: number, refusal: FastifyRequest['refusal']): 'debug' | 
   return refusal === null && status < 400 ? 'debug' : 'info';
 }
 
-/** RFC 9110 §15.5.6: 405 lists the methods that a path does serve. @param allow undefined if there is no such path */
-function refuseRoute(allow: string | undefined): OAuthError {
-  return allow === undefined
-    ? nothingHere()
-    : new OAuthError(405, 'invalid_request', `This address answers ${allow}.`, { allow });
-}
-
-/** Collects the methods of every route, to tell a wrong method from an unknown path. */
-function servedMethods(app: FastifyInstance): (path: string) => string | undefined {
-  const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
-  app.addHook('onRoute', ({ url, method }) => {
-    const pattern = new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:[^/]+/g, '[^/]+')}$`);
-    const { methods } = served.get(url) ?? { methods: new Set() };
-    for (const name of [method].flat()) methods.add(name);
-    served.set(url, { pattern, methods });
-  });
-  return (path) => {
-    for (const { pattern, methods } of served.values()) {
-      if (pattern.test(path)) return [...methods].sort().join(', ');
-    }
-    return undefined;
-  };
+/** RFC 9110 §15.5.6: 405 lists the methods that a path does serve; 404 names the similar paths of the API. */
+function refuseRoute(request: FastifyRequest, { methodsAt, similarTo }: ServedPaths): OAuthError {
+  const path = pathOf(request);
+  const allow = methodsAt(path);
+  if (allow === undefined) {
+    const similar = similarTo(path);
+    if (similar.length === 0) return nothingHere();
+    return new OAuthError(404, 'invalid_request', `${NOTHING_HERE} Did you mean ${similar.join(' or ')}?`);
+  }
+  if (isPreflight(request)) {
+    const { headers, unreadable } = request;
+    return new OAuthError(
+      405,
+      'invalid_request',
+      'This preflight is not granted.',
+      { allow },
+      'preflight not granted',
+      {
+        rule: 'Fetch Standard §3.2.2',
+        expected: 'the origin of a redirect URI of an active public client',
+        received: `Origin: ${headers.origin}`,
+        remedy: unreadable,
+      },
+    );
+  }
+  const description = `This address answers ${allow}, and the method was ${request.method}.`;
+  return new OAuthError(405, 'invalid_request', description, { allow });
 }

@@ -10,7 +10,7 @@ import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
-import { removeCorsHeaders } from '../../platform/http/cors.ts';
+import { removeCorsHeaders, reportUnreadable } from '../../platform/http/cors.ts';
 import {
   formParameters,
   jsonParameters,
@@ -98,7 +98,11 @@ const answer = (reply: FastifyReply, body: object): FastifyReply =>
 function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, proof }: AuthenticatedClient): void {
   const { origin } = request.headers;
   if (origin === undefined) return;
-  if (proof.kind !== 'public' || !isOwnOrigin(origin, client.redirectUris)) removeCorsHeaders(reply);
+  if (proof.kind === 'public' && isOwnOrigin(origin, client.redirectUris)) return;
+  removeCorsHeaders(reply);
+  const cause = proof.kind === 'public' ? 'The client has no redirect URI at this origin' : 'The client is not public';
+  // An origin of no app was reported before.
+  if (request.unreadable === undefined) reportUnreadable(request, cause);
 }
 
 const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);

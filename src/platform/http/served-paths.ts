@@ -1,0 +1,71 @@
+import type { FastifyInstance } from 'fastify';
+
+/** The paths that a server answers, to tell a wrong method from an unknown path. */
+export interface ServedPaths {
+  /** The methods of a path, as `Allow` lists them; undefined if it is not served. */
+  methodsAt(path: string): string | undefined;
+  /**
+   * The paths of the API that a client may have meant: with other slashes or letter case, or an endpoint that it looked for in
+   * another folder. None but those that the API document lists.
+   */
+  similarTo(path: string): readonly string[];
+}
+
+/** Longer than the path of any endpoint. */
+const LONGEST_COMPARED = 256;
+
+/** The endpoints that clients find by their names, and other names for them. */
+const ENDPOINTS: Readonly<Record<string, string>> = {
+  authorize: 'authorize',
+  authorization: 'authorize',
+  auth: 'authorize',
+  token: 'token',
+  tokens: 'token',
+  userinfo: 'userinfo',
+  introspect: 'introspect',
+  introspection: 'introspect',
+  revoke: 'revoke',
+  revocation: 'revoke',
+  logout: 'logout',
+  'end-session': 'logout',
+  endsession: 'logout',
+  'openid-configuration': 'openid-configuration',
+  'oauth-authorization-server': 'oauth-authorization-server',
+  'jwks.json': 'jwks.json',
+  jwks: 'jwks.json',
+  certs: 'jwks.json',
+  keys: 'jwks.json',
+};
+
+/** @param app the server, before any route is registered */
+export function servedPaths(app: FastifyInstance): ServedPaths {
+  const served = new Map<string, { readonly pattern: RegExp; readonly methods: Set<string> }>();
+  const documented = new Set<string>();
+  app.addHook('onRoute', ({ url, method, schema }) => {
+    const pattern = new RegExp(`^${url.replaceAll(/[.*+?^${}()|[\]\\]/g, '\\$&').replaceAll(/:[^/]+/g, '[^/]+')}$`);
+    const { methods } = served.get(url) ?? { methods: new Set() };
+    for (const name of [method].flat()) methods.add(name);
+    served.set(url, { pattern, methods });
+    if (schema?.operationId !== undefined && !url.includes(':')) documented.add(url);
+  });
+  return {
+    methodsAt(path) {
+      for (const { pattern, methods } of served.values()) {
+        if (pattern.test(path)) return [...methods].sort().join(', ');
+      }
+      return undefined;
+    },
+    similarTo(path) {
+      if (path.length > LONGEST_COMPARED) return [];
+      const parts = path
+        .toLowerCase()
+        .split('/')
+        .filter((part) => part !== '');
+      const plain = `/${parts.join('/')}`;
+      if (documented.has(plain)) return [plain];
+      const name = parts.at(-1) ?? '';
+      const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
+      return endpoint === undefined ? [] : [...documented].filter((url) => url.endsWith(`/${endpoint}`));
+    },
+  };
+}
