@@ -76,6 +76,9 @@ const KNOWN: ReadonlySet<string> = new Set([
   // Made up to be given to servers that are to refuse them, or that end with the test.
   'q3Vb0Xk2Yt7Lr9Wn5Zs1Cd8Fg4Hj6Pm0Aa2Bb4Cc6Dd8E',
   'Zm9yZWlnbi1zZWNyZXQtb2YtYW5vdGhlci1kYXRhYmFzZS0x',
+  // Names of classes of Spring Security.
+  'DefaultOAuth2AuthorizedClientManager',
+  'OAuth2AuthorizedClientRepository',
 ]);
 
 test('ST-03: the search finds what it is for', () => {
@@ -100,6 +103,7 @@ test('ST-03: no tracked file holds a key or a secret', () => {
       continue;
     }
     if (name === 'package-lock.json') text = text.replaceAll(/"integrity": "[^"]+"/g, '');
+    if (name.endsWith('/go.sum')) text = text.replaceAll(/ h1:\S+$/gm, '');
     if (name === 'test/security/repository.test.ts') text = text.slice(0, text.indexOf('const SHAPES'));
     for (const hit of found(text)) if (!KNOWN.has(hit)) hits.push(`${name}: ${hit}`);
   }

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import { type App, authJs, behindApache, example, uniform } from './apps.ts';
+import { cargo, debian, go, maven, node, type Prepared, python } from './toolchains.ts';
+
+/** What a library may have no part for. */
+export type Optional = 'discovery' | 'backchannel';
+
+/** A client of this comparison. */
+export interface Client {
+  /** As its project writes it; also what `--only` names. */
+  readonly name: string;
+  readonly registry: string;
+  /** The version that its manifest pins; empty where the registry serves one version. */
+  readonly version: string;
+  /** Installs or builds it in a folder. */
+  readonly prepare: (folder: string, version: string) => Promise<Prepared>;
+  readonly app: (origin: string) => App;
+  /** Below its origin. */
+  readonly callback: string;
+  readonly backchannelLogout?: string;
+  readonly type?: 'public';
+  /** What the library has no part for, in a few words. */
+  readonly notOffered: Readonly<Partial<Record<Optional, string>>>;
+  /** Its source, from the root of the repository. */
+  readonly source: string;
+  /** The settings that it runs with besides issuer, client id, secret, redirect URI and scopes. */
+  readonly settings: string;
+}
+
+const read = (path: string): string => readFileSync(new URL(`../${path}`, import.meta.url), 'utf8');
+
+function pinned(path: string, pattern: RegExp): string {
+  const version = pattern.exec(read(path))?.[1];
+  if (version === undefined) throw new Error(`${path} has nothing that matches ${pattern}`);
+  return version;
+}
+
+const NO_LOGOUT_TOKENS = { backchannel: 'The library does not verify logout tokens.' };
+
+const nodeExample = (name: string, file: string, settings = 'None.'): Client => ({
+  name,
+  registry: 'npm',
+  version: JSON.parse(read('package.json')).devDependencies[name],
+  source: `examples/${file}`,
+  prepare: node(`../examples/${file}`),
+  app: example,
+  callback: '/callback',
+  notOffered: NO_LOGOUT_TOKENS,
+  settings,
+});
+
+const HTTP = 'accepts an issuer without TLS, as these runs have one: `allowInsecureRequests`.';
+
+export const clients: readonly Client[] = [
+  {
+    name: 'mod_auth_openidc',
+    registry: 'Debian',
+    version: '',
+    source: 'interop/clients/mod_auth_openidc',
+    prepare: debian('clients/mod_auth_openidc', 'libapache2-mod-auth-openidc'),
+    app: behindApache,
+    callback: '/app/redirect_uri',
+    backchannelLogout: '/app/redirect_uri?logout=backchannel',
+    notOffered: {},
+    settings:
+      '`OIDCRefreshAccessTokenBeforeExpiry 60 logout_on_error`: without `logout_on_error` the person stays signed in after taking access away. (The run has 1800 instead of 60, so that each request refreshes.)',
+  },
+  {
+    name: 'Spring Security',
+    registry: 'Maven Central',
+    version: `Boot ${pinned('interop/clients/spring-security/pom.xml', /-parent<\/artifactId>\s*<version>([^<]+)/)}`,
+    source: 'interop/clients/spring-security',
+    prepare: maven('clients/spring-security'),
+    app: (origin) => uniform(origin, 'post', '/oauth2/authorization/tessera'),
+    callback: '/login/oauth2/code/tessera',
+    backchannelLogout: '/logout/connect/back-channel/tessera',
+    notOffered: {},
+    settings:
+      '`oidcLogout(logout -> logout.backChannel(…))` and `OidcClientInitiatedLogoutSuccessHandler` for sign-out; an `@ExceptionHandler` for `ClientAuthorizationException` that ends the session.',
+  },
+  {
+    name: 'Authlib',
+    registry: 'PyPI',
+    version: pinned('interop/clients/authlib/requirements.in', /^Authlib==(.+)$/m),
+    source: 'interop/clients/authlib',
+    prepare: python('clients/authlib'),
+    app: (origin) => uniform(origin, 'post'),
+    callback: '/callback',
+    notOffered: NO_LOGOUT_TOKENS,
+    settings:
+      '`update_token`, which keeps the new refresh token; an error handler for `OAuthError` and `HTTPError` that ends the session.',
+  },
+  {
+    name: 'go-oidc',
+    registry: 'Go module proxy',
+    version: pinned('interop/clients/go-oidc/go.mod', /coreos\/go-oidc\/v3 (v\S+)/),
+    source: 'interop/clients/go-oidc',
+    prepare: go('clients/go-oidc'),
+    app: (origin) => uniform(origin, 'post'),
+    callback: '/callback',
+    backchannelLogout: '/backchannel-logout',
+    notOffered: {},
+    settings:
+      'None. With `golang.org/x/oauth2`; the app keeps the tokens that `TokenSource` returns, and calls `VerifyLogout`.',
+  },
+  {
+    name: 'openidconnect',
+    registry: 'crates.io',
+    version: pinned('interop/clients/openidconnect/Cargo.toml', /^openidconnect = .*"=([\d.]+)"/m),
+    source: 'interop/clients/openidconnect',
+    prepare: cargo('clients/openidconnect', 'interop-openidconnect'),
+    app: (origin) => uniform(origin),
+    callback: '/callback',
+    notOffered: NO_LOGOUT_TOKENS,
+    settings: '`ProviderMetadataWithLogout` instead of `CoreProviderMetadata`, for the address of the sign-out.',
+  },
+  nodeExample('openid-client', 'openid-client.js', `The app ${HTTP}`),
+  nodeExample('oauth4webapi', 'oauth4webapi.js', `The app ${HTTP}`),
+  {
+    ...nodeExample('@auth/core', 'auth-core.js', '`idToken: false`, which reads the profile from UserInfo.'),
+    app: authJs,
+    callback: '/auth/callback/tessera',
+  },
+  {
+    ...nodeExample(
+      'passport-openidconnect',
+      'passport-openidconnect.js',
+      'The app reads the endpoints from the discovery document, and refreshes with one request of its own.',
+    ),
+    notOffered: { ...NO_LOGOUT_TOKENS, discovery: 'The app reads the discovery document itself.' },
+  },
+  {
+    ...nodeExample(
+      'oidc-client-ts',
+      '',
+      '`loadUserInfo: true`. Registered as a public client, as an app in a browser is.',
+    ),
+    source: 'interop/clients/oidc-client-ts',
+    prepare: node('clients/oidc-client-ts/app.js'),
+    app: (origin) => uniform(origin),
+    type: 'public',
+  },
+];
