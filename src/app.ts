@@ -94,7 +94,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     const clockWatch = await startClockWatch(database, clock);
     resources.defer(() => clockWatch.stop());
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
-    const site: Site = { path: (path) => basePath + path, messages: en };
+    const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
     const send = outgoing({ local, networks: config.outgoingAllow });
     const services = {
       database,

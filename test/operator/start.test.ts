@@ -145,6 +145,15 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_METRICS_ADDRESS: ['9464', 'localhost', '127.0.0.1:99999', ':9464', 'a b:1'],
   TESSERA_DRAIN_SECONDS: ['-1', '301', '1.5', 'x'],
   TESSERA_AUDIT_RETENTION: ['0d', '90', '1h', 'forever'],
+  TESSERA_CONTACT: [
+    'help',
+    'help@example',
+    'a b@example.com',
+    'mailto:help@example.com',
+    'http://example.com/help',
+    'https://a:b@example.com',
+    'javascript:alert(1)',
+  ],
   TESSERA_PLAYGROUND: ['yes', '1', 'ON', 'true'],
   TESSERA_KEY_ROTATION: ['0d', '90', '1h', 'never', '10000d'],
   ...Object.fromEntries(

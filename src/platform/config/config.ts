@@ -28,6 +28,8 @@ export interface Config {
   /** How long a stopping node still answers while it reports to load balancers that it is not ready, in seconds. */
   readonly drainSeconds: number;
   readonly hashingConcurrency: number;
+  /** Whom people and developers ask for help: an email address or an https URL. */
+  readonly contact: string | undefined;
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
@@ -127,6 +129,18 @@ function networks(value: string): Reading<readonly string[]> {
   const parts = value.split(',').map((part) => part.trim());
   if (parts.every(isNetwork)) return { value: parts };
   return { problem: 'must be addresses or networks separated by commas, for example 10.0.0.0/8,fd00::/8' };
+}
+
+/** Characters that an address in a `mailto:` link and in a page needs no escaping for. */
+const MAIL_ADDRESS = /^[A-Za-z0-9.!#$'*+/=^_{|}~-]{1,64}@([A-Za-z0-9-]+\.)+[A-Za-z0-9-]{2,63}$/;
+
+function contact(value: string): Reading<string> {
+  if (value.length <= 254 && MAIL_ADDRESS.test(value)) return { value };
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  if (url?.protocol === 'https:' && url.username === '' && url.password === '') return { value: url.href };
+  return {
+    problem: 'must be an email address or an https URL, for example help@example.com or https://example.com/help',
+  };
 }
 
 function logLevel(value: string): Reading<LogLevel> {
@@ -236,6 +250,11 @@ export const variables = {
     initial: '`off`',
     about: 'For how many days audit events are kept, such as `400d`; `off` keeps them forever.',
   }),
+  contact: new Variable('TESSERA_CONTACT', contact, {
+    initial: 'none',
+    about:
+      'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, and where an account cannot sign in.',
+  }),
   playground: new Variable('TESSERA_PLAYGROUND', onOff, {
     initial: '`on` for a base URL on a loopback host, else `off`',
     about: 'Whether `/playground` lets developers try the flow with a temporary app; with `off` it returns 404.',
@@ -297,6 +316,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     auditRetention: read(variables.auditRetention) ?? null,
+    contact: read(variables.contact),
     playground,
     limits: limits as unknown as Limits,
   };

@@ -262,7 +262,7 @@ export function showError(
   const refusal = new OAuthError(400, 'invalid_request', formatAdvice(advice), {}, reason, detailOf(advice));
   const details = adviceFacts(messages, advice);
   const text = problem === 'disabled' ? messages.error.disabled : messages.error.client;
-  sendErrorPage(request, reply, site, refusal, { ...text, reason: advice.description, details });
+  sendErrorPage(request, reply, site, refusal, { ...text, reason: advice.description, details, onward: 'account' });
   request.refusal = { ...refusalOf(refusal), differs: advice.differences };
   return reply;
 }

@@ -7,13 +7,13 @@ import type { Messages } from './messages.ts';
 /** The problems of a form: one text for each invalid field, and texts about the form as a whole. */
 export interface Problems {
   readonly fields: Readonly<Record<string, string>>;
-  readonly general: readonly string[];
+  readonly general: readonly HtmlPart[];
 }
 
 export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 
 /** A problem of the form as a whole. */
-export const generalProblem = (text: string): Problems => ({ fields: {}, general: [text] });
+export const generalProblem = (text: HtmlPart): Problems => ({ fields: {}, general: [text] });
 
 const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
 
@@ -195,9 +195,30 @@ export const fact = (name: HtmlPart, value: HtmlPart, wide = false): Html =>
 
 export const facts = (list: readonly HtmlPart[]): Html => html`<dl class="facts">${list}</dl>`;
 
+/** Whom to ask for help: the configured contact as a link, or else in words. */
+export function operator({ contact, messages }: Site): HtmlPart {
+  if (contact === undefined) return messages.help.operator;
+  const [local = '', domain] = contact.startsWith('https:') ? [] : contact.split('@');
+  const address = domain === undefined ? contact : `mailto:${encodeURIComponent(local)}@${domain}`;
+  return html`<a href="${address}">${contact}</a>`;
+}
+
+/** Below a page: whom to ask for help, if a contact is configured. */
+export const helpLine = (site: Site): Html | undefined =>
+  site.contact === undefined
+    ? undefined
+    : html`<footer class="foot small muted">${site.messages.help.line(operator(site))}</footer>`;
+
+/** A command, with a button that copies it where scripts run. */
+export const commandBlock = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
+  html`<div class="command"><pre><code>${value}</code></pre>${copyButton(value, text, label)}</div>`;
+
+const copyButton = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
+  html`<button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button>`;
+
 /** A text, with a button that copies it where scripts run. */
 export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
-  html`<span class="copyable"><bdi><code>${value}</code></bdi><button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button></span>`;
+  html`<span class="copyable"><bdi><code>${value}</code></bdi>${copyButton(value, text, label)}</span>`;
 
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
 

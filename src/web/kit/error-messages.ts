@@ -1,4 +1,5 @@
 import { type UriDifference, WHERE_COMMANDS_RUN } from '../../clients/rules/developer-advice.ts';
+import type { HtmlPart } from './html.ts';
 
 /** A time to wait, in words, rounded up. */
 export function duration(seconds: number): string {
@@ -55,6 +56,7 @@ export const errorTexts = {
     'This sign-in was started in another browser, is already finished, or is more than an hour old. Go back to the app and start again.',
   finishedTitle: 'This sign-in is already finished',
   finishedText: 'Go back to the app to continue.',
+  help: (operator: HtmlPart): HtmlPart => ['For help, contact ', operator, ', and send the correlation ID below.'],
   again: (seconds: number) => `Try again in ${duration(seconds)}.`,
   /** By HTTP status. Any other status has the text of 400 or 500. */
   statuses: {

@@ -3,7 +3,7 @@ import type { DeveloperAdvice } from '../../clients/rules/developer-advice.ts';
 import { namesHtml, wantsHtml } from '../../platform/http/accept.ts';
 import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.ts';
 import type { OAuthError } from '../../platform/oauth-error.ts';
-import { copyable, fact, facts, isolate } from './components.ts';
+import { commandBlock, copyable, fact, facts, isolate, operator } from './components.ts';
 import { type Html, html } from './html.ts';
 import { type Site, sendPage } from './layout.ts';
 import type { Messages } from './messages.ts';
@@ -25,8 +25,16 @@ export interface ErrorPage {
 
 /** Details for developers. The last one is the correlation id, by which the log has the same request. */
 export function developerDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
-  const id = fact(text.correlation, copyable(correlationId, text, text.copyLabel), true);
-  return html`<div class="technical"><h2>${text.forDeveloper}</h2>${facts([...details, id])}</div>`;
+  return html`<div class="technical"><h2>${text.forDeveloper}</h2>${detailFacts(text, details, correlationId)}</div>`;
+}
+
+/** The same, folded: where it is a person that the page is for. */
+function foldedDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
+  return html`<details class="technical"><summary>${text.forDeveloper}</summary>${detailFacts(text, details, correlationId)}</details>`;
+}
+
+function detailFacts(text: Messages['error'], details: readonly Html[], correlationId: string): Html {
+  return facts([...details, fact(text.correlation, copyable(correlationId, text, text.copyLabel), true)]);
 }
 
 /** How much of a parameter is shown again, in characters. */
@@ -76,12 +84,13 @@ export function adviceFacts(
         ]
       : []),
     fact(text.remedy, remedy, true),
-    ...(call === undefined ? [] : [fact(text.byApi, copyable(call, text, text.copyCall), true)]),
-    ...(command === undefined ? [] : [fact(text.byCommand, copyable(command, text, text.copyCommand), true)]),
+    ...(call === undefined ? [] : [fact(text.byApi, commandBlock(call, text, text.copyCall), true)]),
+    ...(command === undefined ? [] : [fact(text.byCommand, commandBlock(command, text, text.copyCommand), true)]),
   ];
 }
 
-function body({ messages, path }: Site, page: ErrorPage, refusal: OAuthError, correlationId: string): Html {
+function body(site: Site, page: ErrorPage, refusal: OAuthError, correlationId: string): Html {
+  const { messages, path, contact } = site;
   const text = messages.error;
   const details = [
     fact(text.code, html`<code>${refusal.code}</code>`, true),
@@ -90,7 +99,11 @@ function body({ messages, path }: Site, page: ErrorPage, refusal: OAuthError, co
   ];
   return html`<section class="card"><header><h1>${page.title}</h1><p>${page.text}</p></header>${
     page.onward && html`<p><a href="${path(`/${page.onward}`)}">${text.onward[page.onward]}</a></p>`
-  }${developerDetails(messages, details, correlationId)}</section>`;
+  }${contact !== undefined && html`<p class="muted">${text.help(operator(site))}</p>`}${
+    refusal.status === 404
+      ? foldedDetails(messages, details, correlationId)
+      : developerDetails(messages, details, correlationId)
+  }</section>`;
 }
 
 /** Answers with a refusal: as a page, or as JSON to a caller that prefers it. */

@@ -1,5 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { assets } from './assets.ts';
+import { helpLine } from './components.ts';
 import { type Html, html } from './html.ts';
 import { tile } from './mark.ts';
 import type { Messages } from './messages.ts';
@@ -11,6 +12,8 @@ export type Path = (path: string) => string;
 export interface Site {
   readonly path: Path;
   readonly messages: Messages;
+  /** Whom people ask for help: an email address or an https URL. */
+  readonly contact?: string | undefined;
 }
 
 export interface Page {
@@ -27,7 +30,8 @@ export interface Page {
 }
 
 /** The document of a page. */
-export function document({ path, messages }: Site, page: Page): string {
+export function document(site: Site, page: Page): string {
+  const { path, messages } = site;
   const theme = page.theme === 'light' || page.theme === 'dark' ? html` data-theme="${page.theme}"` : undefined;
   const brand = html`${tile({ kind: 'mark' })}${messages.product}`;
   return html`<!doctype html>
@@ -52,6 +56,7 @@ export function document({ path, messages }: Site, page: Page): string {
 <main id="content" tabindex="-1">
 ${page.body}
 </main>
+${page.layout !== 'narrow' && helpLine(site)}
 </body>
 </html>
 `.text;

@@ -13,6 +13,10 @@ export const en = {
   product: 'Tessera',
   skipToContent: 'Skip to content',
   problemTitle: 'Check the following',
+  help: {
+    operator: 'the administrator of this service',
+    line: (operator: HtmlPart): HtmlPart => ['Need help? Contact ', operator, '.'],
+  },
   password: { show: 'Show', hide: 'Hide', showLabel: 'Show password', hideLabel: 'Hide password' },
   signIn: {
     title: 'Sign in',
@@ -28,11 +32,27 @@ export const en = {
     chooseLead: 'Choose an account to continue to',
     continueAs: (name: HtmlPart, username: string): HtmlPart => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
-    wrong: 'The username, email or password is incorrect. Check them and try again.',
+    wrong: (operator: HtmlPart): HtmlPart => [
+      'The username, email or password is incorrect. Check them and try again. If you forgot your password, ask ',
+      operator,
+      ' for a new one.',
+    ],
     limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
-    banned: 'This account is banned and cannot sign in.',
-    bannedUntil: (until: string) => `This account is banned until ${until}. You can sign in after that.`,
-    suspended: 'This account is suspended and cannot sign in. Contact the administrator of this service.',
+    banned: (operator: HtmlPart): HtmlPart => [
+      'This account is banned and cannot sign in. If you think that this is a mistake, contact ',
+      operator,
+      '.',
+    ],
+    bannedUntil: (until: string, operator: HtmlPart): HtmlPart => [
+      `This account is banned until ${until}. You can sign in after that. If you think that this is a mistake, contact `,
+      operator,
+      '.',
+    ],
+    suspended: (operator: HtmlPart): HtmlPart => [
+      'This account is suspended and cannot sign in. To use it again, contact ',
+      operator,
+      '.',
+    ],
     changed: 'Your account changed while you were signing in. Sign in again.',
   },
   signUp: {

@@ -1,6 +1,7 @@
 import { appHalf, type ShownApp } from '../kit/app.ts';
 import {
   field,
+  helpLine,
   hidden,
   isolate,
   NO_PROBLEMS,
@@ -80,7 +81,8 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'current
 <button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
 </form>
 </section>
-<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>`,
+<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>
+${helpLine(site)}`,
   };
 }
 
@@ -110,6 +112,7 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'new-pas
 <button class="primary" type="submit">${text.submit}</button>
 </form>
 </section>
-<p class="foot">${text.haveAccount} <a href="${path(`/login${requestQuery(app)}`)}">${text.signIn}</a></p>`,
+<p class="foot">${text.haveAccount} <a href="${path(`/login${requestQuery(app)}`)}">${text.signIn}</a></p>
+${helpLine(site)}`,
   };
 }

@@ -20,9 +20,9 @@ import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import { type SignInResult, signIn } from '../../sessions/sign-in.ts';
 import type { Session } from '../../sessions/store.ts';
-import { formatMoment, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
-import { sendPage } from '../kit/layout.ts';
-import type { Messages } from '../kit/messages.ts';
+import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
+import type { HtmlPart } from '../kit/html.ts';
+import { type Site, sendPage } from '../kit/layout.ts';
 import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -157,23 +157,25 @@ export function showRefusal(
   identifier: string,
 ): FastifyReply {
   if (refusal.kind === 'limited') visit.reply.header('retry-after', String(refusal.seconds));
-  const { status, text } = refusalText(refusal, services.site.messages);
+  const { status, text } = refusalText(refusal, services.site);
   return showSignIn(services, visit, status, generalProblem(text), identifier);
 }
 
-function refusalText(refusal: AuthenticationRefusal, { signIn: text }: Messages): { status: number; text: string } {
+function refusalText(refusal: AuthenticationRefusal, site: Site): { status: number; text: HtmlPart } {
+  const { signIn: text } = site.messages;
   switch (refusal.kind) {
     case 'limited':
       return { status: 429, text: text.limited(refusal.seconds) };
     case 'wrong':
-      return { status: 401, text: text.wrong };
+      return { status: 401, text: text.wrong(operator(site)) };
     case 'changed':
       return { status: 409, text: text.changed };
     case 'suspended':
-      return { status: 403, text: text.suspended };
+      return { status: 403, text: text.suspended(operator(site)) };
     case 'banned': {
       const until = refusal.account.bannedUntil;
-      return { status: 403, text: until === null ? text.banned : text.bannedUntil(formatMoment(until)) };
+      const told = until === null ? text.banned(operator(site)) : text.bannedUntil(formatMoment(until), operator(site));
+      return { status: 403, text: told };
     }
   }
 }

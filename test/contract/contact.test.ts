@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { agent } from '../support/agent.ts';
+import { admin, authorizeUrl, newUser, PASSWORD, signedIn } from '../support/flow.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// Decisions §7, TESSERA_CONTACT: a page that stops a person says what to do next, and whom to ask.
+
+const MAIL = 'help+id@acme.example';
+const LINK = `<a href="mailto:help%2Bid@acme.example">${MAIL}</a>`;
+
+let server: TestServer;
+let silent: TestServer;
+before(async () => {
+  server = await startServer({ TESSERA_CONTACT: MAIL });
+  silent = await startServer();
+});
+after(() => Promise.all([server.close(), silent.close()]));
+
+/** The problem that the sign-in page shows. */
+async function problemAt(at: TestServer, username: string, password: string): Promise<string> {
+  const browser = agent(at.baseUrl);
+  const answer = await browser.submit(await browser.get('/login'), { identifier: username, password });
+  return /<div class="notice problem"[^>]*><p>(.*?)<\/p>/.exec(answer.text)?.[1] ?? answer.text;
+}
+
+test('a wrong password, a ban and a suspension say what to do next, and whom to ask', async () => {
+  for (const [at, operator] of [
+    [server, LINK],
+    [silent, 'the administrator of this service'],
+  ] as const) {
+    const user = await newUser(at);
+    const shown = (password = PASSWORD) => problemAt(at, user.username, password);
+    assert.ok(
+      (await shown('not the password')).endsWith(`If you forgot your password, ask ${operator} for a new one.`),
+    );
+    await admin(at, 'PUT', `/users/${user.id}/ban`, {});
+    assert.ok((await shown()).endsWith(`If you think that this is a mistake, contact ${operator}.`));
+    await admin(at, 'PUT', `/users/${user.id}/ban`, { until: new Date(at.now() + 60_000).toISOString() });
+    assert.match(await shown(), /banned until .* You can sign in after that\. If you think/);
+    await admin(at, 'DELETE', `/users/${user.id}/ban`);
+    await admin(at, 'PUT', `/users/${user.id}/suspension`, {});
+    assert.ok((await shown()).endsWith(`To use it again, contact ${operator}.`));
+  }
+});
+
+test('error pages, the forms that sign in and the pages of the account name the contact', async () => {
+  const browser = await signedIn(server, await newUser(server));
+  const pages = [
+    '/nowhere',
+    '/login?request=unknown',
+    authorizeUrl({ clientId: '1', clientSecret: '', redirectUri: 'x' }),
+  ];
+  for (const path of [...pages, '/account', '/account/connections']) {
+    assert.ok((await browser.get(path)).text.includes(`ontact ${LINK}`), path);
+  }
+  const stranger = agent(server.baseUrl);
+  for (const path of ['/login', '/signup']) {
+    assert.ok((await stranger.get(path)).text.includes(`Need help? Contact ${LINK}.`), path);
+    assert.doesNotMatch((await agent(silent.baseUrl).get(path)).text, /Need help/);
+  }
+  assert.doesNotMatch((await agent(silent.baseUrl).get('/nowhere')).text, /For help/);
+});
+
+test('an https URL is a link to that page', async () => {
+  const other = await startServer({ TESSERA_CONTACT: 'https://acme.example/help?a=1&b=2' });
+  try {
+    const { text } = await agent(other.baseUrl).get('/login');
+    const shown = 'https://acme.example/help?a=1&amp;b=2';
+    assert.ok(text.includes(`<a href="${shown}">${shown}</a>`));
+  } finally {
+    await other.close();
+  }
+});
+
+test('an error page leads on: to the account, and without what only a developer needs where nothing is', async () => {
+  const browser = agent(silent.baseUrl);
+  for (const path of ['/nowhere', '/login?request=unknown', '/api/v2/oauth/authorize']) {
+    assert.match((await browser.get(path)).text, /<a href="\/account">Go to your account<\/a>/, path);
+  }
+  const folded = /<details class="technical"><summary>For the developer<\/summary>.*Correlation ID/s;
+  assert.match((await browser.get('/nowhere')).text, folded);
+  assert.doesNotMatch((await browser.get('/api/v2/oauth/authorize')).text, folded);
+});
