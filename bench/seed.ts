@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { Client } from 'pg';
 import { createAccount } from '../src/accounts/accounts.ts';
 import { ACR, authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
+import { FACE_RULES } from '../src/claims/face.ts';
 import { pictureUrl } from '../src/claims/rules/userinfo.ts';
 import { createClient } from '../src/clients/clients.ts';
 import type { Client as App } from '../src/clients/store.ts';
@@ -70,7 +71,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
   const now = clock();
   const endsAt = now + FAMILY_LIFETIME * SECOND;
   const currentToken = newRefreshToken(keys.keySet(), now, endsAt);
-  const about = { accountId: model.id, clientId: client.id, scopes: SCOPE };
+  const about = { accountId: model.id, clientId: client.id, scopes: SCOPE, face: 'contract' } as const;
   await database.commit(function* grant() {
     yield* addGrant({ ...about, id: grantId, declined: '', resources: null, epoch: client.consentEpoch, now });
     yield* insertFamily({
@@ -88,6 +89,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       currentToken,
       createdAt: now,
       endsAt,
+      endsWithSession: false,
     });
   });
 
@@ -175,6 +177,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       ...authenticationContext(['pwd']),
     };
   };
+  const { contract } = FACE_RULES;
   return {
     sample,
     sessions,
@@ -183,9 +186,18 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
     usernameOf: (person) => `person${number(person)}`,
     sessionOf: sessionSecret,
     accessToken: (person) =>
-      accessKey.sign(accessClaims(subjectOf(person), { scope: SCOPE, claims: null }, randomIdentifier(), Date.now())),
+      accessKey.sign(
+        accessClaims(
+          subjectOf(person),
+          { rules: contract, scope: SCOPE, claims: null },
+          randomIdentifier(),
+          Date.now(),
+        ),
+      ),
     firstRefreshToken: (person) =>
-      refreshKey.sign(refreshClaims(subjectOf(person), { ...currentToken, jti: scattered(`leaf${number(person)}`) })),
+      refreshKey.sign(
+        refreshClaims(subjectOf(person), { ...currentToken, jti: scattered(`leaf${number(person)}`) }, contract),
+      ),
   };
 }
 

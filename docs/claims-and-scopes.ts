@@ -1,6 +1,7 @@
 import type { Profile } from '../src/accounts/fields.ts';
 import { authenticationContext } from '../src/authenticators/rules/authentication-context.ts';
-import { BASE_SCOPES, claimScopes, OPTIONAL_SCOPES, type OptionalScope, SCOPES } from '../src/claims/permissions.ts';
+import { FACE_RULES, type FaceRules } from '../src/claims/face.ts';
+import { isOptional, SCOPES } from '../src/claims/permissions.ts';
 import { standardClaims, userInfo } from '../src/claims/rules/userinfo.ts';
 import { logoutClaims } from '../src/protocol/logout/rules/logout-token.ts';
 import {
@@ -45,19 +46,35 @@ const subject: Subject = {
   ...authenticationContext(['pwd']),
 };
 const asked = { userinfo: ['website'], idToken: ['acr'] };
-const idToken = (alg: 'HS256' | 'RS256', nonce: string | null, claims: typeof asked | null) =>
-  idClaims(subject, { accessToken: '', nonce, alg, claims }, 0);
+const { contract, standard } = FACE_RULES;
+const scopesOf = (rules: FaceRules): ReadonlySet<string> => new Set(rules.optionalScopes);
+const idToken = (rules: FaceRules, alg: 'HS256' | 'RS256', nonce: string | null, claims: typeof asked | null) => {
+  const withGrantedClaims = rules === standard && claims !== null;
+  return idClaims(
+    subject,
+    { rules, scopes: scopesOf(rules), withGrantedClaims, accessToken: '', nonce, alg, claims },
+    0,
+  );
+};
+const accessToken = (rules: FaceRules) => ({
+  full: accessClaims(subject, { rules, scope: 'openid', claims: asked }, 'j', 0),
+  bare: accessClaims(
+    { ...subject, acr: null },
+    { rules, scope: 'openid', claims: null, resources: ['https://api.example.com'] },
+    'j',
+    0,
+  ),
+});
 
 type Shape = Readonly<Record<string, unknown>>;
 
 /** The claims of each kind of token: all possible ones, and those that are always present. */
 const kinds: Readonly<Record<string, { readonly full: Shape; readonly bare: Shape }>> = {
-  Access: {
-    full: accessClaims(subject, { scope: 'openid', claims: asked }, 'j', 0),
-    bare: accessClaims(subject, { scope: 'openid', claims: null, resources: ['https://api.example.com'] }, 'j', 0),
-  },
-  Refresh: both(refreshClaims(subject, { jti: 'j', issuedAt: 0, expiresAt: 0 })),
-  ID: { full: idToken('RS256', 'n', asked), bare: idToken('HS256', null, null) },
+  Access: accessToken(contract),
+  'Access, `/oidc`': accessToken(standard),
+  Refresh: both(refreshClaims(subject, { jti: 'j', issuedAt: 0, expiresAt: 0 }, contract)),
+  ID: { full: idToken(contract, 'RS256', 'n', asked), bare: idToken(contract, 'HS256', null, null) },
+  'ID, `/oidc`': { full: idToken(standard, 'RS256', 'n', asked), bare: idToken(standard, 'HS256', null, null) },
   'App’s own': both(clientClaims(issuer, '2', { jti: 'j', resources: [] }, 0)),
   Logout: {
     full: logoutClaims({ issuer, clientId: '2', accountId: '1', sid: 's' }, 'j', 0),
@@ -113,6 +130,9 @@ const userInfoClaims: Readonly<Record<string, string>> = {
   phone_number_verified: 'Always `false`: numbers are not verified.',
 };
 
+/** Those of tokens have the claims of UserInfo as well, where a request or the registration asks for them. */
+const tokenMeanings = { ...userInfoClaims, ...meanings };
+
 const typeOf = (value: unknown): string => (Array.isArray(value) ? 'array' : typeof value);
 const code = (text: string): string => `\`${text}\``;
 
@@ -122,27 +142,24 @@ function checkMeanings(found: Iterable<string>, known: Readonly<Record<string, s
   if (wrong.length > 0) throw new Error(`docs/claims-and-scopes.ts and the code differ in ${wrong.join(', ')}`);
 }
 
-const all = new Set<string>(OPTIONAL_SCOPES);
-/** The scope that covers a standard claim at `/oidc/userinfo`. */
-const scopeOf = (claim: string): string =>
-  OPTIONAL_SCOPES.find((scope) => claim in standardClaims(person, new Set([scope]), issuer) && !(claim in base)) ??
-  'openid';
-const base = standardClaims(person, new Set(), issuer);
+/** What a token of the standard face with these scopes gives at `/oidc/userinfo`. */
+const standardGives = (...scopes: readonly string[]): Record<string, unknown> =>
+  standardClaims(person, new Set(scopes), standard.claimScopes, issuer);
 
 /** The claims of tokens and of the standard UserInfo, taken from the functions that create them. */
 export function claims(note: string): string {
   const names = new Set(Object.values(kinds).flatMap(({ full }) => Object.keys(full)));
-  checkMeanings(names, meanings);
-  const rows = Object.entries(meanings).map(([name, meaning]) => {
+  checkMeanings(names, tokenMeanings);
+  const rows = Object.entries(tokenMeanings).map(([name, meaning]) => {
     const cells = Object.values(kinds).map(({ full, bare }) => (name in bare ? '✓' : name in full ? 'some' : ''));
     const value = Object.values(kinds).find(({ full }) => name in full)?.full[name];
     return `| ${[code(name), typeOf(value), ...cells, meaning].join(' | ')} |`;
   });
-  const standard = standardClaims(person, all, issuer);
-  checkMeanings(Object.keys(standard), userInfoClaims);
+  const given = standardGives(...standard.optionalScopes);
+  checkMeanings(Object.keys(given), userInfoClaims);
   const userInfoRows = Object.entries(userInfoClaims).map(([name, meaning]) => {
-    const single = claimScopes({ userinfo: [name], idToken: [] });
-    return `| ${[code(name), typeOf(standard[name]), code(scopeOf(name)), single.length > 0 ? 'yes' : '', meaning].join(' | ')} |`;
+    const scope = standard.claimScopes.get(name);
+    return `| ${[code(name), typeOf(given[name]), code(scope ?? 'openid'), scope ? 'yes' : '', meaning].join(' | ')} |`;
   });
   return `${note}
 
@@ -157,13 +174,13 @@ export function claims(note: string): string {
 ${rows.join('\n')}
 
 Treat access and refresh tokens as opaque: only this service reads them, and their claims may change. The [kinds](tokens.md) differ in
-\`typ\`, audience and key. An app’s own token is issued for [\`client_credentials\`](token-services.md), a logout token when a
+\`typ\`, audience and key. The columns marked \`/oidc\` are for tokens of the standard endpoints. An app’s own token is issued for [\`client_credentials\`](token-services.md), a logout token when a
 [session ends](../how-to/sign-out.md).
 
 ## At \`/oidc/userinfo\`
 
 The UserInfo endpoint in the [discovery document](discovery.md) returns standard claims (OpenID Connect Core 1.0 §5.1). Claims without a
-value are omitted.
+value are omitted. A token from \`/api/v2/oauth/token\` also gets the claims of \`profile\` here without that scope.
 
 | Claim | Type | Scope | [Can be requested individually](authorization.md#single-claims) | Meaning |
 |---|---|---|---|---|
@@ -181,46 +198,49 @@ export function scopes(note: string): string {
     const { user } = userInfo(person, new Set([scope]), issuer);
     return Object.keys(user).filter((name) => !(name in without.user));
   };
-  const standard = (scope: string): readonly string[] =>
-    Object.keys(standardClaims(person, new Set([scope]), issuer)).filter((name) => !(name in base));
+  const claimsOf = (scope: string): readonly string[] =>
+    Object.keys(standardGives(scope)).filter((name) => scope === 'openid' || name !== 'sub');
   const list = (items: readonly string[]): string => items.map(code).join(', ');
   const baseFields = [
     ...Object.keys(without).filter((name) => name !== 'user'),
     ...Object.keys(without.user).map((name) => `user.${name}`),
   ];
-  const ofBase: Readonly<Record<(typeof BASE_SCOPES)[number], readonly [string, string]>> = {
-    openid: [list(baseFields), list(Object.keys(base))],
-    profile: ['nothing more', 'nothing more'],
-    offline_access: ['nothing: refresh tokens do not depend on it', ''],
+  const consentOf = (scope: string, { optionalScopes }: FaceRules): string => {
+    if (isOptional(scope) && optionalScopes.includes(scope)) return 'a switch';
+    return scope === 'offline_access' ? 'named' : 'always shared';
   };
-  const ofOptional = (scope: OptionalScope) => [
-    en.consent.scopes[scope].name,
-    list(given(scope).map((name) => `user.${name}`)),
-    list(standard(scope)),
-  ];
-  const rows = [
-    ...BASE_SCOPES.map((scope) => [code(scope), 'always shared', ...ofBase[scope]]),
-    ...OPTIONAL_SCOPES.map((scope) => [code(scope), ...ofOptional(scope)]),
-  ];
+  const rows = SCOPES.map((scope) => [
+    code(scope),
+    isOptional(scope) ? en.consent.scopes[scope].name : '',
+    scope === 'offline_access' ? 'changes nothing' : consentOf(scope, contract),
+    list(scope === 'openid' ? baseFields : given(scope).map((name) => `user.${name}`)),
+    consentOf(scope, standard),
+    list(claimsOf(scope)),
+  ]);
   return `${note}
 
 # Scopes
 
-| Scope | On the consent page | \`/api/v2/oauth/userinfo\` | \`/oidc/userinfo\` |
-|---|---|---|---|
+| Scope | On the consent page | Consent, \`/api/v2/oauth\` | \`/api/v2/oauth/userinfo\` | Consent, \`/oidc\` | \`/oidc/userinfo\` |
+|---|---|---|---|---|---|
 ${rows.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}
 
-- **\`openid\`** is part of every grant, even if the request omits it. A request without \`scope\` means \`openid\`.
-- **Consent**: the person decides on each of ${list(OPTIONAL_SCOPES)} with a switch. Granted and declined scopes are both
+- **\`openid\`**: a request without \`scope\` means \`openid\`. At \`/api/v2/oauth/authorize\` it is part of every grant, even if the
+  request omits it; at \`/oidc/authorize\` a request without it is plain OAuth: no ID token, and no UserInfo.
+- **\`offline_access\`**: a refresh token is always issued. The tokens of \`/oidc\` end with the browser session, when the person signs out,
+  unless this scope was granted.
+- **Consent**: the person decides on each of ${list(standard.optionalScopes)} with a switch (\`profile\` only at \`/oidc\`). Granted and declined scopes are both
   remembered. A later request for the same scopes is answered without a page and gets the granted ones; only new scopes are asked
   about. A public client with a loopback or private-use-scheme redirect URI
   [asks every time](../how-to/register-an-app.md#register-a-public-client).
 - **Withdrawal**: when the person withdraws a scope on a later consent page, it is removed at once from every token that the app has:
   UserInfo, refresh and introspection leave it out. A scope that is granted later applies to new tokens only.
 - **Granted scopes** are in the \`scope\` claim of the access token, always in the order of this table
-  (${list(SCOPES)}). The token response includes \`scope\` if less was granted than requested, or than before.
+  (${list(SCOPES)}). The token response of \`/oidc/token\` always includes \`scope\`; that of
+  \`/api/v2/oauth/token\` only if less was granted than requested, or than before.
 - **Fields of a scope that was not granted are absent**, never \`null\`.
-- **Invalid scopes**: a scope that does not exist, or that the app is not registered for, is \`invalid_scope\`.
+- **Invalid scopes**: a scope that does not exist, or that the app is not registered for, is \`invalid_scope\` at
+  \`/api/v2/oauth/authorize\`. \`/oidc/authorize\` leaves it out, and answers \`invalid_scope\` only if nothing is left.
 - **A refresh** may request fewer scopes, never more. The restriction applies to that access token only.
 `;
 }

@@ -1,14 +1,14 @@
 import type { Codec } from '../platform/database/statement.ts';
 
-/** The scopes that a user can switch off on the consent page, in the order of that page. */
-export const OPTIONAL_SCOPES = ['email', 'details', 'phone', 'social', 'organization.read'] as const;
+/** The scopes that a user can switch off on the consent page of at least one face: see `FaceRules.optionalScopes`. */
+const OPTIONAL_SCOPES = ['profile', 'email', 'details', 'phone', 'social', 'organization.read'] as const;
 export type OptionalScope = (typeof OPTIONAL_SCOPES)[number];
 
-/** The scopes of every consent: they cover what is always shared, or change nothing. */
-export const BASE_SCOPES = ['openid', 'profile', 'offline_access'] as const;
-
-/** Every supported scope. */
-export const SCOPES: readonly string[] = [...BASE_SCOPES, ...OPTIONAL_SCOPES];
+/** Every supported scope, in the order in which scopes are stored and sent. */
+export const SCOPES: readonly string[] = [
+  ...['openid', 'profile', 'offline_access'],
+  ...['email', 'details', 'phone', 'social', 'organization.read'],
+];
 
 /** RFC 6749 §3.3: tokens of printable ASCII without `"` and `\`, one space between them. */
 const GRAMMAR = /^[\x21\x23-\x5b\x5d-\x7e]+( [\x21\x23-\x5b\x5d-\x7e]+)*$/;
@@ -38,27 +38,39 @@ export const isOptional = (scope: string): scope is OptionalScope =>
 
 /** Single claims that a client requests beside its scopes: OpenID Connect Core 1.0 §5.5. */
 export interface RequestedClaims {
-  /** For the standard UserInfo, except those that every token gives. */
+  /** For UserInfo, except those that every token gives. */
   readonly userinfo: readonly string[];
   /** For the ID token, except those that every ID token has. */
   readonly idToken: readonly string[];
 }
 
-/** The optional scope that covers a claim, whose consent the claim needs. Null for claims that are always shared. */
-const SCOPE_OF: ReadonlyMap<string, OptionalScope | null> = new Map<string, OptionalScope | null>([
-  ['locale', null],
-  ['updated_at', null],
-  ['acr', null],
+/** The optional scope that covers each claim, whose consent the claim needs; null for a claim that every token gives. */
+export type ClaimScopes = ReadonlyMap<string, OptionalScope | null>;
+
+const COVERED_CLAIMS = [
   ['email', 'email'],
   ['email_verified', 'email'],
   ['website', 'details'],
   ['birthdate', 'details'],
   ['phone_number', 'phone'],
   ['phone_number_verified', 'phone'],
-]);
+] as const;
+const PROFILE_CLAIMS = ['name', 'preferred_username', 'picture', 'locale', 'updated_at'] as const;
 
-/** Claims that every ID token has. */
-const IN_ID_TOKEN = new Set(['email', 'email_verified']);
+const claimScopes = (profile: OptionalScope | null): ClaimScopes =>
+  new Map<string, OptionalScope | null>([
+    ...PROFILE_CLAIMS.map((name) => [name, profile] as const),
+    ['acr', null],
+    ...COVERED_CLAIMS,
+  ]);
+
+/** Contract: the profile is always shared. */
+export const CONTRACT_CLAIM_SCOPES = claimScopes(null);
+/** OpenID Connect Core 1.0 §5.4: each claim has one scope. */
+export const STANDARD_CLAIM_SCOPES = claimScopes('profile');
+
+/** The claims about the user that every ID token of the contract has. */
+const IDENTITY_CLAIMS = new Set(['name', 'preferred_username', 'picture', 'email', 'email_verified']);
 
 /**
  * The requested claims that change a response, for a client that is registered for these scopes.
@@ -66,28 +78,33 @@ const IN_ID_TOKEN = new Set(['email', 'email_verified']);
  */
 export function effectiveClaims(
   names: { readonly userinfo: Iterable<string>; readonly idToken: Iterable<string> },
+  { claimScopes, identityClaims }: { readonly claimScopes: ClaimScopes; readonly identityClaims: boolean },
   allowed: readonly string[] | null,
 ): RequestedClaims | null {
   const may = (name: string): boolean => {
-    const scope = SCOPE_OF.get(name);
+    const scope = claimScopes.get(name);
     return scope === null || (scope !== undefined && (allowed === null || allowed.includes(scope)));
   };
   return orNull({
-    userinfo: [...names.userinfo].filter((name) => may(name) && SCOPE_OF.get(name) !== null),
-    idToken: [...names.idToken].filter((name) => may(name) && !IN_ID_TOKEN.has(name)),
+    userinfo: [...names.userinfo].filter((name) => may(name) && claimScopes.get(name) !== null),
+    idToken: [...names.idToken].filter((name) => may(name) && !(identityClaims && IDENTITY_CLAIMS.has(name))),
   });
 }
 
 /** The optional scopes that cover these claims. */
-export const claimScopes = ({ userinfo, idToken }: RequestedClaims): readonly OptionalScope[] =>
-  [...userinfo, ...idToken].flatMap((name) => SCOPE_OF.get(name) ?? []);
+export const scopesOfClaims = ({ userinfo, idToken }: RequestedClaims, scopes: ClaimScopes): readonly OptionalScope[] =>
+  [...userinfo, ...idToken].flatMap((name) => scopes.get(name) ?? []);
 
-/** The claims that the scopes cover. */
-export function coveredClaims(claims: RequestedClaims | null, scopes: ReadonlySet<string>): RequestedClaims | null {
+/** The claims that the granted scopes cover. */
+export function coveredClaims(
+  claims: RequestedClaims | null,
+  scopes: ClaimScopes,
+  granted: ReadonlySet<string>,
+): RequestedClaims | null {
   if (claims === null) return null;
   const covered = (name: string): boolean => {
-    const scope = SCOPE_OF.get(name) ?? 'openid';
-    return !isOptional(scope) || scopes.has(scope);
+    const scope = scopes.get(name) ?? null;
+    return scope === null || granted.has(scope);
   };
   return orNull({ userinfo: claims.userinfo.filter(covered), idToken: claims.idToken.filter(covered) });
 }
@@ -100,9 +117,9 @@ export const remainingClaims = (
   claims &&
   orNull({ userinfo: remainingNames(claims.userinfo, withdrawn), idToken: remainingNames(claims.idToken, withdrawn) });
 
-/** The names of claims whose scope was not withdrawn. */
+/** The names of claims whose scope was not withdrawn. On the contract's face `profile` never is. */
 export const remainingNames = (names: readonly string[], withdrawn: ReadonlySet<string>): readonly string[] =>
-  withdrawn.size === 0 ? names : names.filter((name) => !withdrawn.has(SCOPE_OF.get(name) ?? ''));
+  withdrawn.size === 0 ? names : names.filter((name) => !withdrawn.has(STANDARD_CLAIM_SCOPES.get(name) ?? ''));
 
 const orNull = (claims: RequestedClaims): RequestedClaims | null =>
   claims.userinfo.length + claims.idToken.length === 0 ? null : claims;

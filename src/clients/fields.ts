@@ -1,3 +1,4 @@
+import { FACES, type Face } from '../claims/face.ts';
 import { SCOPES } from '../claims/permissions.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, ID_TOKEN_ALGS, type IdTokenAlg } from '../keys/algorithms.ts';
 import { bit, json, jsonOr, plain } from '../platform/database/statement.ts';
@@ -15,6 +16,9 @@ import {
 
 /** Whether a client can keep a secret: RFC 6749 §2.1. */
 export type ClientType = 'confidential' | 'public';
+
+const ID_TOKEN_CLAIMS = ['requested', 'granted'] as const;
+type IdTokenClaims = (typeof ID_TOKEN_CLAIMS)[number];
 
 const text = Type.String();
 const textOrNull = nullableField(text);
@@ -310,6 +314,42 @@ export const CLIENT_FIELDS = {
       flags: '--jwks-uri <url>',
       about: 'https URL of the public keys; "" for none',
       kind: 'nullable text',
+    },
+  }),
+  /** The endpoints that the client may use: those of the contract, those of the standards, or both. */
+  faces: declareField({
+    column: 'faces',
+    codec: jsonOr<readonly Face[], readonly Face[]>(FACES),
+    initial: FACES,
+    schema: Type.Array(Type.Unsafe<Face>({ enum: FACES, description: `one of ${FACES.join(', ')}` }), {
+      uniqueItems: true,
+      minItems: 1,
+      about: 'Endpoints that the client may use: contract for /api/v2/oauth, standard for /oidc. Default: both.',
+      description: `a list of different faces out of ${FACES.join(', ')}`,
+    }),
+    record: Type.Array(Type.Unsafe<string>({ enum: FACES })),
+    option: {
+      flags: '--face <face>',
+      about: 'endpoints that the app may use: contract, standard; may be given several times (default: both)',
+      kind: 'list',
+    },
+  }),
+  /** Which claims about the user the ID tokens of `/oidc/token` have. */
+  idTokenClaims: declareField({
+    column: 'id_token_claims',
+    codec: plain<IdTokenClaims>(),
+    initial: 'requested',
+    schema: Type.Unsafe<IdTokenClaims>({
+      enum: ID_TOKEN_CLAIMS,
+      about:
+        'Claims about the user in ID tokens of /oidc/token: requested for those that the claims parameter names, granted for those of all granted scopes. Default: requested.',
+      description: `one of ${ID_TOKEN_CLAIMS.join(', ')}`,
+    }),
+    record: Type.Unsafe<string>({ enum: ID_TOKEN_CLAIMS }),
+    option: {
+      flags: '--id-token-claims <which>',
+      about: `claims about the user in ID tokens of /oidc/token: ${ID_TOKEN_CLAIMS.join(', ')}`,
+      kind: 'text',
     },
   }),
   owner: declareField({

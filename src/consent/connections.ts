@@ -32,11 +32,12 @@ export async function revokeAccess(
 ): Promise<boolean> {
   const now = clock();
   return database.commit(function* revoke(): Work<boolean> {
-    const grantId = yield* store.revokeGrant({ accountId, clientId, now });
-    if (grantId === undefined) return false;
-    yield* enqueueGrantNotices(accountId, grantId, now);
-    yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
-    return true;
+    const grantIds = yield* store.revokeGrants({ accountId, clientId, now });
+    for (const grantId of grantIds) {
+      yield* enqueueGrantNotices(accountId, grantId, now);
+      yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
+    }
+    return grantIds.length > 0;
   });
 }
 
@@ -71,7 +72,7 @@ export function revokedAccess(
 ): Promise<RevokedAccess | undefined> {
   return database.read(function* read(): Work<RevokedAccess | undefined> {
     const grant = yield* store.findRevokedGrant({ accountId, clientId });
-    if (grant === undefined || (yield* store.findGrant({ accountId, clientId })) !== undefined) return undefined;
+    if (grant === undefined || (yield* store.hasGrant({ accountId, clientId }))) return undefined;
     const found = yield* readFamilyStates({ grantId: grant.id });
     const before = (state: CredentialState): CredentialState => ({ ...state, grant: { revokedAt: null } });
     return { app: grant.app, at: grant.revokedAt, ...summarizeRevocation(found, before, clock()) };

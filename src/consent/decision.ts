@@ -1,3 +1,4 @@
+import type { FaceRules } from '../claims/face.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
 import { encodeResources } from '../claims/permissions.ts';
 import type { Client } from '../clients/store.ts';
@@ -36,6 +37,7 @@ export function rememberedConsent(grant: ConsentGrant | undefined, client: Clien
 interface DecisionInput {
   readonly accountId: string;
   readonly client: Client;
+  readonly rules: FaceRules;
   readonly requested: readonly string[];
   /** The resources that the page named. */
   readonly resources: readonly string[];
@@ -58,27 +60,27 @@ function* requireCurrent({ accountId, client, decision }: DecisionInput): Work<v
  * @throws {ConsentOutdated} which rolls back the unit of work
  */
 export function* writeDecision(input: DecisionInput): Work<ConsentGrant> {
-  const { accountId, client, requested, resources, decision, newGrantId, now } = input;
+  const { accountId, client, rules, requested, resources, decision, newGrantId, now } = input;
   let { held } = input;
   // Of two consents that both find no grant one adds it; the other then finds it, and changes it.
   for (let attempt = 0; attempt < 2; attempt++) {
     yield* requireCurrent(input);
     const remembered = rememberedConsent(held, client);
-    const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered);
+    const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
     const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
     const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };
     if (held !== undefined) {
       const changed = yield* changeGrant({ id: held.id, ...terms });
-      yield* narrowIssued(held, changed, now);
+      yield* narrowIssued(held, changed, rules, now);
       return changed;
     }
-    const added = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, ...terms });
+    const added = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, face: rules.face, ...terms });
     if (added !== undefined) {
       // Another tab may have added a grant that was revoked before this one was added; from here on none can.
       yield* requireCurrent(input);
       return added;
     }
-    held = yield* lockGrant({ accountId, clientId: client.id });
+    held = yield* lockGrant({ accountId, clientId: client.id, face: rules.face });
   }
   // Others have added and revoked a grant twice meanwhile.
   throw new StoreUnavailable('the grant changed while it was written');
@@ -91,8 +93,8 @@ export function* writeDecision(input: DecisionInput): Work<ConsentGrant> {
  * The caller holds the grant's lock, so that no code is added. Codes come before families: a redemption under way holds its
  * code, so once that can be written, its family is on record.
  */
-function* narrowIssued(before: ConsentGrant, after: ConsentGrant, now: number): Work<void> {
-  const scopes = scopesNoLongerGranted(before.scopes, after.scopes);
+function* narrowIssued(before: ConsentGrant, after: ConsentGrant, rules: FaceRules, now: number): Work<void> {
+  const scopes = scopesNoLongerGranted(before.scopes, after.scopes, rules);
   const resources = before.resources.difference(after.resources);
   if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);
   if (resources.size > 0) yield* dropCodesFor(before.id, resources);

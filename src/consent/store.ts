@@ -1,4 +1,5 @@
 import type { Kysely } from 'kysely';
+import type { Face } from '../claims/face.ts';
 import { decodeResources, resourceSet, scopeSet, storedScopes } from '../claims/permissions.ts';
 import { destinationOf } from '../clients/rules/redirect-uri.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
@@ -36,22 +37,42 @@ interface GrantKey {
   readonly clientId: string;
 }
 
-const selectGrant = (db: Kysely<Tables>, p: GrantKey) =>
+/** Each face has a grant. */
+interface FaceGrantKey extends GrantKey {
+  readonly face: Face;
+}
+
+const selectGrant = (db: Kysely<Tables>, p: FaceGrantKey) =>
   db
     .selectFrom('consent_grant')
     .select(COLUMNS)
     .where('account_id', '=', p.accountId)
     .where('client_id', '=', p.clientId)
+    .where('face', '=', p.face)
     .where('revoked_at', 'is', null);
 
-/** The live grant of a person for a client. */
-export const findGrant = one((db, p: GrantKey) => selectGrant(db, p), toGrant);
+/** The live grant of a person for a client on a face. */
+export const findGrant = one((db, p: FaceGrantKey) => selectGrant(db, p), toGrant);
+
+const findAny = one((db, p: GrantKey) =>
+  db
+    .selectFrom('consent_grant')
+    .select('id')
+    .where('account_id', '=', p.accountId)
+    .where('client_id', '=', p.clientId)
+    .where('revoked_at', 'is', null),
+);
+
+/** Whether a client has a live grant of a person, on any face. */
+export function* hasGrant(key: GrantKey): Work<boolean> {
+  return (yield* findAny(key)) !== undefined;
+}
 
 /**
  * {@link findGrant}, with a lock: for a unit of work that changes the grant or relies on it. The lock allows inserts of rows that
  * refer to the grant: a redemption that holds its code can add a family, while this unit of work may wait for that code.
  */
-export const lockGrant = one((db, p: GrantKey) => selectGrant(db, p).forNoKeyUpdate(), toGrant);
+export const lockGrant = one((db, p: FaceGrantKey) => selectGrant(db, p).forNoKeyUpdate(), toGrant);
 
 /** What a grant holds, as it is stored. */
 interface GrantTerms {
@@ -65,13 +86,14 @@ interface GrantTerms {
 
 /** Adds a grant; gives undefined where there is a live one by now. */
 export const addGrant = one(
-  (db, p: GrantTerms & GrantKey & { readonly id: string }) =>
+  (db, p: GrantTerms & FaceGrantKey & { readonly id: string }) =>
     db
       .insertInto('consent_grant')
       .values({
         id: p.id,
         account_id: p.accountId,
         client_id: p.clientId,
+        face: p.face,
         scopes: p.scopes,
         declined_scopes: p.declined,
         resources: p.resources,
@@ -108,7 +130,7 @@ export function* changeGrant(grant: GrantTerms & { readonly id: string }): Work<
   return changed;
 }
 
-const setRevoked = one(
+const setRevoked = many(
   (db, p: GrantKey & { readonly now: number }) =>
     db
       .updateTable('consent_grant')
@@ -132,11 +154,11 @@ const saveRevocation = command((db, p: GrantKey & { readonly name: string; reado
     ),
 );
 
-/** Revokes the live grant for good; gives its id, or undefined where there was none. */
-export function* revokeGrant(key: GrantKey & { readonly now: number }): Work<string | undefined> {
-  const grantId = yield* setRevoked(key);
-  if (grantId !== undefined) yield* saveRevocation({ ...key, name: randomIdentifier() });
-  return grantId;
+/** Revokes the live grants of both faces for good; gives their ids. */
+export function* revokeGrants(key: GrantKey & { readonly now: number }): Work<readonly string[]> {
+  const grantIds = yield* setRevoked(key);
+  if (grantIds.length > 0) yield* saveRevocation({ ...key, name: randomIdentifier() });
+  return grantIds;
 }
 
 /**

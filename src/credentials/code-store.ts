@@ -1,6 +1,7 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
+import type { Face } from '../claims/face.ts';
 import {
   decodeResources,
   type RequestedClaims,
@@ -19,6 +20,7 @@ export const CODE_LIFETIME = MINUTE;
 
 /** A stored authorization code, with all that the verdict needs, read at one moment. */
 export interface CodeRecord {
+  readonly face: Face;
   readonly clientId: string;
   readonly accountId: string;
   readonly grantId: string;
@@ -51,6 +53,7 @@ export interface CodeRecord {
 
 export interface NewCode {
   readonly hash: string;
+  readonly face: Face;
   readonly grantId: string;
   readonly accountId: string;
   readonly clientId: string;
@@ -83,6 +86,7 @@ const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
     .innerJoin('key_set as k', (join) => join.on('k.id', '=', 1))
     .where('d.hash', '=', p.hash)
     .select([
+      'd.face',
       'd.client_id',
       'd.account_id',
       'd.grant_id',
@@ -120,6 +124,7 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
   const withdrawn = storedScopes(row.withdrawn_scopes);
   const scopes = remainingScopes(row.scopes, withdrawn);
   return {
+    face: row.face as Face,
     clientId: row.client_id,
     accountId: row.account_id,
     grantId: row.grant_id,
@@ -161,6 +166,7 @@ export const lockCode = one(selectLocked, toCode);
 export const insertCode = command((db, p: NewCode) =>
   db.insertInto('authorization_code').values({
     hash: p.hash,
+    face: p.face,
     grant_id: p.grantId,
     account_id: p.accountId,
     client_id: p.clientId,

@@ -1,6 +1,7 @@
 import type { InferResult, Kysely } from 'kysely';
 import type { Profile } from '../accounts/fields.ts';
 import { PROFILE_OF_A, toProfile } from '../accounts/store.ts';
+import type { Face } from '../claims/face.ts';
 import {
   decodeResources,
   encodeResources,
@@ -20,6 +21,7 @@ import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts'
 
 /** The state behind an access token: all that the verdict and UserInfo need, read at one moment. */
 export interface TokenHolder {
+  readonly face: Face;
   readonly state: CredentialState;
   readonly inherited: InheritedGenerations;
   readonly keyVersion: string;
@@ -70,6 +72,7 @@ export interface CurrentRefreshToken {
 }
 
 export interface NewFamily {
+  readonly face: Face;
   readonly id: string;
   readonly grantId: string;
   readonly accountId: string;
@@ -88,6 +91,8 @@ export interface NewFamily {
   readonly currentToken: CurrentRefreshToken;
   readonly createdAt: number;
   readonly endsAt: number;
+  /** Whether it is revoked when the person ends the browser session. */
+  readonly endsWithSession: boolean;
 }
 
 interface FamilyKey {
@@ -118,6 +123,7 @@ const selectHolder = (db: Kysely<Tables>, p: FamilyKey) =>
       'c.status as client_status',
       'c.userinfo_signed_response_alg',
       'c.generation as client_now',
+      'f.face',
       'f.account_generation',
       'f.client_generation',
       'f.ends_at',
@@ -190,6 +196,7 @@ export const familyState = (row: StateRow) => ({
 function toHolder(row: InferResult<ReturnType<typeof selectHolder>>[number]): TokenHolder {
   return {
     ...familyState(row),
+    face: row.face as Face,
     keyVersion: row.key_version,
     withdrawn: storedScopes(row.withdrawn_scopes),
     profile: toProfile(row),
@@ -241,8 +248,13 @@ export const readFamily = one(selectFamily, toFamily);
 export const lockFamily = one(selectLocked, toLocked);
 
 /** A new family with its lists as they are stored. */
-type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentToken'> &
-  CurrentRefreshToken & { readonly resources: string | null; readonly amr: string; readonly claims: string | null };
+type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentToken' | 'endsWithSession'> &
+  CurrentRefreshToken & {
+    readonly resources: string | null;
+    readonly amr: string;
+    readonly claims: string | null;
+    readonly endsWithSession: number;
+  };
 
 const insert = command((db, p: EncodedFamily) =>
   db.insertInto('token_family').values({
@@ -270,6 +282,8 @@ const insert = command((db, p: EncodedFamily) =>
     dead_at: null,
     dead_reason: null,
     claims: p.claims,
+    face: p.face,
+    ends_with_session: p.endsWithSession,
   }),
 );
 
@@ -280,6 +294,7 @@ export const insertFamily = ({ currentToken, ...family }: NewFamily): Work<void>
     resources: encodeResources(family.resources),
     amr: JSON.stringify(family.amr),
     claims: formatClaims(family.claims),
+    endsWithSession: family.endsWithSession ? 1 : 0,
   });
 
 /** Replaces the current refresh token by its successor. The caller holds the family's lock. */

@@ -37,6 +37,11 @@ export const errorCodes = {
     '`Access revoked by user`, `Account banned` or `Account is suspended`.',
     'Delete the tokens and do not retry with them. Send the user through authorization again.',
   ],
+  insufficient_scope: [
+    '403',
+    'The access token lacks a scope that the endpoint requires.',
+    'Request the scope in a new authorization.',
+  ],
   not_found: ['404', 'No resource has this ID.', 'Check the ID.'],
   conflict: [
     '409',

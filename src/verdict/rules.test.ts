@@ -61,11 +61,16 @@ test('contract, HTTP errors: a refusal has the code and message of its verdict',
     [{ kind: 'revoked' }, 'access_denied', 'Access revoked by user'],
   ] as const;
   for (const [verdict, code, message] of cases) {
-    for (const error of [refuseToken(verdict), refuseGrant(verdict, 'other')]) {
+    for (const error of [refuseToken(verdict), refuseGrant(verdict, 'other', false)]) {
       assert.deepEqual([error.status, error.code, error.message], [403, code, message]);
     }
+    const standard = refuseGrant(verdict, 'other', true);
+    assert.deepEqual([standard.status, standard.code, standard.message], [400, 'invalid_grant', message]);
   }
   const invalid = { kind: 'invalid', reason: 'why' } as const;
   assert.deepEqual([refuseToken(invalid).status, refuseToken(invalid).code], [401, 'invalid_token']);
-  assert.deepEqual([refuseGrant(invalid, 'x').status, refuseGrant(invalid, 'x').code], [400, 'invalid_grant']);
+  assert.deepEqual(
+    [refuseGrant(invalid, 'x', false).status, refuseGrant(invalid, 'x', true).code],
+    [400, 'invalid_grant'],
+  );
 });

@@ -160,7 +160,11 @@ export function refuseToken(verdict: RefusedVerdict): OAuthError {
   return verdict.kind === 'invalid' ? invalidToken(ENDED, verdict.reason) : forbidden(verdict.kind);
 }
 
-/** The error of the token endpoint that refuses a code or refresh token. */
-export function refuseGrant(verdict: RefusedVerdict, description: string): OAuthError {
-  return verdict.kind === 'invalid' ? invalidGrant(description, verdict.reason) : forbidden(verdict.kind);
+/**
+ * The error of the token endpoint that refuses a code or refresh token.
+ * @param barredIsInvalidGrant RFC 6749 §5.2, where the contract has a 403: see `FaceRules`
+ */
+export function refuseGrant(verdict: RefusedVerdict, description: string, barredIsInvalidGrant: boolean): OAuthError {
+  if (verdict.kind === 'invalid') return invalidGrant(description, verdict.reason);
+  return barredIsInvalidGrant ? invalidGrant(MESSAGES[verdict.kind], verdict.kind) : forbidden(verdict.kind);
 }

@@ -55,7 +55,7 @@ async function visit(work: (page: Page, user: TestUser) => Promise<void>, refuse
     const page = await context.newPage();
     page.setDefaultTimeout(20_000);
     page.on('console', (message) => {
-      if (refused && /the server responded with a status of 403/.test(message.text())) return;
+      if (refused && /the server responded with a status of 40[01]/.test(message.text())) return;
       if (['error', 'warning'].includes(message.type())) complaints.push(message.text());
     });
     page.on('pageerror', (error) => complaints.push(String(error)));
@@ -104,7 +104,7 @@ test('oidc-client-ts renews its tokens with the refresh token, before the access
     let before = await kept(page);
     for (let time = 1; time <= 2; time++) {
       assert.ok(before !== undefined);
-      const answered = page.waitForResponse((response) => response.url().endsWith('/oauth/token'));
+      const answered = page.waitForResponse((response) => response.url().endsWith('/oidc/token'));
       await renewalIsDue(page);
       assert.equal((await answered).status(), 200);
       let renewed = await kept(page);

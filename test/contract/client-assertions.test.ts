@@ -14,7 +14,7 @@ import {
   REDIRECT_URI,
   signed,
 } from '../support/assertion.ts';
-import { admin, authorizeUrl, newClient, newUser, signedIn, tokenCall, walk } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser, signedIn, standard, tokenCall, walk } from '../support/flow.ts';
 import { encode } from '../support/forged-token.ts';
 import { MINUTE, query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
@@ -110,7 +110,7 @@ test('a stock library signs in with its key, and gets its tokens anew', async ()
   const verifier = oauth.generateRandomCodeVerifier();
   const code_challenge = await oauth.calculatePKCECodeChallenge(verifier);
   const of = { clientId, clientSecret: '', redirectUri: REDIRECT_URI };
-  const address = authorizeUrl(of, { scope: 'openid', code_challenge, code_challenge_method: 'S256' });
+  const address = authorizeUrl(standard(of), { scope: 'openid', code_challenge, code_challenge_method: 'S256' });
   const target = await walk(await signedIn(server, user), address);
   const answer = oauth.validateAuthResponse(as, client, target, 'st4te');
   const granted = await oauth.authorizationCodeGrantRequest(

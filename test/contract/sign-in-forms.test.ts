@@ -138,9 +138,9 @@ const foreign: Record<string, Readonly<Record<string, string>>> = {
 };
 
 /** Where programs send what they send. */
-const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'];
+const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/token', '/oidc/revoke', '/oidc/introspect', '/oidc/userinfo'];
 /** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
-const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/logout'];
+const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
 
 test('SE-04: these are all the forms of the route table', () => {
   const others = new Set([...FOR_PROGRAMS, ...FROM_APPS]);

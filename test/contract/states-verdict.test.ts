@@ -66,11 +66,12 @@ async function lift(event: 'banned' | 'suspended', { user }: Party): Promise<voi
 
 /** Everything that a party holds is answered in the same way: 403 with a message, or as a dead credential. */
 async function everywhere({ tokens, code }: Party, message: string | undefined): Promise<void> {
-  for (const path of ['/api/v2/oauth/userinfo', STANDARD]) {
-    const answer = await userinfo(server, tokens.access_token, path);
-    if (message === undefined) assertInvalidToken(answer);
-    else assertForbidden(answer, message);
-  }
+  const answer = await userinfo(server, tokens.access_token);
+  if (message === undefined) assertInvalidToken(answer);
+  else assertForbidden(answer, message);
+  // Decisions §10: the form of an error goes by the route.
+  const standard = await userinfo(server, tokens.access_token, STANDARD);
+  assertRefused(standard, 401, 'invalid_token', message);
   for (const answer of [await refresh(server, client, tokens.refresh_token), await redeem(server, client, code)]) {
     if (message === undefined) assertInvalidGrant(answer);
     else assertForbidden(answer, message);

@@ -84,7 +84,11 @@ describe('openid-client discovers the service and signs in, unchanged', () => {
     });
     const own = await signedIn(server, user);
     const consent = await settle(own, server, await own.get(address.href));
-    const page = await own.submit(consent, { decision: 'allow', 'allow email': 'on' }, '/consent');
+    const page = await own.submit(
+      consent,
+      { decision: 'allow', 'allow profile': 'on', 'allow email': 'on' },
+      '/consent',
+    );
     const body = new URLSearchParams(formOf(page.text, REDIRECT).hidden);
     const arrived = new Request(REDIRECT, { method: 'POST', body });
     const checks = { expectedState, expectedNonce, idTokenExpected: true, maxAge: 60 };

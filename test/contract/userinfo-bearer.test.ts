@@ -239,7 +239,7 @@ describe('RFC 6750 §3: where access was taken away, standard clients find the r
       const tokens = await tokensFor(server, client, person);
       await end(person);
       const standard = await userinfo(server, tokens.access_token, STANDARD);
-      assertRefused(standard, 403, 'access_denied', message);
+      assertRefused(standard, 401, 'invalid_token', message);
       assert.equal(
         standard.headers.get('www-authenticate'),
         `Bearer realm="tessera", error="invalid_token", error_description="${message}"`,

@@ -63,7 +63,7 @@ test('errors are JSON, and the verdict is the same', async () => {
   assertRefused(await call(server, 'GET', STANDARD, bearer('x')), 401, 'invalid_token');
   await admin(server, 'DELETE', `/users/${user.id}/connections/${client.clientId}`);
   const answer = await call(server, 'GET', STANDARD, bearer(tokens.access_token));
-  assertRefused(answer, 403, 'access_denied', REVOKED);
+  assertRefused(answer, 401, 'invalid_token', REVOKED);
 });
 
 test('JW-10: a signed UserInfo answer is no token here', async () => {

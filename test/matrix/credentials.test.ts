@@ -15,6 +15,7 @@ after(() => server.close());
 /** The endpoints that clients authenticate to, with what they are asked, and what they say to a client that they believe. */
 const ENDPOINTS: Readonly<Record<string, { ask: Fields; believed: string; believedPublic?: string }>> = {
   '/api/v2/oauth/token': { ask: { grant_type: 'refresh_token', refresh_token: 'x' }, believed: '400 invalid_grant' },
+  '/oidc/token': { ask: { grant_type: 'refresh_token', refresh_token: 'x' }, believed: '400 invalid_grant' },
   '/oidc/revoke': { ask: { token: 'x' }, believed: '200' },
   // RFC 7662 §2.1: who cannot prove who it is may not ask.
   '/oidc/introspect': { ask: { token: 'x' }, believed: '200', believedPublic: '401 invalid_client' },
@@ -88,7 +89,8 @@ const WAYS: readonly Way[] = [
     send: (app) => ({ body: id(app), headers: basic(app.clientId, secretOf(app)) }),
   },
   { name: 'Basic, wrong', proves: [], send: (app) => ({ body: {}, headers: basic(app.clientId, 'wrong') }) },
-  { name: 'Basic, empty', proves: [], send: (app) => ({ body: {}, headers: basic(app.clientId, '') }) },
+  // An empty secret is that of a public client, which has none.
+  { name: 'Basic, empty', proves: ['none'], send: (app) => ({ body: {}, headers: basic(app.clientId, '') }) },
   { name: 'Basic, unreadable', proves: [], send: (app) => ({ body: id(app), headers: { authorization: 'Basic %' } }) },
   { name: 'Bearer', proves: [], send: (app) => ({ body: id(app), headers: { authorization: 'Bearer x' } }) },
   {

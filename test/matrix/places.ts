@@ -1,3 +1,4 @@
+import { FACE_RULES, type Face } from '../../src/claims/face.ts';
 import { ASYMMETRIC_ALGS } from '../../src/keys/algorithms.ts';
 import { isReference } from '../security/routes.ts';
 import { formOf } from '../support/agent.ts';
@@ -195,9 +196,9 @@ const newcomer = (): Fields => {
 };
 
 const authorize =
-  (more: Fields, headers?: (world: World, credential: string) => Fields) =>
+  (face: Face, more: Fields, headers?: (world: World, credential: string) => Fields) =>
   (world: World, credential: string, fields: Fields = {}) =>
-    send(world, 'GET', authorizeUrl(world.client, { ...more, ...fields }), headers?.(world, credential));
+    send(world, 'GET', authorizeUrl({ ...world.client, face }, { ...more, ...fields }), headers?.(world, credential));
 
 const endSessionHint = (method: 'GET' | 'POST', right: string): Place => ({
   name: 'id_token_hint',
@@ -235,56 +236,88 @@ const parametersOf = ({ client }: World): Fields => ({
 });
 
 const TOKEN = '/api/v2/oauth/token';
+const STANDARD_TOKEN = '/oidc/token';
 const REVOKE = '/oidc/revoke';
 const INTROSPECT = '/oidc/introspect';
 
+// The world's person has consented on the contract's face.
+const authorizePlaces = (face: Face): readonly Place[] => [
+  {
+    name: 'the session cookie',
+    present: authorize(face, { prompt: 'none' }, session),
+    right: { 'session cookie': face === 'contract' ? '302 code' : '302 consent_required' },
+    refused: '302 login_required',
+  },
+  {
+    name: 'id_token_hint, which does not sign a user in',
+    present: (world, credential) => authorize(face, { prompt: 'none' })(world, '', { id_token_hint: credential }),
+    right: {},
+    refused: '302 login_required',
+  },
+  {
+    name: 'Authorization: Bearer',
+    present: authorize(face, { prompt: 'none' }, (_world, credential) => bearer(credential)),
+    right: {},
+    refused: '302 login_required',
+  },
+  {
+    name: 'client_id',
+    present: (world, credential) => authorize(face, {})(world, '', { client_id: credential }),
+    right: { 'client id': '302 /login' },
+    refused: '400 invalid_request',
+  },
+];
+
+const authorizeFormPlaces = (face: Face): readonly Place[] => [
+  {
+    name: 'id_token_hint, which does not sign a user in',
+    present: async (world, id_token_hint) => {
+      const fields = { ...parametersOf(world), prompt: 'none', id_token_hint };
+      return send(world, 'POST', FACE_RULES[face].authorizationPath, {}, form(fields));
+    },
+    right: {},
+    // The next step is asked for by a GET, which brings the cookies.
+    refused: '303 /continue',
+  },
+  {
+    name: 'client_id',
+    present: (world, client_id) =>
+      send(world, 'POST', FACE_RULES[face].authorizationPath, {}, form({ ...parametersOf(world), client_id })),
+    right: { 'client id': '303 /continue' },
+    refused: '400 invalid_request',
+  },
+];
+
+/** @param isOwn whether it is the endpoint of the face that issued the world's credentials; they are unharmed at the other */
+const tokenPlaces = (path: string, isOwn: boolean): readonly Place[] => [
+  {
+    name: 'code',
+    present: (world, code) => {
+      const redirect_uri = world.client.redirectUri;
+      const fields = { grant_type: 'authorization_code', code, redirect_uri, ...credentialsOf(world) };
+      return send(world, 'POST', path, {}, form(fields));
+    },
+    right: isOwn ? { 'authorization code': '200' } : {},
+    refused: '400 invalid_grant',
+    usesUp: true,
+  },
+  {
+    name: 'refresh_token',
+    present: (world, refresh_token) =>
+      send(world, 'POST', path, {}, form({ grant_type: 'refresh_token', refresh_token, ...credentialsOf(world) })),
+    right: isOwn ? { 'refresh token': '200' } : {},
+    refused: '400 invalid_grant',
+    usesUp: true,
+  },
+  ...clientPlaces(path, () => ({ grant_type: 'client_credentials' }), '200'),
+];
+
 /** Every route that takes a proof of something, with its places. */
 export const PLACES: Readonly<Record<string, readonly Place[]>> = {
-  'GET /api/v2/oauth/authorize': [
-    {
-      name: 'the session cookie',
-      present: authorize({ prompt: 'none' }, session),
-      right: { 'session cookie': '302 code' },
-      refused: '302 login_required',
-    },
-    {
-      name: 'id_token_hint, which does not sign a user in',
-      present: (world, credential) => authorize({ prompt: 'none' })(world, '', { id_token_hint: credential }),
-      right: {},
-      refused: '302 login_required',
-    },
-    {
-      name: 'Authorization: Bearer',
-      present: authorize({ prompt: 'none' }, (_world, credential) => bearer(credential)),
-      right: {},
-      refused: '302 login_required',
-    },
-    {
-      name: 'client_id',
-      present: (world, credential) => authorize({})(world, '', { client_id: credential }),
-      right: { 'client id': '302 /login' },
-      refused: '400 invalid_request',
-    },
-  ],
-  'POST /api/v2/oauth/authorize': [
-    {
-      name: 'id_token_hint, which does not sign a user in',
-      present: async (world, id_token_hint) => {
-        const fields = { ...parametersOf(world), prompt: 'none', id_token_hint };
-        return send(world, 'POST', '/api/v2/oauth/authorize', {}, form(fields));
-      },
-      right: {},
-      // The next step is asked for by a GET, which brings the cookies.
-      refused: '303 /continue',
-    },
-    {
-      name: 'client_id',
-      present: (world, client_id) =>
-        send(world, 'POST', '/api/v2/oauth/authorize', {}, form({ ...parametersOf(world), client_id })),
-      right: { 'client id': '303 /continue' },
-      refused: '400 invalid_request',
-    },
-  ],
+  'GET /api/v2/oauth/authorize': authorizePlaces('contract'),
+  'POST /api/v2/oauth/authorize': authorizeFormPlaces('contract'),
+  'GET /oidc/authorize': authorizePlaces('standard'),
+  'POST /oidc/authorize': authorizeFormPlaces('standard'),
   'GET /continue': [handleAt('/continue', '302 /consent')],
   'POST /continue': [
     {
@@ -294,28 +327,9 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400 invalid_request',
     },
   ],
-  [`POST ${TOKEN}`]: [
-    {
-      name: 'code',
-      present: (world, code) => {
-        const redirect_uri = world.client.redirectUri;
-        const fields = { grant_type: 'authorization_code', code, redirect_uri, ...credentialsOf(world) };
-        return send(world, 'POST', TOKEN, {}, form(fields));
-      },
-      right: { 'authorization code': '200' },
-      refused: '400 invalid_grant',
-      usesUp: true,
-    },
-    {
-      name: 'refresh_token',
-      present: (world, refresh_token) =>
-        send(world, 'POST', TOKEN, {}, form({ grant_type: 'refresh_token', refresh_token, ...credentialsOf(world) })),
-      right: { 'refresh token': '200' },
-      refused: '400 invalid_grant',
-      usesUp: true,
-    },
-    ...clientPlaces(TOKEN, () => ({ grant_type: 'client_credentials' }), '200'),
-  ],
+  [`POST ${TOKEN}`]: tokenPlaces(TOKEN, true),
+  // What the contract's endpoints issued is refused here, and unharmed.
+  [`POST ${STANDARD_TOKEN}`]: tokenPlaces(STANDARD_TOKEN, false),
   'GET /api/v2/oauth/userinfo': [
     asBearer('GET', '/api/v2/oauth/userinfo'),
     {

@@ -160,7 +160,7 @@ export const mutants: readonly Mutant[] = [
   without(
     'wider scopes',
     'src/protocol/token/rules/refresh.ts',
-    "  if (requested.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;\n",
+    '  if (!requested.every(isAvailable)) return undefined;\n',
   ),
   instead('a retry gets another token', REFRESH_GRANT, "if (move === 'repeat') {", 'if (false) {'),
   instead(
@@ -182,8 +182,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a revoked grant is taken up again',
     CONSENT,
-    ".where('client_id', '=', p.clientId)\n    .where('revoked_at', 'is', null);\n",
-    ".where('client_id', '=', p.clientId);\n",
+    ".where('face', '=', p.face)\n    .where('revoked_at', 'is', null);\n",
+    ".where('face', '=', p.face);\n",
   ),
   without(
     'form from before a revocation',

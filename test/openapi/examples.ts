@@ -1,3 +1,4 @@
+import { FACE_RULES } from '../../src/claims/face.ts';
 import type { DescribedRoute } from '../../src/openapi/document.ts';
 import type { Operation, OperationExample } from '../../src/platform/http/operation.ts';
 import { FORM_TYPE } from '../../src/platform/http/operation.ts';
@@ -10,6 +11,7 @@ import {
   newUser,
   redeem,
   signedIn,
+  standard,
   type TestClient,
   type TestUser,
 } from '../support/flow.ts';
@@ -61,7 +63,10 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   return values;
 
   async function ofClient() {
-    const client: TestClient = await newClient(server);
+    const registered: TestClient = await newClient(server);
+    const client = Object.values(FACE_RULES.standard).some((path) => text.includes(`"${path}"`))
+      ? standard(registered)
+      : registered;
     const own: Record<string, string> = {
       [sample.clientId]: client.clientId,
       [sample.clientSecret]: client.clientSecret,
@@ -72,7 +77,7 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
       await admin(server, 'POST', `/clients/${client.clientId}/secrets`, {});
     }
     if (!names('code') && !names('accessToken') && !names('refreshToken')) return own;
-    const code = await codeFor(server, client, user, { scope: 'openid email' }, { browser });
+    const code = await codeFor(server, client, user, { scope: 'openid profile email' }, { browser });
     if (names('code')) return { ...own, [sample.code]: code };
     const { body } = await redeem(server, client, code);
     return { ...own, [sample.accessToken]: body.access_token, [sample.refreshToken]: body.refresh_token };

@@ -93,6 +93,12 @@ const LATER_COLUMNS = [
   ['token_family', 'amr'],
   ['token_family', 'acr'],
   ['client', 'contacts'],
+  ['client', 'faces'],
+  ['client', 'id_token_claims'],
+  ['consent_grant', 'face'],
+  ['authorization_code', 'face'],
+  ['token_family', 'face'],
+  ['token_family', 'ends_with_session'],
 ] as const;
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */

@@ -461,8 +461,11 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v2/oauth/authorize': ['authorization.issued'],
   // Asks by GET, to which a browser brings its session.
   'POST /api/v2/oauth/authorize': [],
+  'GET /oidc/authorize': [],
+  'POST /oidc/authorize': [],
   'POST /continue': ['authorization.issued'],
   'POST /consent': ['consent.granted', 'consent.denied', 'authorization.issued'],
+  'POST /oidc/token': [],
   'POST /api/v2/oauth/token': [
     ...['token.issued', 'token.refreshed', 'token.repeated', 'token.refused', 'token.foreign_client'],
     ...['token.code_replayed', 'token.refresh_reused', 'token.wrong_kind', 'token.forged', 'client.auth_failed'],

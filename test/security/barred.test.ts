@@ -97,14 +97,17 @@ function requestsTo({ method, url }: Route, own: Belongings): Request[] {
   ];
   switch (`${method} ${url}`) {
     case 'GET /api/v2/oauth/authorize':
+    case 'GET /oidc/authorize':
       return [{}, { prompt: 'none' }, { scope: 'openid email' }].map((more) => ({
         address: authorizeUrl(client, more),
       }));
     case 'POST /api/v2/oauth/authorize':
+    case 'POST /oidc/authorize':
       return form(Object.fromEntries(new URL(authorizeUrl(client), server.baseUrl).searchParams));
     case 'GET /continue':
       return [{ address: `/continue?request=${forms.get('/continue')?.['request']}` }];
     case 'POST /api/v2/oauth/token':
+    case 'POST /oidc/token':
       return [
         { address, json: codeBody(client, code) },
         { address, json: refreshBody(client, tokens.refresh_token) },
@@ -238,13 +241,14 @@ for (const [state, [path, message]] of Object.entries(bars)) {
     }
     for (const [method, request] of [
       ['GET', { address: '/api/v2/oauth/userinfo' }],
-      ['GET', { address: '/oidc/userinfo' }],
       ['POST', { address: '/api/v2/oauth/token', json: refreshBody(own.client, own.tokens.refresh_token) }],
     ] as const) {
       const answer = await send(method, request, own);
       assert.equal(answer.status, 403, request.address);
       assert.equal(JSON.parse(answer.text).error_description, message, request.address);
     }
+    const standard = await send('GET', { address: '/oidc/userinfo' }, own);
+    assert.deepEqual([standard.status, JSON.parse(standard.text).error_description], [401, message]);
   });
 
   test(`AC-09: a ${state} person comes out of it by no way of their own`, async () => {
@@ -317,7 +321,7 @@ for (const [state, steps] of Object.entries(endings)) {
     assert.ok(routes.length > 12);
     for (const route of routes) {
       // A request that begins anew is one that an enabled app may make.
-      if (state === 'disabled, and enabled again' && route.url === '/api/v2/oauth/authorize') continue;
+      if (state === 'disabled, and enabled again' && route.url.endsWith('/authorize')) continue;
       for (const request of requestsTo(route, own)) {
         const answer = await send(route.method, request, own);
         const name = `${route.method} ${request.address}: ${answer.status}`;

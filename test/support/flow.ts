@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { FACE_RULES, type Face } from '../../src/claims/face.ts';
 import { type Agent, type Answer, agent } from './agent.ts';
 import { ADMIN_KEY, type TestServer } from './server.ts';
 
@@ -59,6 +60,8 @@ export async function newUser(server: TestServer, fields: Readonly<Record<string
 }
 
 export interface TestClient {
+  /** The face whose endpoints it uses; the contract's where it is left out. */
+  readonly face?: Face;
   readonly clientId: string;
   readonly clientSecret: string;
   readonly redirectUri: string;
@@ -83,6 +86,11 @@ export async function newClient(
   };
 }
 
+/** The client at the endpoints of the standard face. */
+export const standard = <Client extends TestClient>(client: Client) => ({ ...client, face: 'standard' }) as const;
+
+const rulesOf = ({ face = 'contract' }: Pick<TestClient, 'face'>) => FACE_RULES[face];
+
 /** The address of an authorization request. */
 export function authorizeUrl(client: TestClient, parameters: Readonly<Record<string, string>> = {}): string {
   const query = new URLSearchParams({
@@ -92,7 +100,7 @@ export function authorizeUrl(client: TestClient, parameters: Readonly<Record<str
     state: 'st4te',
     ...parameters,
   });
-  return `/api/v2/oauth/authorize?${query}`;
+  return `${rulesOf(client).authorizationPath}?${query}`;
 }
 
 /** A browser with a session. */
@@ -162,9 +170,9 @@ export async function codeFor(
 }
 
 /** A call of the token endpoint with a JSON body. */
-export async function tokenCall(server: At, body: unknown): Promise<JsonAnswer> {
+export async function tokenCall(server: At, body: unknown, client: Pick<TestClient, 'face'> = {}): Promise<JsonAnswer> {
   return json(
-    await fetch(`${addressOf(server)}/api/v2/oauth/token`, {
+    await fetch(addressOf(server) + rulesOf(client).tokenPath, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: typeof body === 'string' ? body : JSON.stringify(body),
@@ -173,14 +181,18 @@ export async function tokenCall(server: At, body: unknown): Promise<JsonAnswer> 
 }
 
 export const redeem = (server: At, client: TestClient, code: string, change: Readonly<Record<string, unknown>> = {}) =>
-  tokenCall(server, {
-    grant_type: 'authorization_code',
-    code,
-    client_id: client.clientId,
-    client_secret: client.clientSecret,
-    redirect_uri: client.redirectUri,
-    ...change,
-  });
+  tokenCall(
+    server,
+    {
+      grant_type: 'authorization_code',
+      code,
+      client_id: client.clientId,
+      client_secret: client.clientSecret,
+      redirect_uri: client.redirectUri,
+      ...change,
+    },
+    client,
+  );
 
 export const refresh = (
   server: At,
@@ -188,13 +200,17 @@ export const refresh = (
   refreshToken: string,
   change: Readonly<Record<string, unknown>> = {},
 ) =>
-  tokenCall(server, {
-    grant_type: 'refresh_token',
-    refresh_token: refreshToken,
-    client_id: client.clientId,
-    client_secret: client.clientSecret,
-    ...change,
-  });
+  tokenCall(
+    server,
+    {
+      grant_type: 'refresh_token',
+      refresh_token: refreshToken,
+      client_id: client.clientId,
+      client_secret: client.clientSecret,
+      ...change,
+    },
+    client,
+  );
 
 /** A call of UserInfo. */
 export async function userinfo(
@@ -214,6 +230,7 @@ export interface Tokens {
   readonly refresh_token: string;
   readonly id_token: string;
   readonly expires_in: number;
+  readonly scope?: string;
 }
 
 /** Tokens for a person, through the whole flow. */

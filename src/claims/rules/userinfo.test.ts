@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { CONTRACT_CLAIM_SCOPES, STANDARD_CLAIM_SCOPES } from '../permissions.ts';
 import { pictureUrl, standardClaim, standardClaims, userInfo } from './userinfo.ts';
 
 const ISSUER = 'https://id.example';
@@ -26,14 +27,20 @@ for (const [scope, names] of fields) {
 }
 
 test('OpenID Connect Core 1.0 §5.3.2: a standard claim without a value is absent', () => {
-  const claims = standardClaims(person, new Set(['details', 'phone']), ISSUER);
+  const claims = standardClaims(person, new Set(['details', 'phone']), CONTRACT_CLAIM_SCOPES, ISSUER);
   assert.equal(claims['birthdate'], '1990-12-10');
   assert.equal(claims['updated_at'], 1);
   for (const name of ['website', 'phone_number', 'phone_number_verified', 'email']) assert.ok(!(name in claims), name);
 });
 
+test('on the standard face no claim but sub is given without a scope or a request', () => {
+  assert.deepEqual(standardClaims(person, new Set(['openid']), STANDARD_CLAIM_SCOPES, ISSUER), { sub: '1' });
+  const named = standardClaims(person, new Set(['openid', 'profile']), STANDARD_CLAIM_SCOPES, ISSUER);
+  assert.deepEqual(Object.keys(named), ['sub', 'name', 'preferred_username', 'picture', 'locale', 'updated_at']);
+});
+
 test('OpenID Connect Core 1.0 §5.5: a single claim is given without its scope', () => {
-  assert.equal(standardClaims(person, new Set(), ISSUER, ['email'])['email'], 'ada@example.com');
+  assert.equal(standardClaims(person, new Set(), CONTRACT_CLAIM_SCOPES, ISSUER, ['email'])['email'], 'ada@example.com');
   assert.equal(standardClaim('birthdate', person, ISSUER), '1990-12-10');
   for (const name of ['website', 'other', 'toString'])
     assert.equal(standardClaim(name, person, ISSUER), undefined, name);

@@ -2,7 +2,7 @@ import type { Profile, SocialLink } from '../../accounts/fields.ts';
 import { splitEmail } from '../../accounts/rules/profile.ts';
 import type { Membership } from '../../organizations/store.ts';
 import { numericDate } from '../../platform/clock.ts';
-import { OPTIONAL_SCOPES } from '../permissions.ts';
+import type { ClaimScopes } from '../permissions.ts';
 
 /** What UserInfo can say about a user. */
 export interface Person {
@@ -64,42 +64,50 @@ export function userInfo(person: Person, scopes: ReadonlySet<string>, issuer: st
   };
 }
 
-const ALL_SCOPES: ReadonlySet<string> = new Set(OPTIONAL_SCOPES);
+type ClaimedPerson = Pick<Person, 'id' | 'profile' | 'updatedAt'>;
+
+/** Every claim about a user that OpenID Connect Core 1.0 §5.1 names and this service knows; undefined where it is not set. */
+const allClaims = ({ id, profile, updatedAt }: ClaimedPerson, issuer: string): Record<string, unknown> => ({
+  name: profile.displayName,
+  preferred_username: profile.username,
+  picture: pictureUrl(issuer, id, profile.picture),
+  locale: profile.language,
+  updated_at: numericDate(updatedAt),
+  email: profile.email,
+  email_verified: profile.emailVerified,
+  website: profile.website ?? undefined,
+  birthdate: profile.birthDate ?? undefined,
+  phone_number: profile.phone ?? undefined,
+  phone_number_verified: profile.phone === null ? undefined : false,
+});
 
 /** One claim by its name, whatever was granted; undefined where it is not set, or there is no such claim. */
-export function standardClaim(
-  name: string,
-  person: Pick<Person, 'id' | 'profile' | 'updatedAt'>,
-  issuer: string,
-): unknown {
-  const claims = standardClaims(person, ALL_SCOPES, issuer);
+export function standardClaim(name: string, person: ClaimedPerson, issuer: string): unknown {
+  const claims = allClaims(person, issuer);
   return Object.hasOwn(claims, name) ? claims[name] : undefined;
 }
 
 /**
- * The standard claims of a user (OpenID Connect Core 1.0 §5.1). One without a value is absent (§5.3.2).
+ * The standard claims of a user (OpenID Connect Core 1.0 §5.1) that the granted scopes cover. One without a value is absent
+ * (§5.3.2).
  * @param single claims that were granted one by one, beside the scopes (§5.5)
  */
 export function standardClaims(
-  person: Pick<Person, 'id' | 'profile' | 'updatedAt'>,
-  scopes: ReadonlySet<string>,
+  person: ClaimedPerson,
+  granted: ReadonlySet<string>,
+  claimScopes: ClaimScopes,
   issuer: string,
   single: readonly string[] = [],
 ): Record<string, unknown> {
-  const { id, profile } = person;
-  return {
-    sub: id,
-    name: profile.displayName,
-    preferred_username: profile.username,
-    picture: pictureUrl(issuer, id, profile.picture),
-    locale: profile.language,
-    updated_at: numericDate(person.updatedAt),
-    ...(scopes.has('email') && { email: profile.email, email_verified: profile.emailVerified }),
-    ...(scopes.has('details') && profile.website !== null && { website: profile.website }),
-    ...(scopes.has('details') && profile.birthDate !== null && { birthdate: profile.birthDate }),
-    ...(scopes.has('phone') && profile.phone !== null && { phone_number: profile.phone, phone_number_verified: false }),
-    ...Object.fromEntries(single.map((name) => [name, standardClaim(name, person, issuer)])),
+  const isGranted = (name: string): boolean => {
+    const scope = claimScopes.get(name);
+    return scope === null || (scope !== undefined && granted.has(scope)) || single.includes(name);
   };
+  const claims: Record<string, unknown> = { sub: person.id };
+  for (const [name, value] of Object.entries(allClaims(person, issuer))) {
+    if (value !== undefined && isGranted(name)) claims[name] = value;
+  }
+  return claims;
 }
 
 /** The base URL of avatars, for `avatar.baseUrl`. */

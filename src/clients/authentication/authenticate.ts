@@ -17,9 +17,6 @@ import { authenticateByIdAlone } from './none.ts';
 import { authenticateByAssertion } from './private-key-jwt.ts';
 import { matchSecret, recordSecretUse } from './secret.ts';
 
-/** The token endpoint, below the issuer. Client assertions may name its URL as their audience. */
-export const TOKEN_PATH = '/api/v2/oauth/token';
-
 /** What a request presents to authenticate its client; not verified yet. */
 export type ClientCredentials =
   | { readonly method: 'none'; readonly clientId: string }
@@ -70,12 +67,13 @@ export interface AuthenticationParts {
 /**
  * Authenticates a client, before anything else of the request is looked at. Every failure gets the same answer: unknown client,
  * wrong secret, a secret from a client that has none, an invalid assertion and a disabled client are not told apart.
+ * @param request.endpoint the path of the called endpoint: an assertion may name its URL as the audience (RFC 7523 §3)
  * @throws {OAuthError} `invalid_client`, or `rate_limit_exceeded` after too many failures from one address
  */
 export async function authenticateClient(
   parts: AuthenticationParts,
   credentials: ClientCredentials,
-  origin: Origin,
+  { origin, endpoint }: { readonly origin: Origin; readonly endpoint: string },
 ): Promise<AuthenticatedClient> {
   const { database, limits } = parts;
   const now = parts.clock();
@@ -83,7 +81,8 @@ export async function authenticateClient(
   // After too many failures no assertion is verified, and no key set is fetched.
   if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
 
-  const result = await verifyCredentials(parts, found, withoutEmptySecret(credentials, found?.client), now);
+  const presented = withoutEmptySecret(credentials, found?.client);
+  const result = await verifyCredentials(parts, found, presented, { endpoint, now });
   if ('reason' in result) {
     const about = { origin, clientId: found?.client.id ?? null };
     const wait = await database.commit(() => recordFailure(limits, bucket, result, about, now));
@@ -143,7 +142,7 @@ async function verifyCredentials(
   parts: AuthenticationParts,
   found: ClientWithSecrets | undefined,
   credentials: ClientCredentials,
-  now: number,
+  { endpoint, now }: { readonly endpoint: string; readonly now: number },
 ): Promise<VerifiedCredentials | AuthenticationFailure> {
   if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
     return { reason: 'the assertion is none that is offered' };
@@ -173,7 +172,7 @@ async function verifyCredentials(
         : { client, proof: { kind: 'secret', secret: clientSecret }, usedSecret };
     }
     case 'private_key_jwt': {
-      const audiences = [parts.issuer, parts.issuer + TOKEN_PATH];
+      const audiences = [parts.issuer, parts.issuer + endpoint];
       const current = await authenticateByAssertion(parts, client, credentials.assertion, { audiences, now });
       return 'reason' in current ? current : { client: current, proof: { kind: 'assertion' } };
     }

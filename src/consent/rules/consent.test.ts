@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FACE_RULES } from '../../claims/face.ts';
 import { decidedScopes, grantedScopes, type RememberedConsent, scopesNoLongerGranted, scopesToAsk } from './consent.ts';
+
+const { contract, standard } = FACE_RULES;
 
 const remembered = (scopes: string[], declined: string[] = []): RememberedConsent => ({
   scopes: new Set(scopes),
@@ -28,20 +31,23 @@ const asks: [string, string[], RememberedConsent | null, boolean, string[] | und
   ],
 ];
 for (const [name, requested, before, always, expected] of asks) {
-  test(name, () => assert.deepEqual(scopesToAsk(requested, before, always), expected));
+  test(name, () => assert.deepEqual(scopesToAsk(requested, before, always, contract), expected));
 }
 
 test('a decision adds to what was decided before', () => {
   const before = remembered(['openid', 'email'], ['phone']);
-  assert.deepEqual(decidedScopes(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before), {
-    scopes: 'openid email social',
-    declined: 'details phone',
-  });
+  assert.deepEqual(
+    decidedScopes(['openid', 'details', 'social'], ['details', 'social'], new Set(['social']), before, contract),
+    {
+      scopes: 'openid email social',
+      declined: 'details phone',
+    },
+  );
 });
 
 test('a decision replaces an earlier one about the same scope', () => {
   const before = remembered(['openid', 'email'], ['phone']);
-  assert.deepEqual(decidedScopes(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before), {
+  assert.deepEqual(decidedScopes(['email', 'phone'], ['email', 'phone'], new Set(['phone']), before, contract), {
     scopes: 'openid phone',
     declined: 'email',
   });
@@ -49,18 +55,29 @@ test('a decision replaces an earlier one about the same scope', () => {
 
 test('what a decision took away are the optional scopes that it no longer grants', () => {
   const before = new Set(['openid', 'profile', 'email', 'phone']);
-  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid', 'phone', 'social'])), ['email']);
-  assert.deepEqual(scopesNoLongerGranted(before, before), []);
-  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid'])), ['email', 'phone']);
+  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid', 'phone', 'social']), contract), ['email']);
+  assert.deepEqual(scopesNoLongerGranted(before, before, contract), []);
+  assert.deepEqual(scopesNoLongerGranted(before, new Set(['openid']), contract), ['email', 'phone']);
 });
 
 test('a switch that the page did not show grants nothing', () => {
-  assert.deepEqual(decidedScopes(['email'], [], new Set(['email', 'phone']), null), { scopes: 'openid', declined: '' });
+  assert.deepEqual(decidedScopes(['email'], [], new Set(['email', 'phone']), null, contract), {
+    scopes: 'openid',
+    declined: '',
+  });
 });
 
 test('a request gets the granted part, and openid also when it left it out', () => {
   assert.equal(
-    grantedScopes(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social'])),
+    grantedScopes(['email', 'phone', 'profile'], new Set(['openid', 'email', 'social']), contract),
     'openid profile email',
   );
+});
+
+test('on the standard face profile has a switch, and openid is granted only where it was requested', () => {
+  assert.deepEqual(scopesToAsk(['openid', 'profile', 'email'], null, false, standard), ['profile', 'email']);
+  const decided = decidedScopes(['profile', 'offline_access'], ['profile'], new Set(), null, standard);
+  assert.deepEqual(decided, { scopes: 'offline_access', declined: 'profile' });
+  assert.equal(grantedScopes(['profile', 'email'], new Set(['email']), standard), 'email');
+  assert.deepEqual(scopesNoLongerGranted(new Set(['profile']), new Set(), standard), ['profile']);
 });

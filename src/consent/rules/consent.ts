@@ -1,4 +1,7 @@
-import { formatScopes, isOptional, OPTIONAL_SCOPES, type OptionalScope } from '../../claims/permissions.ts';
+import type { FaceRules } from '../../claims/face.ts';
+import { formatScopes, type OptionalScope } from '../../claims/permissions.ts';
+
+type ScopeRules = Pick<FaceRules, 'optionalScopes' | 'alwaysOpenId'>;
 
 /** What a person decided about a client before, as far as it is still valid. */
 export interface RememberedConsent {
@@ -17,8 +20,9 @@ export function scopesToAsk(
   requested: readonly string[],
   remembered: RememberedConsent | null,
   always: boolean,
+  { optionalScopes }: ScopeRules,
 ): readonly OptionalScope[] | undefined {
-  const optional = OPTIONAL_SCOPES.filter((scope) => requested.includes(scope));
+  const optional = optionalScopes.filter((scope) => requested.includes(scope));
   if (remembered === null || always) return optional;
   const open = optional.filter((scope) => !remembered.scopes.has(scope) && !remembered.declined.has(scope));
   return open.length === 0 ? undefined : open;
@@ -34,16 +38,17 @@ export function decidedScopes(
   asked: readonly OptionalScope[],
   allowed: ReadonlySet<string>,
   remembered: RememberedConsent | null,
+  rules: ScopeRules,
 ): { readonly scopes: string; readonly declined: string } {
   const scopes = new Set(remembered?.scopes);
   const declined = new Set(remembered?.declined);
-  for (const scope of requested) if (!isOptional(scope)) scopes.add(scope);
+  for (const scope of requested) if (!isOptionalHere(scope, rules)) scopes.add(scope);
   for (const scope of asked) {
     const [to, from] = allowed.has(scope) ? [scopes, declined] : [declined, scopes];
     to.add(scope);
     from.delete(scope);
   }
-  scopes.add('openid');
+  if (rules.alwaysOpenId) scopes.add('openid');
   return { scopes: formatScopes(scopes), declined: formatScopes(declined) };
 }
 
@@ -51,9 +56,15 @@ export function decidedScopes(
 export const scopesNoLongerGranted = (
   before: ReadonlySet<string>,
   after: ReadonlySet<string>,
-): readonly OptionalScope[] => OPTIONAL_SCOPES.filter((scope) => before.has(scope) && !after.has(scope));
+  { optionalScopes }: ScopeRules,
+): readonly OptionalScope[] => optionalScopes.filter((scope) => before.has(scope) && !after.has(scope));
 
-/** The scopes of a request that were granted; `openid` always. */
-export function grantedScopes(requested: readonly string[], granted: ReadonlySet<string>): string {
-  return formatScopes(['openid', ...requested.filter((scope) => !isOptional(scope) || granted.has(scope))]);
+/** The scopes of a request that were granted. */
+export function grantedScopes(requested: readonly string[], granted: ReadonlySet<string>, rules: ScopeRules): string {
+  const given = requested.filter((scope) => !isOptionalHere(scope, rules) || granted.has(scope));
+  return formatScopes(rules.alwaysOpenId ? ['openid', ...given] : given);
 }
+
+/** Whether a scope has a switch on the consent page of the face. */
+const isOptionalHere = (scope: string, { optionalScopes }: ScopeRules): boolean =>
+  (optionalScopes as readonly string[]).includes(scope);

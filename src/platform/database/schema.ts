@@ -90,6 +90,9 @@ export interface ClientTable {
   /** The name of the picture, if there is one. */
   picture: string | null;
   contacts: Json | null;
+  /** Null is both. */
+  faces: Json | null;
+  id_token_claims: string;
 }
 
 /** Pictures of people and of apps: each is of one of them. */
@@ -170,6 +173,9 @@ export interface ConsentGrantTable {
   updated_at: Instant;
   revoked_at: Instant | null;
   resources: Json | null;
+  face: Generated<string>;
+  /** Whether the consent page is shown whatever was decided before. */
+  ask_again: Generated<Flag>;
 }
 
 /** The last time that a person took an app's access away. */
@@ -207,6 +213,7 @@ export interface AuthorizationCodeTable {
   /** As the session has it. */
   amr: Json;
   acr: string | null;
+  face: Generated<string>;
 }
 
 export interface TokenFamilyTable {
@@ -239,6 +246,9 @@ export interface TokenFamilyTable {
   /** As the session has it. */
   amr: Json;
   acr: string | null;
+  face: Generated<string>;
+  /** Whether it is revoked when the person ends the browser session. */
+  ends_with_session: Generated<Flag>;
 }
 
 /** Access tokens that clients got for themselves, without a person. */

@@ -1,5 +1,6 @@
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
+import { FACE_RULES } from '../../claims/face.ts';
 import { coveredClaims, encodeResources, formatClaims, formatScopes } from '../../claims/permissions.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { type Client, findClient } from '../../clients/store.ts';
@@ -100,7 +101,8 @@ function* evaluate(
   if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
   const visitor = yield* readVisitor(sessions.current, now, readSession);
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
-  const grant = signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id }));
+  const grant =
+    signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));
   const step = nextStep({
     request,
     clientType: client.type,
@@ -120,6 +122,7 @@ function* evaluate(
 const isStillRegistered = (client: Client, request: AuthorizationRequest): boolean =>
   client.status === 'active' &&
   client.generation === request.clientGeneration &&
+  client.faces.includes(request.face) &&
   isRegisteredUri(request.redirectUri, client.redirectUris, client.type) &&
   (client.scopes === null ||
     consentScopes(request).every((scope) => scope === 'openid' || client.scopes?.includes(scope))) &&
@@ -218,6 +221,7 @@ const TOO_MANY_CODES = redirectedError(
 
 function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: PreparedCode): Work<IssueResult> {
   const { request, sessions, handle, decision } = input;
+  const rules = FACE_RULES[request.face];
   // With its lock: what ends the session from elsewhere waits for this commit, and then finds the code.
   const evaluated = yield* evaluate(request, sessions, now, lockSession);
   if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
@@ -231,7 +235,7 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
     return { kind: 'refused', refusal: TOO_MANY_CODES };
   }
   // Always after the count, with a decision or without: two orders of these locks could deadlock.
-  const held = yield* lockGrant({ accountId: account.id, clientId: client.id });
+  const held = yield* lockGrant({ accountId: account.id, clientId: client.id, face: request.face });
   // A remembered consent may have been revoked by another process since it was read.
   if (decision === undefined && held === undefined) return CHANGED;
   if (handle !== undefined && !(yield* finishInteraction({ hash: digest(handle), outcome: 'code' }))) return CHANGED;
@@ -244,6 +248,7 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
     grant = yield* writeDecision({
       accountId: account.id,
       client,
+      rules,
       requested,
       resources,
       decision,
@@ -257,9 +262,10 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
   if (grant === undefined) return CHANGED;
 
   yield* recordUse(session, now);
-  const scopes = grantedScopes(request.scopes, grant.scopes);
+  const scopes = grantedScopes(request.scopes, grant.scopes, rules);
   yield* insertCode({
     hash: digest(code),
+    face: request.face,
     grantId: grant.id,
     accountId: account.id,
     clientId: client.id,
@@ -272,7 +278,8 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
     // As JSON: a nonce may hold a NUL, which PostgreSQL does not store in a text.
     nonce: request.nonce === null ? null : JSON.stringify(request.nonce),
     codeChallenge: request.codeChallenge,
-    claims: request.claims === null ? null : formatClaims(coveredClaims(request.claims, grant.scopes)),
+    claims:
+      request.claims === null ? null : formatClaims(coveredClaims(request.claims, rules.claimScopes, grant.scopes)),
     resources: encodeResources(resources),
     sid: session.sid,
     authTime: session.authTime,

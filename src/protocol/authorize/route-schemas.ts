@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import type { Face } from '../../claims/face.ts';
 import {
   FORM_TYPE,
   type OperationExample,
@@ -31,7 +32,7 @@ const examples = (where: Pick<OperationExample, 'query' | 'body'>, status: numbe
   { summary: 'An app requests a person’s ID and email address', ...where, status },
 ];
 
-export const authorizeByGetSchema = {
+const byGet = {
   ...AUTHORIZE,
   operationId: 'authorize',
   summary: 'Request a code',
@@ -41,7 +42,17 @@ export const authorizeByGetSchema = {
   examples: examples({ query: EXAMPLE }, 302),
 } satisfies FastifySchema;
 
-export const authorizeByPostSchema = {
+export const authorizeByGetSchemas = {
+  contract: byGet,
+  standard: {
+    ...byGet,
+    operationId: 'authorizeStandard',
+    summary: 'Request a code (standard)',
+    description: `${DESCRIPTION} This is the endpoint that the discovery document names: a scope that is unknown or not registered is left out.`,
+  },
+} satisfies Record<Face, FastifySchema>;
+
+const byPost = {
   ...AUTHORIZE,
   operationId: 'authorizeByPost',
   summary: 'Request a code by a form',
@@ -51,3 +62,8 @@ export const authorizeByPostSchema = {
   response: answersTo(303),
   examples: examples({ body: EXAMPLE }, 303),
 } satisfies FastifySchema;
+
+export const authorizeByPostSchemas = {
+  contract: byPost,
+  standard: { ...byPost, operationId: 'authorizeStandardByPost', summary: 'Request a code by a form (standard)' },
+} satisfies Record<Face, FastifySchema>;

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { FACE_RULES, type FaceRules } from '../../claims/face.ts';
 import { areRegisteredResources } from '../../clients/resources.ts';
 import { findClient } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
@@ -9,7 +10,7 @@ import { queryOf, type RepeatableParameters } from '../../platform/http/paramete
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
-import { audience } from '../token/rules/claims.ts';
+import { accessAudience } from '../token/rules/claims.ts';
 import { rebindInteraction, setChosenSession } from './interaction-store.ts';
 import {
   type AuthorizationPageServices,
@@ -25,13 +26,11 @@ import {
   showError,
   storeAndRedirect,
 } from './pending-request.ts';
-import { authorizeByGetSchema, authorizeByPostSchema } from './route-schemas.ts';
+import { authorizeByGetSchemas, authorizeByPostSchemas } from './route-schemas.ts';
 import { checkRequest } from './rules/check-request.ts';
 import { checkQueryOfPost, checkTarget, requestedClient } from './rules/check-target.ts';
 import { intersection } from './rules/claims-parameter.ts';
 import { type AuthorizationRequest, checkSize, type RedirectedError, redirectedError } from './rules/request.ts';
-
-const PATH = '/api/v2/oauth/authorize';
 
 interface AuthorizationEndpointServices extends AuthorizationPageServices {
   readonly keys: Keys;
@@ -41,19 +40,23 @@ interface AuthorizationEndpointServices extends AuthorizationPageServices {
 export function authorizationRoutes(app: FastifyInstance, services: AuthorizationEndpointServices): void {
   app.decorateRequest('pendingRequest', undefined);
 
-  app.get(PATH, { schema: authorizeByGetSchema, config: IN_FLOW }, (request, reply) =>
-    authorize(services, request, reply, queryOf(request)),
-  );
-  app.post(PATH, { schema: authorizeByPostSchema, config: IN_FLOW }, async (request, reply) => {
-    const misplaced = checkQueryOfPost(queryOf(request));
-    if (misplaced !== undefined) return showError(services, request, reply, misplaced);
-    return authorize(services, request, reply, formOf(request));
-  });
+  for (const rules of Object.values(FACE_RULES)) {
+    const { authorizationPath: path, face } = rules;
+    app.get(path, { schema: authorizeByGetSchemas[face], config: IN_FLOW }, (request, reply) =>
+      authorize(services, rules, request, reply, queryOf(request)),
+    );
+    app.post(path, { schema: authorizeByPostSchemas[face], config: IN_FLOW }, async (request, reply) => {
+      const misplaced = checkQueryOfPost(queryOf(request));
+      if (misplaced !== undefined) return showError(services, request, reply, misplaced);
+      return authorize(services, rules, request, reply, formOf(request));
+    });
+  }
   continueRoutes(app, services);
 }
 
 async function authorize(
   services: AuthorizationEndpointServices,
+  rules: FaceRules,
   request: FastifyRequest,
   reply: FastifyReply,
   parameters: RepeatableParameters,
@@ -66,7 +69,7 @@ async function authorize(
   if (target.kind === 'display') return showError(services, request, reply, target);
   try {
     // 2. The other parameters.
-    const checked = checkRequest(parameters, target);
+    const checked = checkRequest(parameters, target, rules);
     if (checked.kind === 'redirect') return sendErrorResponse(services, request, reply, target, checked);
     if (!(await areKnownResources(services, checked.request))) {
       return sendErrorResponse(services, request, reply, target, UNKNOWN_RESOURCE);
@@ -101,7 +104,7 @@ async function areKnownResources(
   { resources = [] }: AuthorizationRequest,
 ): Promise<boolean> {
   if (resources.length === 0) return true;
-  return database.read(() => areRegisteredResources(resources, { issuer, own: audience(issuer, 'access') }));
+  return database.read(() => areRegisteredResources(resources, { issuer, own: accessAudience(issuer) }));
 }
 
 /** OpenID Connect Core 1.0 §3.1.2.1: a hint limits the response to the account that it names, and authenticates no one. */

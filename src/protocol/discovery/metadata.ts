@@ -1,6 +1,6 @@
 import { ACR } from '../../authenticators/rules/authentication-context.ts';
+import { FACE_RULES } from '../../claims/face.ts';
 import { SCOPES } from '../../claims/permissions.ts';
-import { TOKEN_PATH } from '../../clients/authentication/authenticate.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
 import { AUTH_METHODS, GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { ASYMMETRIC_ALGS, ID_TOKEN_ALGS } from '../../keys/algorithms.ts';
@@ -14,9 +14,8 @@ export const JWKS_PATH = '/.well-known/jwks.json';
 
 /** The claims of ID tokens and of the standard UserInfo. */
 const CLAIMS = [
-  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'acr', 'amr', 'at_hash', 'client_id'],
-  ...['name', 'preferred_username', 'picture', 'avatarUrl', 'locale', 'updated_at', 'email', 'email_verified'],
-  ...['website', 'birthdate', 'phone_number', 'phone_number_verified'],
+  ...['iss', 'sub', 'aud', 'iat', 'exp', 'auth_time', 'nonce', 'sid', 'amr', 'at_hash'],
+  ...FACE_RULES.standard.claimScopes.keys(),
 ];
 
 /**
@@ -24,11 +23,12 @@ const CLAIMS = [
  * line here.
  */
 export function metadata(issuer: string): Readonly<Record<string, unknown>> {
+  const { authorizationPath, tokenPath, userinfoPath } = FACE_RULES.standard;
   return {
     issuer,
-    authorization_endpoint: `${issuer}/api/v2/oauth/authorize`,
-    token_endpoint: issuer + TOKEN_PATH,
-    userinfo_endpoint: `${issuer}/oidc/userinfo`,
+    authorization_endpoint: issuer + authorizationPath,
+    token_endpoint: issuer + tokenPath,
+    userinfo_endpoint: issuer + userinfoPath,
     jwks_uri: issuer + JWKS_PATH,
     revocation_endpoint: issuer + REVOCATION_PATH,
     introspection_endpoint: issuer + INTROSPECTION_PATH,

@@ -8,7 +8,13 @@ import { type SignedToken, verifyAnyToken } from '../../keys/tokens.ts';
 import { type Clock, ClockBehind, SECOND } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
 import { judge, judgeClientToken, MESSAGES, type Verdict } from '../../verdict/rules.ts';
-import { audience, readAnyClaims, readIdClaims, type VerifiedClientToken, type VerifiedToken } from './rules/claims.ts';
+import {
+  ownAudiences,
+  readAnyClaims,
+  readIdClaims,
+  type VerifiedClientToken,
+  type VerifiedToken,
+} from './rules/claims.ts';
 import { rotation } from './rules/refresh.ts';
 
 /** How a token would be answered now, and why. It does not contain the token. */
@@ -109,7 +115,7 @@ const BARRED = {
 
 function accepted(signed: SignedToken, token: VerifiedToken | VerifiedClientToken, issuer: string) {
   const place = signed.kind === 'refresh' ? 'the token endpoint' : 'UserInfo';
-  if (token.audience.includes(audience(issuer, signed.kind))) {
+  if (ownAudiences(issuer, signed.kind).some((own) => token.audience.includes(own))) {
     return {
       verdict: 'accepted',
       answer: `200 at ${place}`,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FACE_RULES } from '../../claims/face.ts';
 import { buildKeySet } from '../../keys/keys.ts';
 import { idTokenAlg, mint, newRefreshToken } from './grant.ts';
 
@@ -18,6 +19,8 @@ test('JW-17: 100,000 tokens of one moment, person and client, half of each kind,
   const keySet = buildKeySet('1', [{ kid: 'k', material: Buffer.alloc(32, 1), retiredAt: null }]);
   const order = {
     ...{ subject, scope: 'openid', nonce: null, narrowed: false, claims: null },
+    rules: FACE_RULES.contract,
+    withGrantedClaims: false,
     alg: 'HS256',
     proof: { kind: 'secret', secret: 'x' },
   } as const;

@@ -1,6 +1,7 @@
 import type { RecordThrottled } from '../../audit/throttle.ts';
+import type { FaceRules } from '../../claims/face.ts';
 import type { RequestedClaims } from '../../claims/permissions.ts';
-import { narrowedResources, parseResources } from '../../claims/permissions.ts';
+import { narrowedResources, parseResources, storedScopes } from '../../claims/permissions.ts';
 import { pictureUrl } from '../../claims/rules/userinfo.ts';
 import type { AuthenticatedClient, ClientProof } from '../../clients/authentication/authenticate.ts';
 import type { ClientKeys } from '../../clients/authentication/client-keys.ts';
@@ -22,8 +23,8 @@ import { invalidTarget, type OAuthError, rateLimited } from '../../platform/oaut
 import { addressBucket } from '../../platform/validation/origin.ts';
 import {
   ACCESS_LIFETIME,
+  accessAudience,
   accessClaims,
-  audience,
   idClaims,
   refreshClaims,
   refreshExpiry,
@@ -47,6 +48,7 @@ export type GrantHandler = (
   parts: TokenServices,
   authenticated: AuthenticatedClient,
   parameters: Parameters,
+  rules: FaceRules,
 ) => Promise<AccessTokenResponse & Partial<TokenResponse>>;
 
 /**
@@ -82,9 +84,7 @@ export function* grantedResources(
 ): Work<readonly string[] | null | undefined> {
   const resources = narrowedResources(granted, requested);
   if (resources === undefined || resources === null) return resources;
-  return (yield* areRegisteredResources(resources, { issuer, own: audience(issuer, 'access') }))
-    ? resources
-    : undefined;
+  return (yield* areRegisteredResources(resources, { issuer, own: accessAudience(issuer) })) ? resources : undefined;
 }
 
 export const unknownResource = (): OAuthError =>
@@ -96,9 +96,10 @@ export interface TokenResponse {
   readonly token_type: 'Bearer';
   readonly expires_in: number;
   readonly refresh_token: string;
-  readonly id_token: string;
-  /** RFC 6749 §5.1: only where it differs from what was asked for. */
-  readonly scope?: string;
+  /** Without `openid` among the scopes there is none. */
+  id_token?: string;
+  /** RFC 6749 §5.1. */
+  scope?: string;
 }
 
 /** What every token response has: RFC 6749 §5.1. For the client itself there is nothing more (§4.4.3). */
@@ -116,6 +117,7 @@ export function newRefreshToken(keySet: KeySet, now: number, familyEndsAt: numbe
 
 /** What the tokens of a response say. */
 interface TokenOrder {
+  readonly rules: FaceRules;
   readonly subject: Omit<Subject, 'picture'>;
   /** The scopes of the access token. */
   readonly scope: string;
@@ -129,6 +131,8 @@ interface TokenOrder {
   readonly claims: RequestedClaims | null;
   /** The algorithm of the client's ID tokens. */
   readonly alg: IdTokenAlg;
+  /** Whether the ID token has the claims of all granted scopes. */
+  readonly withGrantedClaims: boolean;
   readonly proof: ClientProof;
 }
 
@@ -143,16 +147,21 @@ export async function mint(keySet: KeySet, order: TokenOrder, now: number): Prom
   };
   const refreshKey = keySet.byKid('refresh', order.refreshToken.kid);
   if (refreshKey === undefined) return undefined;
+  const { rules, scope } = order;
   const access = keySet.current('access').sign(accessClaims(subject, order, randomIdentifier(), now));
-  const signIdToken = idTokenSigner(keySet, order, now);
-  return {
+  const response: TokenResponse = {
     access_token: access,
     token_type: 'Bearer',
     expires_in: ACCESS_LIFETIME,
-    refresh_token: refreshKey.sign(refreshClaims(subject, order.refreshToken)),
-    id_token: await signIdToken(idClaims(subject, { ...order, accessToken: access }, now)),
-    ...(order.narrowed ? { scope: order.scope } : {}),
+    refresh_token: refreshKey.sign(refreshClaims(subject, order.refreshToken, rules)),
   };
+  const scopes = storedScopes(scope);
+  if (scopes.has('openid')) {
+    const signIdToken = idTokenSigner(keySet, order, now);
+    response.id_token = await signIdToken(idClaims(subject, { ...order, scopes, accessToken: access }, now));
+  }
+  if (order.narrowed || rules.alwaysNamesScopes) response.scope = scope;
+  return response;
 }
 
 /**

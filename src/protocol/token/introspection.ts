@@ -1,5 +1,6 @@
-import { remainingScopes } from '../../claims/permissions.ts';
-import { type AuthenticatedClient, invalidClient } from '../../clients/authentication/authenticate.ts';
+import { FACE_RULES } from '../../claims/face.ts';
+import { remainingScopes, storedScopes } from '../../claims/permissions.ts';
+import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { isOwnResource } from '../../clients/resources.ts';
 import type { Client } from '../../clients/store.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
@@ -35,15 +36,12 @@ const INACTIVE: Introspection = { active: false };
 /**
  * RFC 7662: whether a token would be accepted now, by the same verdict as on every route. A client may ask about its own tokens,
  * and a resource server about access tokens for it. Any other token gets the same response as an invalid one.
- * @throws {OAuthError} `invalid_client` for a public client (§2.1)
  */
 export async function introspect(
   { keys, clock, database, issuer, recordThrottled }: TokenServices,
-  { client, proof, origin }: AuthenticatedClient,
+  { client, origin }: AuthenticatedClient,
   presented: string,
 ): Promise<Introspection> {
-  if (proof.kind === 'public')
-    throw invalidClient('only a client with a secret or a key of its own may ask about tokens.');
   return withCurrentKeys(keys, async () => {
     const now = clock();
     const signed = await verifyAnyToken(keys, presented);
@@ -96,7 +94,10 @@ function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Wor
   const { keyVersion, profile, withdrawn, family } = found;
   const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
   const live = isLive(kind, token.jti, found, now) ? { scope, sub: token.accountId } : undefined;
-  return { keyVersion, username: profile.username, live };
+  // The name is shared where it always is, or where its scope is still granted.
+  const nameScope = FACE_RULES[found.face].claimScopes.get('preferred_username') ?? null;
+  const isNamed = nameScope === null || storedScopes(scope).has(nameScope);
+  return { keyVersion, live, ...(isNamed && { username: profile.username }) };
 }
 
 function isLive(kind: TokenKind, jti: string, found: TokenFamily, now: number): boolean {

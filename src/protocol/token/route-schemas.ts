@@ -1,4 +1,5 @@
 import type { FastifySchema } from 'fastify';
+import type { Face } from '../../claims/face.ts';
 import { ASSERTION_TYPE } from '../../clients/rules/assertion.ts';
 import { GRANT_TYPES } from '../../clients/rules/registration.ts';
 import { FORM_TYPE, Id, JSON_TYPE, jsonResponse, refusalResponses } from '../../platform/http/operation.ts';
@@ -66,8 +67,8 @@ const TokenResponseSchema = Type.Object(
     token_type: Type.Unsafe<'Bearer'>({ type: 'string', enum: ['Bearer'] }),
     expires_in: Type.Integer({ about: 'Lifetime in seconds: 1800.' }),
     refresh_token: text('Can be used once for new tokens. Not with client_credentials.'),
-    id_token: text('Identifies the user. Not with client_credentials.'),
-    scope: text('The granted scopes, if fewer than requested.'),
+    id_token: text('Identifies the user. With the scope openid.'),
+    scope: text('The granted scopes. At /api/v2/oauth/token only if they are fewer than requested.'),
   },
   { title: 'TokenResponse' },
 );
@@ -103,7 +104,20 @@ const THREE = {
   id_token: sample.idToken,
 };
 
-export const requestTokensSchema = {
+const TOKEN_ERRORS = [
+  'invalid_request',
+  'invalid_grant',
+  'unauthorized_client',
+  'unsupported_grant_type',
+  'invalid_scope',
+  'invalid_target',
+] as const;
+const answersWith = (more: { readonly 403?: readonly ['access_denied'] }) => ({
+  200: jsonResponse('The tokens.', TokenResponseSchema),
+  ...refusalResponses({ ...COMMON, 400: TOKEN_ERRORS, ...more }),
+});
+
+const requestTokens = {
   ...IN_TOKENS,
   operationId: 'requestTokens',
   caller: 'client',
@@ -111,21 +125,7 @@ export const requestTokensSchema = {
   description:
     'For an authorization code, a refresh token, or client credentials. A refresh token can be used once, and each use returns the next one. Reuse revokes all tokens of its family, except for a retry within 30 seconds.',
   body: TokenRequest,
-  response: {
-    200: jsonResponse('The tokens.', TokenResponseSchema),
-    ...refusalResponses({
-      ...COMMON,
-      400: [
-        'invalid_request',
-        'invalid_grant',
-        'unauthorized_client',
-        'unsupported_grant_type',
-        'invalid_scope',
-        'invalid_target',
-      ],
-      403: ['access_denied'],
-    }),
-  },
+  response: answersWith({ 403: ['access_denied'] }),
   examples: [
     {
       summary: 'Authorization code',
@@ -150,6 +150,20 @@ export const requestTokensSchema = {
     },
   ],
 } satisfies FastifySchema;
+
+export const requestTokensSchemas = {
+  contract: requestTokens,
+  standard: {
+    ...requestTokens,
+    operationId: 'requestStandardTokens',
+    summary: 'Get tokens (standard)',
+    description: `${requestTokens.description} This is the endpoint that the discovery document names. It exchanges codes of /oidc/authorize, and answers every refused code and refresh token with \`invalid_grant\`.`,
+    response: answersWith({}),
+    examples: requestTokens.examples.map((example) =>
+      example.status === 200 ? { ...example, answer: { ...THREE, scope: 'openid email' } } : example,
+    ),
+  },
+} satisfies Record<Face, FastifySchema>;
 
 export const revokeTokenSchema = {
   ...IN_TOKENS,

@@ -1,10 +1,11 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest, FastifySchemaCompiler } from 'fastify';
 import { record } from '../../audit/audit.ts';
+import { FACE_RULES, type FaceRules } from '../../claims/face.ts';
 import {
   type AuthenticatedClient,
   authenticateClient,
+  invalidClient,
   readCredentials,
-  TOKEN_PATH,
 } from '../../clients/authentication/authenticate.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
@@ -27,7 +28,7 @@ import { clientCredentialsGrant } from './grants/client-credentials.ts';
 import { refreshTokenGrant } from './grants/refresh-token.ts';
 import { introspect } from './introspection.ts';
 import { revokeToken } from './revocation.ts';
-import { introspectTokenSchema, requestTokensSchema, revokeTokenSchema } from './route-schemas.ts';
+import { introspectTokenSchema, requestTokensSchemas, revokeTokenSchema } from './route-schemas.ts';
 
 export const REVOCATION_PATH = '/oidc/revoke';
 export const INTROSPECTION_PATH = '/oidc/introspect';
@@ -49,36 +50,48 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     token.setValidatorCompiler(compileParameters);
 
     // Contract §4.2, decisions §4.
-    token.post(TOKEN_PATH, { ...PAGES, schema: requestTokensSchema }, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply);
-      const grant = chooseGrant(parameters, authenticated);
-      if (grant instanceof OAuthError) {
-        throw await parts.database.commit(() => refuseGrantType(parts, authenticated, grant, parts.clock()));
-      }
-      return answer(reply, await grant(parts, authenticated, parameters));
-    });
+    for (const rules of Object.values(FACE_RULES)) {
+      const { tokenPath, face } = rules;
+      token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[face] }, async (request, reply) => {
+        const { parameters, authenticated } = await fromClient(request, reply, tokenPath);
+        const grant = chooseGrant(parameters, authenticated, rules);
+        if (grant instanceof OAuthError) {
+          throw await parts.database.commit(() => refuseGrantType(parts, authenticated, grant, parts.clock()));
+        }
+        return answer(reply, await grant(parts, authenticated, parameters, rules));
+      });
+    }
 
     // RFC 7009 §2.2: clients ignore the content of the response, but the API always answers with JSON.
     token.post(REVOCATION_PATH, { ...PAGES, schema: revokeTokenSchema }, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply);
+      const { parameters, authenticated } = await fromClient(request, reply, REVOCATION_PATH);
       await revokeToken(parts, authenticated, presentedToken(parameters));
       return answer(reply, {});
     });
 
     // RFC 7662.
     token.post(INTROSPECTION_PATH, { schema: introspectTokenSchema }, async (request, reply) => {
-      const { parameters, authenticated } = await fromClient(request, reply);
+      const { parameters, authenticated } = await fromClient(request, reply, INTROSPECTION_PATH);
+      // §2.1: a public client could not prove that the tokens are its own.
+      if (authenticated.proof.kind === 'public') {
+        const usedBasic = request.headers.authorization !== undefined;
+        throw invalidClient(
+          'only a client with a secret or a key of its own may ask about tokens.',
+          undefined,
+          usedBasic,
+        );
+      }
       return answer(reply, await introspect(parts, authenticated, presentedToken(parameters)));
     });
   });
 
   /** The checks that all three have in common. */
-  async function fromClient(request: FastifyRequest, reply: FastifyReply) {
+  async function fromClient(request: FastifyRequest, reply: FastifyReply, endpoint: string) {
     // 1. The body, which was read by its schema: one object or form of strings, each at most once.
     const parameters = request.body as Parameters;
     // 2. The client, before anything about the grant or token.
     const credentials = readCredentials(request.headers.authorization, parameters);
-    const authenticated = await authenticateClient(parts, credentials, originOf(request));
+    const authenticated = await authenticateClient(parts, credentials, { origin: originOf(request), endpoint });
     closeToOthers(request, reply, authenticated);
     return { parameters, authenticated };
   }
@@ -107,7 +120,11 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
 
 const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
 
-function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): GrantHandler | OAuthError {
+function chooseGrant(
+  parameters: Parameters,
+  { client }: AuthenticatedClient,
+  { face }: FaceRules,
+): GrantHandler | OAuthError {
   const grantType = parameters.get('grant_type');
   if (grantType === undefined) return invalidRequest(`grant_type is missing: send one of ${GRANT_TYPES.join(', ')}.`);
   if (!isGrant(grantType)) {
@@ -116,6 +133,10 @@ function chooseGrant(parameters: Parameters, { client }: AuthenticatedClient): G
   // RFC 6749 §5.2, TK-08.
   if (!client.grantTypes.includes(grantType)) {
     return new OAuthError(400, 'unauthorized_client', `The client is not registered for the grant ${grantType}.`);
+  }
+  if (!client.faces.includes(face)) {
+    const paths = client.faces.map((registered) => FACE_RULES[registered].tokenPath);
+    return new OAuthError(400, 'unauthorized_client', `The client is registered for ${paths.join(' and ')} only.`);
   }
   return GRANTS[grantType];
 }
@@ -131,7 +152,7 @@ function* refuseGrantType(
   if (limited !== undefined) return limited;
   if (refusal.code === 'unauthorized_client') {
     const { client, origin } = authenticated;
-    const details = { reason: 'a grant that the client may not use' };
+    const details = { reason: 'a grant or endpoint that the client may not use' };
     yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });
   }
   return refusal;

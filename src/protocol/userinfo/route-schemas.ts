@@ -55,17 +55,17 @@ const UserInfoAnswer = Type.Object(
   { title: 'UserInfo' },
 );
 
-const claim = (scope?: string) => Type.Optional(Type.String(scope === undefined ? {} : withScope(scope)));
+const claim = (scope: string) => Type.Optional(Type.String(withScope(scope)));
 const truth = (scope: string) => Type.Optional(Type.Boolean(withScope(scope)));
 
 /** OpenID Connect Core 1.0 §5.1. What is not set is absent. */
 const StandardClaims = Type.Object(
   {
     sub: Id,
-    name: claim(),
-    preferred_username: claim(),
-    picture: claim(),
-    locale: claim(),
+    name: claim('profile'),
+    preferred_username: claim('profile'),
+    picture: claim('profile'),
+    locale: claim('profile'),
     updated_at: Type.Optional(Type.Integer({ about: 'Unix time.' })),
     email: claim('email'),
     email_verified: truth('email'),
@@ -79,6 +79,11 @@ const StandardClaims = Type.Object(
 
 const IN_USERINFO = { area: 'userinfo', caller: 'access token' } as const;
 const REFUSED = refusalResponses({ 401: ['invalid_token'], 403: ['access_denied'], 429: ['rate_limit_exceeded'] });
+const REFUSED_STANDARD = refusalResponses({
+  401: ['invalid_token'],
+  403: ['insufficient_scope'],
+  429: ['rate_limit_exceeded'],
+});
 
 export const readUserInfoSchema = {
   ...IN_USERINFO,
@@ -118,7 +123,7 @@ const standard = {
         'application/jwt': { schema: text },
       },
     },
-    ...REFUSED,
+    ...REFUSED_STANDARD,
   },
 };
 const ADA = {
@@ -131,7 +136,7 @@ const ADA = {
   email: 'ada@example.com',
   email_verified: true,
 };
-const examples = [{ summary: 'With the scopes openid and email', status: 200, answer: ADA }];
+const examples = [{ summary: 'With the scopes openid, profile and email', status: 200, answer: ADA }];
 
 export const readStandardClaimsSchema = {
   ...standard,

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { AuditEvent } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
+import { FACE_RULES, type Face } from '../../claims/face.ts';
 import { remainingNames, storedScopes } from '../../claims/permissions.ts';
 import { type Person, standardClaims, userInfo } from '../../claims/rules/userinfo.ts';
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
@@ -22,8 +23,6 @@ import { readClaims, type VerifiedToken } from '../token/rules/claims.ts';
 import { describeAuthorization } from '../token/rules/presented-form.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
-const STANDARD_PATH = '/oidc/userinfo';
-
 /** HB-04: browser apps may read it. */
 const PAGES = { config: { readers: 'registered' } } as const;
 
@@ -38,10 +37,10 @@ interface UserInfoParts {
 
 /** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
-  app.get('/api/v2/oauth/userinfo', { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
+  app.get(FACE_RULES.contract.userinfoPath, { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
     if (queryOf(request).has('access_token')) throw misplacedToken();
     const token = bearerToken(request.headers.authorization);
-    const { person, scopes } = await readUser(parts, token, request);
+    const { person, scopes } = await readUser(parts, token, request, ['contract']);
     return reply
       .header('cache-control', 'no-store')
       .type('application/json')
@@ -52,14 +51,17 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
     acceptForms(standard);
     // The handler reads the body, because a repeated token has its own error message.
     standard.setValidatorCompiler(readByHandler);
-    standard.get(STANDARD_PATH, { ...PAGES, schema: readStandardClaimsSchema }, answer);
-    standard.post(STANDARD_PATH, { ...PAGES, schema: postStandardClaimsSchema }, answer);
+    const { userinfoPath } = FACE_RULES.standard;
+    standard.get(userinfoPath, { ...PAGES, schema: readStandardClaimsSchema }, answer);
+    standard.post(userinfoPath, { ...PAGES, schema: postStandardClaimsSchema }, answer);
   });
 
   async function answer(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const token = oneToken(request.headers.authorization, queryOf(request), formOf(request));
-    const user = await readUser(parts, token, request).catch(challenge);
-    const claims = standardClaims(user.person, user.scopes, parts.issuer, user.claims);
+    const user = await readUser(parts, token, request, ['contract', 'standard']).catch(asInvalidToken);
+    const { person, face, scopes } = user;
+    if (!scopes.has('openid')) throw missingScope('openid');
+    const claims = standardClaims(person, scopes, FACE_RULES[face].claimScopes, parts.issuer, user.claims);
     const { userinfoAlg, id } = user.client;
     reply.header('cache-control', 'no-store');
     if (userinfoAlg === null) return reply.type('application/json').send(JSON.stringify(claims));
@@ -69,6 +71,8 @@ export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void
 
 /** What UserInfo answers from. */
 interface ReadUser {
+  /** The face that the token was issued on. */
+  readonly face: Face;
   readonly person: Person;
   readonly scopes: ReadonlySet<string>;
   /** Single granted claims, for the standard form. */
@@ -81,9 +85,15 @@ const INVALID = { kind: 'invalid', reason: 'not on record' } as const;
 /**
  * The user of an access token, with those of its scopes and single claims that are still granted, by the present state of the
  * database.
+ * @param accepted the faces whose tokens the endpoint accepts
  * @throws {OAuthError} 401 `invalid_token`, 403 `access_denied` or 429 `rate_limit_exceeded`
  */
-const readUser = (parts: UserInfoParts, presented: string, request: FastifyRequest): Promise<ReadUser> =>
+const readUser = (
+  parts: UserInfoParts,
+  presented: string,
+  request: FastifyRequest,
+  accepted: readonly Face[],
+): Promise<ReadUser> =>
   withCurrentKeys(parts.keys, async () => {
     const { database, clock, keys, issuer, limits, recordThrottled } = parts;
     const now = clock();
@@ -110,6 +120,12 @@ const readUser = (parts: UserInfoParts, presented: string, request: FastifyReque
       return refuseToken(INVALID);
     }
     requireVersion(signed.keySet, found.keyVersion);
+    const { face } = found;
+    if (!accepted.includes(face)) {
+      const reason = 'a token of the other face';
+      await refused({ type: 'token.wrong_kind', accountId, clientId, details: { reason, familyId } });
+      return invalidToken(`This access token is for ${FACE_RULES[face].userinfoPath}: send it there.`, reason);
+    }
     const verdict = judge(found.state, found.inherited, now);
     if (verdict.kind !== 'live') {
       const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
@@ -118,6 +134,7 @@ const readUser = (parts: UserInfoParts, presented: string, request: FastifyReque
     }
     const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null } = found;
     return {
+      face,
       person: { id: accountId, profile, organization, createdAt, updatedAt },
       scopes: withdrawn.size === 0 ? scopes : scopes.difference(withdrawn),
       client: { id: clientId, userinfoAlg },
@@ -152,20 +169,16 @@ async function signedAnswer(
   return key.sign({ ...claims, iss: issuer, aud: clientId, iat: numericDate(now) }, 'JWT');
 }
 
-/**
- * RFC 6750 §3: a challenge goes with every refusal of a token, also with a 403, because standard clients look there for the
- * reason. §3.1 has one error code for revoked and otherwise invalid tokens.
- */
-function challenge(error: unknown): never {
-  if (!(error instanceof OAuthError) || error.status !== 403) throw error;
-  const { 'www-authenticate': header } = invalidToken(error.message).headers;
-  throw new OAuthError(
-    403,
-    error.code,
-    error.message,
-    { ...error.headers, 'www-authenticate': header ?? '' },
-    error.reason,
-  );
+/** RFC 6750 §3.1: standard clients look for one error code, of revoked and otherwise invalid tokens alike. */
+function asInvalidToken(error: unknown): never {
+  throw error instanceof OAuthError && error.status === 403 ? invalidToken(error.message, error.reason) : error;
+}
+
+/** RFC 6750 §3.1. */
+function missingScope(scope: string): OAuthError {
+  const text = `The access token lacks the scope ${scope}: request it in a new authorization.`;
+  const challenge = `Bearer realm="tessera", error="insufficient_scope", error_description="${text}", scope="${scope}"`;
+  return new OAuthError(403, 'insufficient_scope', text, { 'www-authenticate': challenge });
 }
 
 /** RFC 6750 §2: the token from the header or, in a POST, from the form; never from the query, never both. */

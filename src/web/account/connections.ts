@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { isOptional } from '../../claims/permissions.ts';
+import { FACE_RULES } from '../../claims/face.ts';
 import {
   connectionsOf,
   type ListedConnection,
@@ -105,7 +105,10 @@ function appRow(site: Site, connection: ListedConnection, { token, part }: Conne
   const { messages, path } = site;
   const text = messages.connections;
   const { clientId, name, owner, host, resources, connectedAt, lastUsedAt } = connection;
-  const named = (scopes: readonly string[]) => scopes.filter(isOptional).map((scope) => messages.scopeNames[scope]);
+  const named = (scopes: readonly string[]) =>
+    FACE_RULES.contract.optionalScopes
+      .filter((scope) => scopes.includes(scope))
+      .map((scope) => messages.scopeNames[scope]);
   const declined = named(connection.declined);
   const id = `app-${clientId}`;
   return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>

@@ -1,5 +1,5 @@
 import type { Account } from '../../accounts/store.ts';
-import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
+import type { OptionalScope } from '../../claims/permissions.ts';
 import type { Client } from '../../clients/store.ts';
 import type { RememberedConsent } from '../../consent/rules/consent.ts';
 import type { Membership } from '../../organizations/store.ts';
@@ -25,6 +25,8 @@ interface ConsentPage {
   readonly account: Account;
   readonly organization: Membership | undefined;
   readonly asked: readonly OptionalScope[];
+  /** The scopes that have a switch, asked about now or before. */
+  readonly optionalScopes: readonly OptionalScope[];
   /** Whether every app gets name, username, picture and email address, and not the account's id alone. */
   readonly sharesIdentity: boolean;
   /** Whether the access outlives the browser session. */
@@ -102,9 +104,8 @@ const isShownAlready = (scope: OptionalScope, { sharesIdentity }: ConsentPage): 
 
 /** The optional scopes that the client was granted before. */
 function alreadyFacts(consent: ConsentPage, messages: Messages): Html | undefined {
-  const scopes = [...(consent.remembered?.scopes ?? [])]
-    .filter(isOptional)
-    .filter((scope) => !isShownAlready(scope, consent));
+  const { optionalScopes, remembered } = consent;
+  const scopes = optionalScopes.filter((scope) => remembered?.scopes.has(scope) && !isShownAlready(scope, consent));
   if (scopes.length === 0) return undefined;
   const shown = (scope: OptionalScope): HtmlPart =>
     valuesOf(scope, consent, messages).map(

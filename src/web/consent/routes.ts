@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
+import { FACE_RULES } from '../../claims/face.ts';
 import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
@@ -99,12 +100,13 @@ async function showConsent(
 ): Promise<FastifyReply> {
   const { client, handle, request } = pending;
   const { redirectUri, resources = [] } = request;
+  const rules = FACE_RULES[request.face];
   const key = { accountId: account.id, clientId: client.id };
   const { revocation, grant, organization, resourceServers } = await database.read(function* read() {
     return {
       // Before the grant, so that a revocation in between makes the form outdated.
       revocation: (yield* findLastRevocation(key))?.name ?? '',
-      grant: yield* findGrant(key),
+      grant: yield* findGrant({ ...key, face: request.face }),
       organization: yield* findMembership({ accountId: account.id }),
       resourceServers: yield* findResourceServers(resources),
     };
@@ -120,8 +122,9 @@ async function showConsent(
     account,
     organization,
     asked,
-    sharesIdentity: true,
-    staysConnected: false,
+    optionalScopes: rules.optionalScopes,
+    sharesIdentity: rules.identityClaims,
+    staysConnected: rules.endsWithSession && request.scopes.includes('offline_access'),
     resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),

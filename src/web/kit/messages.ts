@@ -110,6 +110,7 @@ export const en = {
     staysConnected: 'Stays connected when you are signed out, until you take access away.',
     emailAddress: 'Email address',
     scopes: {
+      profile: { name: 'Name, username and picture', note: '' },
       email: {
         name: 'Email details',
         note: 'Lets the app look up your address.',
@@ -311,6 +312,7 @@ export const en = {
   home,
   playground,
   scopeNames: {
+    profile: 'name, username and picture',
     email: 'email details',
     details: 'website, location, birth date',
     phone: 'phone number',

@@ -69,6 +69,8 @@ export function scopeValues(
   const one = (value: Html | undefined): readonly SharedValue[] => [{ name: undefined, value }];
   const textOf = (value: string | null): Html | undefined => (value === null ? undefined : isolate(value));
   switch (scope) {
+    case 'profile':
+      return one(html`${isolate(profile.displayName)}, ${profile.username}`);
     case 'email':
       return one(emailValue(profile, messages));
     case 'details':

@@ -18,6 +18,7 @@ import { personalDetails } from './0016-personal-details.ts';
 import { consentRevocations } from './0017-consent-revocations.ts';
 import { sessionAuthentication } from './0018-session-authentication.ts';
 import { clientContacts } from './0019-client-contacts.ts';
+import { faces } from './0020-faces.ts';
 import { defaultAlgorithm } from './0022-default-algorithm.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -59,6 +60,7 @@ export const timeline: Timeline = {
   '0017-consent-revocations': consentRevocations,
   '0018-session-authentication': sessionAuthentication,
   '0019-client-contacts': clientContacts,
+  '0020-faces': faces,
   '0022-default-algorithm': defaultAlgorithm,
 };
 

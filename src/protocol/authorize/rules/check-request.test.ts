@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FACE_RULES } from '../../../claims/face.ts';
 import { formParameters } from '../../../platform/http/parameters.ts';
 import { checkRequest } from './check-request.ts';
 import { checkTarget, type RedirectingClient } from './check-target.ts';
@@ -10,18 +11,23 @@ const client: RedirectingClient = {
   redirectUris: ['https://app.example.com/cb'],
   scopes: ['openid', 'email'],
   grantTypes: ['authorization_code'],
+  faces: ['contract', 'standard'],
   type: 'confidential',
   requirePkce: false,
   defaultMaxAge: 60,
   status: 'active',
   generation: 'generation',
 };
-const check = (parameters: Readonly<Record<string, string>>, change: Partial<RedirectingClient> = {}) => {
+const check = (
+  parameters: Readonly<Record<string, string>>,
+  change: Partial<RedirectingClient> = {},
+  rules = FACE_RULES.contract,
+) => {
   const sent = { response_type: 'code', redirect_uri: 'https://app.example.com/cb', ...parameters };
   const read = formParameters(new URLSearchParams(sent).toString());
   const target = checkTarget(read, { ...client, ...change }, false);
   assert.ok(target.kind === 'target');
-  return checkRequest(read, target);
+  return checkRequest(read, target, rules);
 };
 
 const errors: [string, Readonly<Record<string, string>>, Partial<RedirectingClient>, string][] = [
@@ -54,6 +60,7 @@ for (const [name, parameters, change, error] of errors) {
 test('a request without optional parameters', () => {
   const checked = check({});
   assert.deepEqual(checked.kind === 'request' && checked.request, {
+    face: 'contract',
     clientId: '1',
     clientGeneration: 'generation',
     redirectUri: 'https://app.example.com/cb',
@@ -69,4 +76,33 @@ test('a request without optional parameters', () => {
     claims: null,
     hinted: null,
   });
+});
+
+const standard = (parameters: Readonly<Record<string, string>>, change: Partial<RedirectingClient> = {}) =>
+  check(parameters, change, FACE_RULES.standard);
+
+test('RFC 6749 §3.1.1: the standard face rejects another response_type by its own code', () => {
+  const checked = standard({ response_type: 'token' });
+  assert.ok(checked.kind === 'redirect' && checked.error === 'unsupported_response_type');
+});
+
+const scopeCases: [string, string | undefined, string[] | string][] = [
+  ['an unknown scope is left out', 'openid x email', ['openid', 'email']],
+  ['so is one that the client is not registered for', 'openid phone', ['openid']],
+  ['openid is not added', 'email', ['email']],
+  ['no scope means openid', undefined, ['openid']],
+  ['nothing known is left', 'x y', 'invalid_scope'],
+  ['a malformed list', 'openid  email', 'invalid_scope'],
+];
+for (const [name, scope, expected] of scopeCases) {
+  test(`OpenID Connect Core 1.0 §3.1.2.1, on the standard face: ${name}`, () => {
+    const checked = standard(scope === undefined ? {} : { scope });
+    assert.deepEqual(checked.kind === 'request' ? checked.request.scopes : checked.error, expected);
+  });
+}
+
+test('a client that is registered for one face may not use the other', () => {
+  const checked = standard({}, { faces: ['contract'] });
+  assert.ok(checked.kind === 'redirect' && checked.error === 'unauthorized_client');
+  assert.match(checked.description, /\/api\/v2\/oauth\/authorize/);
 });

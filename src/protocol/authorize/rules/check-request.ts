@@ -1,4 +1,5 @@
 import { ACR } from '../../../authenticators/rules/authentication-context.ts';
+import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import { effectiveClaims, parseResources, parseScope, SCOPES } from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { RepeatableParameters } from '../../../platform/http/parameters.ts';
@@ -20,6 +21,7 @@ import {
 export function checkRequest(
   parameters: RepeatableParameters,
   target: RedirectTarget,
+  rules: FaceRules,
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   const { client } = target;
   for (const name of SINGLE_NAMES) {
@@ -42,9 +44,17 @@ export function checkRequest(
     return redirectedError('unauthorized_client', 'the client is not registered for the grant authorization_code');
   }
 
+  if (!client.faces.includes(rules.face)) {
+    const [face = 'contract'] = client.faces;
+    const { authorizationPath } = FACE_RULES[face];
+    return redirectedError('unauthorized_client', `the client is registered for ${authorizationPath} only`);
+  }
+
   const responseType = parameters.get('response_type');
   if (responseType === undefined) return invalidRequest('response_type is missing: send response_type=code');
-  if (responseType !== 'code') return { ...invalidRequest(describeResponseType(responseType)), reason: CODE_ONLY };
+  if (responseType !== 'code') {
+    return { ...redirectedError(rules.responseTypeError, describeResponseType(responseType)), reason: CODE_ONLY };
+  }
   const responseMode = parameters.get('response_mode');
   if (responseMode !== undefined && !isResponseMode(responseMode)) {
     return invalidRequest(`response_mode must be ${RESPONSE_MODES.join(' or ')}`);
@@ -53,7 +63,7 @@ export function checkRequest(
     return invalidRequest(formPostProblem(target.redirectUri, target.state) ?? 'response_mode is unclear');
   }
 
-  const scopes = checkScopes(parameters.get('scope'), client.scopes);
+  const scopes = checkScopes(parameters.get('scope'), client.scopes, rules);
   if ('kind' in scopes) return scopes;
 
   const nonce = parameters.get('nonce') ?? null;
@@ -69,12 +79,13 @@ export function checkRequest(
   const codeChallenge = checkChallenge(parameters, client);
   if (typeof codeChallenge === 'object' && codeChallenge !== null) return codeChallenge;
 
-  const authentication = checkAuthentication(parameters, client);
+  const authentication = checkAuthentication(parameters, client, rules);
   if ('kind' in authentication) return authentication;
 
   return {
     kind: 'request',
     request: {
+      face: rules.face,
       clientId: client.id,
       clientGeneration: client.generation,
       redirectUri: target.redirectUri,
@@ -103,11 +114,19 @@ function describeResponseType(text: string): string {
 
 const isResponseMode = (text: string): text is ResponseMode => (RESPONSE_MODES as readonly string[]).includes(text);
 
-function checkScopes(text: string | undefined, allowed: readonly string[] | null): readonly string[] | RedirectedError {
+function checkScopes(
+  text: string | undefined,
+  allowed: readonly string[] | null,
+  { omitsUnknownScopes }: FaceRules,
+): readonly string[] | RedirectedError {
   const scopes = text === undefined ? ['openid'] : parseScope(text);
   if (scopes === undefined) {
     return { ...redirectedError('invalid_scope', describeMalformedScope(text ?? '')), reason: 'scope is malformed' };
   }
+  // openid needs no registration: it only names the user.
+  const isUsable = (scope: string) =>
+    SCOPES.includes(scope) && (allowed === null || scope === 'openid' || allowed.includes(scope));
+  if (omitsUnknownScopes && scopes.some(isUsable)) return scopes.filter(isUsable);
   for (const scope of scopes) {
     if (!SCOPES.includes(scope)) {
       return { ...redirectedError('invalid_scope', describeUnknownScope(scope)), reason: 'unknown scope' };
@@ -160,6 +179,7 @@ type AuthenticationParameters = Pick<AuthorizationRequest, 'prompt' | 'maxAge' |
 function checkAuthentication(
   parameters: RepeatableParameters,
   client: RedirectingClient,
+  rules: FaceRules,
 ): AuthenticationParameters | RedirectedError {
   const prompt = checkPrompt(parameters.get('prompt'));
   if ('kind' in prompt) return prompt;
@@ -190,7 +210,7 @@ function checkAuthentication(
     maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     subjects: asked?.subjects ?? null,
     loginHint: usableHint(parameters.get('login_hint')),
-    claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, client.scopes),
+    claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, rules, client.scopes),
   };
 }
 

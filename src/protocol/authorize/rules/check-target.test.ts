@@ -7,6 +7,7 @@ const URI = 'https://app.example.com/cb';
 const client: RedirectingClient = {
   id: '1',
   name: 'App',
+  faces: ['contract', 'standard'],
   redirectUris: [URI, 'com.example.app:/cb'],
   scopes: null,
   grantTypes: ['authorization_code'],

@@ -6,6 +6,7 @@ const quiet = { none: false, login: false, consent: false, select: false };
 const granted = { scopes: new Set(['openid', 'email']), declined: new Set<string>() };
 const base: AuthorizationState = {
   request: {
+    face: 'contract',
     redirectUri: 'https://app.example.com/callback',
     scopes: ['openid', 'email'],
     prompt: quiet,

@@ -1,3 +1,4 @@
+import { FACE_RULES } from '../../../claims/face.ts';
 import type { OptionalScope } from '../../../claims/permissions.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
@@ -27,7 +28,7 @@ export type AuthorizationStep =
 export interface AuthorizationState {
   readonly request: Pick<
     AuthorizationRequest,
-    'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
+    'face' | 'redirectUri' | 'scopes' | 'prompt' | 'maxAge' | 'subjects' | 'claims' | 'resources'
   >;
   readonly clientType: ClientType;
   readonly visitor: 'anonymous' | 'banned' | 'suspended' | 'signed in';
@@ -82,7 +83,8 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
-  const asked = scopesToAsk(consentScopes(request), remembered, prompt.consent || hasNewResource || isClaimableUri);
+  const always = prompt.consent || hasNewResource || isClaimableUri;
+  const asked = scopesToAsk(consentScopes(request), remembered, always, FACE_RULES[request.face]);
   if (asked === undefined) return { kind: 'issue' };
   if (!prompt.none) return { kind: 'consent', asked };
   return refuse('consent_required', isClaimableUri ? ASKED_EACH_TIME : 'the user has not consented yet');

@@ -12,6 +12,7 @@ import {
 } from './request.ts';
 
 const request = (state: string | null): AuthorizationRequest => ({
+  face: 'contract',
   clientId: '1',
   clientGeneration: 'generation',
   redirectUri: 'https://app.example.com/cb',

@@ -1,4 +1,5 @@
-import { claimScopes, type RequestedClaims } from '../../../claims/permissions.ts';
+import { FACE_RULES, type Face } from '../../../claims/face.ts';
+import { type RequestedClaims, scopesOfClaims } from '../../../claims/permissions.ts';
 import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** How a response reaches its client: in the query of the redirect URI, or in a form that the browser sends there. */
@@ -26,6 +27,7 @@ export interface Prompt {
 export const AUTHORIZATION_ERRORS = [
   'invalid_request',
   'unauthorized_client',
+  'unsupported_response_type',
   'access_denied',
   'invalid_scope',
   'invalid_target',
@@ -71,6 +73,8 @@ interface ResponseTarget {
 
 /** A valid request, as it is stored until it is answered. */
 export interface AuthorizationRequest extends ResponseTarget {
+  /** Of the authorization endpoint that received it; nothing later changes it. */
+  readonly face: Face;
   readonly clientId: string;
   /** The client's generation at the time of the request: one that was disabled since must send another request. */
   readonly clientGeneration: string;
@@ -94,10 +98,11 @@ export interface AuthorizationRequest extends ResponseTarget {
 
 /** Every scope that a person is asked about: those of `scope`, and those that cover the claims of `claims`. */
 export const consentScopes = ({
+  face,
   scopes,
   claims,
-}: Pick<AuthorizationRequest, 'scopes' | 'claims'>): readonly string[] =>
-  claims === null ? scopes : [...new Set([...scopes, ...claimScopes(claims)])];
+}: Pick<AuthorizationRequest, 'face' | 'scopes' | 'claims'>): readonly string[] =>
+  claims === null ? scopes : [...new Set([...scopes, ...scopesOfClaims(claims, FACE_RULES[face].claimScopes)])];
 
 /** A pending request as it is stored: `state` as bytes, for JSON can take six of them for one of its characters. */
 export interface StoredRequest {
@@ -130,6 +135,7 @@ export function restoredRequest(json: string, octets: Uint8Array | null): Author
 
 /** The members that a request stored by an earlier version lacks. */
 const DEFAULTS = {
+  face: 'contract',
   state: null,
   responseMode: 'query',
   maxAge: null,

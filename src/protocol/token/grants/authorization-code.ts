@@ -1,4 +1,6 @@
 import { record } from '../../../audit/audit.ts';
+import type { FaceRules } from '../../../claims/face.ts';
+import { storedScopes } from '../../../claims/permissions.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
@@ -36,15 +38,15 @@ interface RedeemedCode {
  * RFC 6749 §4.1.3: exchanges an authorization code for tokens.
  * @throws {OAuthError} `rate_limit_exceeded`; then `invalid_request`; then `invalid_grant`, `access_denied`, `invalid_target`
  */
-export const authorizationCodeGrant: GrantHandler = async (parts, authenticated, parameters) => {
+export const authorizationCodeGrant: GrantHandler = async (parts, authenticated, parameters, rules) => {
   const { client, proof } = authenticated;
-  const alg = idTokenAlg(authenticated, 'HS256');
+  const alg = idTokenAlg(authenticated, rules.defaultIdTokenAlg);
   const familyId = await parts.ids.next();
   return withCurrentKeys(parts.keys, async () => {
     const keySet = await parts.keys.ready(alg);
     const now = parts.clock();
     const redeemed = await parts.database.commit(() =>
-      redeem(parts, authenticated, parameters, { familyId, keySet, now }),
+      redeem(parts, authenticated, parameters, { rules, familyId, keySet, now }),
     );
     if (redeemed instanceof OAuthError) return redeemed;
 
@@ -53,7 +55,20 @@ export const authorizationCodeGrant: GrantHandler = async (parts, authenticated,
     const user = { accountId, profile, updatedAt, sid, authTime, amr, acr };
     const subject = { ...user, issuer: parts.issuer, clientId: client.id, familyId };
     const { scopes: scope, nonce, narrowed, claims } = code;
-    const order = { subject, scope, resources, refreshToken, nonce, narrowed, claims, alg, proof };
+    const withGrantedClaims = !rules.identityClaims && client.idTokenClaims === 'granted';
+    const order = {
+      rules,
+      subject,
+      scope,
+      resources,
+      refreshToken,
+      nonce,
+      narrowed,
+      claims,
+      alg,
+      withGrantedClaims,
+      proof,
+    };
     const response = await mint(keySet, order, now);
     if (response === undefined) return refused('the signing key was dropped', ANEW);
     if (client.grantTypes.includes('refresh_token')) return response;
@@ -77,11 +92,19 @@ const SIGN_IN_ENDED = 'the sign-in that it came from has ended';
 const refused = (reason: string, remedy: string, cause = reason): OAuthError =>
   invalidGrant(`The code was refused: ${reason}. ${remedy}`, cause);
 
+/** What {@link redeem} gets beside the request. */
+interface RedeemContext {
+  readonly rules: FaceRules;
+  readonly familyId: string;
+  readonly keySet: KeySet;
+  readonly now: number;
+}
+
 function* redeem(
   parts: TokenServices,
   authenticated: AuthenticatedClient,
   parameters: Parameters,
-  { familyId, keySet, now }: { readonly familyId: string; readonly keySet: KeySet; readonly now: number },
+  { rules, familyId, keySet, now }: RedeemContext,
 ): Work<RedeemedCode | OAuthError> {
   const { client, proof, origin } = authenticated;
   const limited = yield* countRequest(parts, authenticated, now);
@@ -108,7 +131,8 @@ function* redeem(
   requireVersion(keySet, code.keyVersion);
   const about = { ...event, accountId: code.accountId };
 
-  const presentation = { clientId: client.id, redirectUri, codeVerifier, pkceRequired: proof.kind === 'public' };
+  const { face } = rules;
+  const presentation = { face, clientId: client.id, redirectUri, codeVerifier, pkceRequired: proof.kind === 'public' };
   const result = redemption(code, presentation, now);
   if (result.kind === 'refuse') {
     const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
@@ -125,7 +149,7 @@ function* redeem(
   const verdict = judge(code.state, code.inherited, now);
   if (verdict.kind !== 'live') {
     yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: verdict.kind } });
-    return refuseGrant(verdict, `The code was refused: ${SIGN_IN_ENDED}. ${ANEW}`);
+    return refuseGrant(verdict, `The code was refused: ${SIGN_IN_ENDED}. ${ANEW}`, rules.barredIsInvalidGrant);
   }
   if (result.kind === 'replay') return refused(REPLAYED, DOUBLE_CALLBACK, 'code replayed');
   // RFC 8707 §2.2. The code stays valid.
@@ -140,6 +164,7 @@ function* redeem(
   const refreshToken = newRefreshToken(keySet, now, endsAt);
   yield* insertFamily({
     id: familyId,
+    face: code.face,
     grantId: code.grantId,
     accountId: code.accountId,
     clientId: client.id,
@@ -154,6 +179,7 @@ function* redeem(
     currentToken: refreshToken,
     createdAt: now,
     endsAt,
+    endsWithSession: rules.endsWithSession && !storedScopes(code.scopes).has('offline_access'),
   });
   // The row is locked, so this succeeds. If it ever does not, the whole unit of work must be undone.
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');

@@ -10,7 +10,7 @@ import type { Parameters } from '../../../platform/http/parameters.ts';
 import { OAuthError } from '../../../platform/oauth-error.ts';
 import { judgeClientToken } from '../../../verdict/rules.ts';
 import { countRequest, type GrantHandler, requestedResources, type TokenServices, unknownResource } from '../grant.ts';
-import { ACCESS_LIFETIME, audience, clientClaims } from '../rules/claims.ts';
+import { ACCESS_LIFETIME, accessAudience, clientClaims } from '../rules/claims.ts';
 
 /**
  * RFC 6749 §4.4: an access token for the client itself. It acts for no user, so it has no scope, for each scope is about a user.
@@ -64,7 +64,7 @@ function* issue(
   if (verdict.kind !== 'live') return clientGone();
 
   // UserInfo is no resource for a token without a user.
-  const own = audience(parts.issuer, 'access');
+  const own = accessAudience(parts.issuer);
   if (resources.includes(own) || !(yield* areRegisteredResources(resources, { issuer: parts.issuer, own }))) {
     const details = { reason: 'a resource that is unknown' };
     yield* record({ at: now, type: 'token.refused', outcome: 'failure', origin, clientId: client.id, details });

@@ -1,4 +1,5 @@
 import { record } from '../../../audit/audit.ts';
+import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import { parseScope, type RequestedClaims, SCOPES } from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
@@ -50,14 +51,16 @@ const REUSED = `The refresh token was used before, so all tokens of its sign-in 
  * RFC 6749 §6 with rotation (RFC 9700 §4.14.2): exchanges a refresh token for its successor.
  * @throws {OAuthError} `rate_limit_exceeded`; then `invalid_request`, `invalid_scope`; then `invalid_grant`, `access_denied`
  */
-export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters) =>
+export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters, rules) =>
   withCurrentKeys(parts.keys, async () => {
-    const { proof } = authenticated;
-    const alg = idTokenAlg(authenticated, 'HS256');
+    const { client, proof } = authenticated;
+    const alg = idTokenAlg(authenticated, rules.defaultIdTokenAlg);
     await parts.keys.ready(alg);
     const now = parts.clock();
     const presented = await verifyPresented(parts, parameters.get('refresh_token'), now);
-    const refreshed = await parts.database.commit(() => refresh(parts, authenticated, parameters, presented, now));
+    const refreshed = await parts.database.commit(() =>
+      refresh(parts, authenticated, parameters, presented, { rules, now }),
+    );
     if (refreshed instanceof OAuthError) return refreshed;
 
     const { family: found, token, keySet, refreshToken, claims, resources } = refreshed;
@@ -67,7 +70,9 @@ export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters
     const user = { accountId, profile, updatedAt, sid, authTime, amr, acr };
     const subject = { ...user, issuer: parts.issuer, clientId, familyId };
     const { scope, differs: narrowed } = refreshed.scope;
-    const order = { subject, scope, resources, refreshToken, nonce: null, narrowed, claims, alg, proof };
+    const withGrantedClaims = !rules.identityClaims && client.idTokenClaims === 'granted';
+    const granted = { scope, resources, narrowed, claims, withGrantedClaims };
+    const order = { rules, subject, ...granted, refreshToken, nonce: null, alg, proof };
     return (await mint(keySet, order, now)) ?? invalidGrant(REFUSED, 'the signing key was dropped');
   });
 
@@ -93,7 +98,7 @@ function* refresh(
   authenticated: AuthenticatedClient,
   parameters: Parameters,
   presented: PresentedToken,
-  now: number,
+  { rules, now }: { readonly rules: FaceRules; readonly now: number },
 ): Work<RefreshedFamily | OAuthError> {
   const { client, origin } = authenticated;
   const limited = yield* countRequest(parts, authenticated, now);
@@ -132,11 +137,17 @@ function* refresh(
   }
   requireVersion(keySet, found.keyVersion);
 
+  if (found.face !== rules.face) {
+    const { tokenPath } = FACE_RULES[found.face];
+    const reason = 'of the other token endpoint';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    return invalidGrant(`The refresh token was issued at ${tokenPath}: send it there.`, reason);
+  }
   const verdict = judge(found.state, found.inherited, now);
   if (verdict.kind !== 'live') {
     const reason = verdict.kind === 'invalid' ? verdict.reason : verdict.kind;
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return refuseGrant(verdict, ENDED);
+    return refuseGrant(verdict, ENDED, rules.barredIsInvalidGrant);
   }
   const { currentToken, predecessorJti, rotatedAt, endsAt } = found.family;
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);
@@ -146,7 +157,7 @@ function* refresh(
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
     return invalidGrant(REUSED, reason);
   }
-  const scope = refreshedScope(found.family, client.scopes, scopes);
+  const scope = refreshedScope(found.family, client.scopes, scopes, rules);
   if (scope === undefined) {
     const reason = 'a wider scope than was granted';
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
@@ -157,7 +168,7 @@ function* refresh(
         : `${describeUnknownScope(unknown)}.`;
     return new OAuthError(400, 'invalid_scope', description);
   }
-  const claims = refreshedClaims(found.claims, client.scopes, scopes);
+  const claims = refreshedClaims(found.claims, client.scopes, scopes, rules);
   const resources = yield* grantedResources(parts, found.family.resources, requested);
   if (resources === undefined) {
     const reason = 'a resource that was not granted';

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FACE_RULES } from '../../../claims/face.ts';
 import { ClockBehind } from '../../../platform/clock.ts';
 import {
   accessClaims,
@@ -55,8 +56,9 @@ test('RFC 9068 §2.2: the token of a client itself names the client as its subje
 test('RFC 8707 §2: a token for other resources tells them no email', () => {
   const profile = { email: 'ada@example.com' };
   const subject = { issuer: ISSUER, accountId: '1', clientId: '2', familyId: '3', profile } as unknown;
+  const access = { rules: FACE_RULES.contract, scope: 'openid', claims: null };
   const of = (resources: readonly string[] | null) =>
-    accessClaims(subject as Parameters<typeof accessClaims>[0], { scope: 'openid', claims: null, resources }, 'j', NOW);
+    accessClaims(subject as Parameters<typeof accessClaims>[0], { ...access, resources }, 'j', NOW);
   assert.deepEqual([of(null)['aud'], of(null)['email']], [OWN, 'ada@example.com']);
   assert.equal(of([OWN])['email'], 'ada@example.com');
   assert.equal(of([OWN, 'https://api.example'])['email'], undefined);

@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 import type { Profile } from '../../../accounts/fields.ts';
 import type { AuthenticationContext } from '../../../authenticators/rules/authentication-context.ts';
+import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import type { RequestedClaims } from '../../../claims/permissions.ts';
-import { standardClaim } from '../../../claims/rules/userinfo.ts';
+import { standardClaim, standardClaims } from '../../../claims/rules/userinfo.ts';
 import { HASH_OF, type IdTokenAlg } from '../../../keys/algorithms.ts';
 import type { TokenKind } from '../../../keys/tokens.ts';
 import { CLOCK_SKEW, numericDate, requirePast, SECOND } from '../../../platform/clock.ts';
@@ -15,9 +16,14 @@ const REFRESH_LIFETIME = 7 * 24 * 60 * 60;
 /** A family of tokens ends this long after its authorization, in seconds. */
 export const FAMILY_LIFETIME = 90 * 24 * 60 * 60;
 
-/** The audience of each kind, so that no endpoint accepts a token of the other kind. */
-export const audience = (issuer: string, kind: TokenKind): string =>
-  kind === 'access' ? `${issuer}/oidc/userinfo` : `${issuer}/api/v2/oauth/token`;
+/** The audience of an access token for UserInfo. It differs from that of refresh tokens, so that neither passes for the other. */
+export const accessAudience = (issuer: string): string => `${issuer}/oidc/userinfo`;
+
+/** The audiences that the endpoints of this service accept: refresh tokens are for the token endpoint of their face. */
+export const ownAudiences = (issuer: string, kind: TokenKind): readonly string[] =>
+  kind === 'access' ? [accessAudience(issuer)] : TOKEN_PATHS.map((path) => issuer + path);
+
+const TOKEN_PATHS = Object.values(FACE_RULES).map(({ tokenPath }) => tokenPath);
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -48,6 +54,7 @@ export interface Subject extends AuthenticationContext {
 
 /** What an access token grants. */
 interface Access {
+  readonly rules: FaceRules;
   readonly scope: string;
   readonly claims: RequestedClaims | null;
   /** The resources that may accept it; null is UserInfo, as in the contract's token. */
@@ -56,25 +63,31 @@ interface Access {
 
 export function accessClaims(
   subject: Subject,
-  { scope, claims, resources = null }: Access,
+  { rules, scope, claims, resources = null }: Access,
   jti: string,
   now: number,
 ): Claims {
   const iat = numericDate(now);
-  const own = audience(subject.issuer, 'access');
+  const own = accessAudience(subject.issuer);
   const isForUserInfo = resources === null || resources.every((resource) => resource === own);
   return {
     iss: subject.issuer,
     aud: audienceClaim(resources ?? []) ?? own,
     sub: subject.accountId,
     // A resource server can read the token, and gets no personal data by it: it uses introspection.
-    ...(isForUserInfo && { email: subject.profile.email }),
+    ...(rules.identityClaims && isForUserInfo && { email: subject.profile.email }),
     client_id: subject.clientId,
     scope,
     iat,
     exp: iat + ACCESS_LIFETIME,
     jti,
     family: subject.familyId,
+    // RFC 9068 §2.2.1.
+    ...(rules.accessTokenProfile && {
+      auth_time: numericDate(subject.authTime),
+      amr: subject.amr,
+      ...(subject.acr !== null && { acr: subject.acr }),
+    }),
     ...(claims !== null && claims.userinfo.length > 0 && { claims: claims.userinfo }),
   };
 }
@@ -104,10 +117,11 @@ export function clientClaims(
 export function refreshClaims(
   subject: Pick<Subject, 'issuer' | 'accountId' | 'clientId' | 'familyId'>,
   token: { readonly jti: string; readonly issuedAt: number; readonly expiresAt: number },
+  { tokenPath }: Pick<FaceRules, 'tokenPath'>,
 ): Claims {
   return {
     iss: subject.issuer,
-    aud: audience(subject.issuer, 'refresh'),
+    aud: subject.issuer + tokenPath,
     sub: subject.accountId,
     client_id: subject.clientId,
     iat: numericDate(token.issuedAt),
@@ -119,6 +133,11 @@ export function refreshClaims(
 
 /** The response that an ID token is part of, and how it is signed. */
 export interface IdTokenContext {
+  readonly rules: FaceRules;
+  /** The granted scopes. */
+  readonly scopes: ReadonlySet<string>;
+  /** Whether the claims of all granted scopes are included. */
+  readonly withGrantedClaims: boolean;
   readonly accessToken: string;
   /** Only in the code exchange (OpenID Connect Core 1.0 §12.2). */
   readonly nonce: string | null;
@@ -127,20 +146,15 @@ export interface IdTokenContext {
 }
 
 /** OpenID Connect Core 1.0 §2 and the contract §2.2. */
-export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: IdTokenContext, now: number): Claims {
+export function idClaims(subject: Subject, context: IdTokenContext, now: number): Claims {
+  const { rules, scopes, accessToken, nonce, alg, claims } = context;
   const iat = numericDate(now);
-  const { profile } = subject;
   return {
     iss: subject.issuer,
     aud: subject.clientId,
     sub: subject.accountId,
-    name: profile.displayName,
-    preferred_username: profile.username,
-    email: profile.email,
-    email_verified: profile.emailVerified,
-    picture: subject.picture,
-    avatarUrl: subject.picture,
-    client_id: subject.clientId,
+    ...(context.withGrantedClaims && standardClaims(personOf(subject), scopes, rules.claimScopes, subject.issuer)),
+    ...(rules.identityClaims && identityClaims(subject)),
     ...(nonce === null ? {} : { nonce }),
     iat,
     exp: iat + ACCESS_LIFETIME,
@@ -154,12 +168,22 @@ export function idClaims(subject: Subject, { accessToken, nonce, alg, claims }: 
   };
 }
 
+const identityClaims = ({ profile, picture, clientId }: Subject): Claims => ({
+  name: profile.displayName,
+  preferred_username: profile.username,
+  email: profile.email,
+  email_verified: profile.emailVerified,
+  picture,
+  avatarUrl: picture,
+  client_id: clientId,
+});
+
+const personOf = ({ accountId: id, profile, updatedAt }: Subject) => ({ id, profile, updatedAt });
+
 /** The claims that were requested one by one (OpenID Connect Core 1.0 §5.5). One without a value is absent (§5.3.2). */
-function requestedClaims(
-  { issuer, accountId: id, profile, updatedAt, acr }: Subject,
-  names: readonly string[],
-): Claims {
-  const person = { id, profile, updatedAt };
+function requestedClaims(subject: Subject, names: readonly string[]): Claims {
+  const { issuer, acr } = subject;
+  const person = personOf(subject);
   return Object.fromEntries(
     names.flatMap((name) => {
       const value = name === 'acr' ? (acr ?? undefined) : standardClaim(name, person, issuer);
@@ -233,8 +257,8 @@ const NO_CLAIMS: readonly string[] = [];
  */
 export function readClaims(claims: Claims, kind: TokenKind, issuer: string, now: number): VerifiedToken | undefined {
   const { aud } = claims;
-  const own = audience(issuer, kind);
-  if (aud !== own && !(Array.isArray(aud) && aud.includes(own))) return undefined;
+  const isOwn = ownAudiences(issuer, kind).some((own) => aud === own || (Array.isArray(aud) && aud.includes(own)));
+  if (!isOwn) return undefined;
   const issued = readIssued(claims, issuer, now);
   return issued && ofAccount(claims, kind, issued);
 }

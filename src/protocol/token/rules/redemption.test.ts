@@ -8,6 +8,7 @@ const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 
 const code: IssuedCode = {
+  face: 'contract',
   clientId: '1',
   redirectUri: 'https://a/cb',
   codeChallenge: null,
@@ -16,10 +17,23 @@ const code: IssuedCode = {
   redeemed: false,
 };
 const bound: IssuedCode = { ...code, codeChallenge: challenge };
-const right: CodePresentation = { clientId: '1', redirectUri: 'https://a/cb', codeVerifier: undefined };
+const right: CodePresentation = {
+  face: 'contract',
+  clientId: '1',
+  redirectUri: 'https://a/cb',
+  codeVerifier: undefined,
+};
 
 const cases: [string, IssuedCode, CodePresentation, number, string][] = [
   ['a right use redeems', code, right, 0, 'redeem'],
+  ['the other face’s token endpoint refuses it', code, { ...right, face: 'standard' }, 0, 'refuse'],
+  [
+    'and takes no second use there for a replay',
+    { ...code, redeemed: true },
+    { ...right, face: 'standard' },
+    0,
+    'refuse',
+  ],
   ['a public client must have used PKCE', code, { ...right, pkceRequired: true }, 0, 'refuse'],
   [
     'a public client redeems with its verifier',

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto';
+import { FACE_RULES, type Face } from '../../../claims/face.ts';
 import { nearestUri } from '../../../clients/rules/unregistered-uri.ts';
 import { requirePast } from '../../../platform/clock.ts';
 
 /** An authorization code as it was issued. */
 export interface IssuedCode {
+  readonly face: Face;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeChallenge: string | null;
@@ -14,6 +16,8 @@ export interface IssuedCode {
 
 /** How a client presents a code, having authenticated. */
 export interface CodePresentation {
+  /** Of the token endpoint. */
+  readonly face: Face;
   readonly clientId: string;
   readonly redirectUri: string;
   readonly codeVerifier: string | undefined;
@@ -68,6 +72,10 @@ function adviceOnVerifier(verifier: string, challenge: string): string {
 export function redemption(code: IssuedCode, presented: CodePresentation, now: number): Redemption {
   if (code.clientId !== presented.clientId) {
     return { kind: 'refuse', reason: 'the code was issued to another client', foreignClient: true };
+  }
+  if (code.face !== presented.face) {
+    const { authorizationPath, tokenPath } = FACE_RULES[code.face];
+    return refuse(`it was issued at ${authorizationPath}`, `Exchange it at ${tokenPath}.`);
   }
   // RFC 6749 §4.1.3: the redirect_uri of the authorization request, repeated exactly.
   if (code.redirectUri !== presented.redirectUri) {

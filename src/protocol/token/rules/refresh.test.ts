@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { FACE_RULES } from '../../../claims/face.ts';
 import { ClockBehind } from '../../../platform/clock.ts';
 import { type RefreshTokenChain, refreshedClaims, refreshedScope, rotation } from './refresh.ts';
+
+const { contract, standard } = FACE_RULES;
 
 const fresh: RefreshTokenChain = { currentJti: 'a', predecessorJti: null, rotatedAt: null };
 const rotated: RefreshTokenChain = { currentJti: 'c', predecessorJti: 'b', rotatedAt: 1_000_000 };
@@ -44,7 +47,7 @@ const scopes: [string, readonly string[] | null, readonly string[] | undefined, 
 ];
 for (const [name, registered, asked, expected] of scopes) {
   const family = { scopes: granted, grantedScopes: granted };
-  test(name, () => assert.deepEqual(refreshedScope(family, registered, asked), expected));
+  test(name, () => assert.deepEqual(refreshedScope(family, registered, asked, contract), expected));
 }
 
 const narrowed = { scopes: 'openid email', grantedScopes: granted };
@@ -57,13 +60,22 @@ const withdrawn: [string, readonly string[] | null, readonly string[] | undefine
 ];
 for (const [name, registered, asked, expected] of withdrawn) {
   test(`after the person withdrew a scope: ${name}`, () =>
-    assert.deepEqual(refreshedScope(narrowed, registered, asked), expected));
+    assert.deepEqual(refreshedScope(narrowed, registered, asked, contract), expected));
 }
 
 test('single claims are those that the client may ask for, and none for an access token with a scope of its own', () => {
   const claims = { userinfo: ['website', 'email'], idToken: ['locale', 'phone_number'] };
-  assert.deepEqual(refreshedClaims(claims, null, undefined), claims);
-  assert.deepEqual(refreshedClaims(claims, ['email'], undefined), { userinfo: ['email'], idToken: ['locale'] });
-  assert.deepEqual(refreshedClaims(claims, null, ['openid']), { userinfo: [], idToken: claims.idToken });
-  assert.equal(refreshedClaims(null, null, undefined), null);
+  assert.deepEqual(refreshedClaims(claims, null, undefined, contract), claims);
+  assert.deepEqual(refreshedClaims(claims, ['email'], undefined, contract), {
+    userinfo: ['email'],
+    idToken: ['locale'],
+  });
+  assert.deepEqual(refreshedClaims(claims, null, ['openid'], contract), { userinfo: [], idToken: claims.idToken });
+  assert.equal(refreshedClaims(null, null, undefined, contract), null);
+});
+
+test('on the standard face a refresh grants openid only where the authorization did', () => {
+  const family = { scopes: 'profile email', grantedScopes: 'profile email' };
+  assert.deepEqual(refreshedScope(family, null, ['email'], standard), { scope: 'email', differs: false });
+  assert.equal(refreshedScope(family, null, ['openid', 'email'], standard), undefined);
 });

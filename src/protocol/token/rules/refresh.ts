@@ -1,10 +1,5 @@
-import {
-  coveredClaims,
-  formatScopes,
-  OPTIONAL_SCOPES,
-  type RequestedClaims,
-  storedScopes,
-} from '../../../claims/permissions.ts';
+import type { FaceRules } from '../../../claims/face.ts';
+import { coveredClaims, formatScopes, type RequestedClaims, storedScopes } from '../../../claims/permissions.ts';
 import { requirePast, SECOND } from '../../../platform/clock.ts';
 
 /** How long after a rotation the predecessor still gets the same successor. */
@@ -63,6 +58,7 @@ export function refreshedScope(
   { scopes, grantedScopes }: FamilyScopes,
   registered: readonly string[] | null,
   requested: readonly string[] | undefined,
+  { alwaysOpenId }: Pick<FaceRules, 'alwaysOpenId'>,
 ): RefreshedScope | undefined {
   const isRegistered = (scope: string) => scope === 'openid' || registered === null || registered.includes(scope);
   const available = new Set([...storedScopes(scopes)].filter(isRegistered));
@@ -70,8 +66,9 @@ export function refreshedScope(
     const scope = formatScopes(available);
     return { scope, differs: scope !== grantedScopes };
   }
-  if (requested.some((scope) => scope !== 'openid' && !available.has(scope))) return undefined;
-  const scope = formatScopes(['openid', ...requested]);
+  const isAvailable = (scope: string) => available.has(scope) || (alwaysOpenId && scope === 'openid');
+  if (!requested.every(isAvailable)) return undefined;
+  const scope = formatScopes(alwaysOpenId ? ['openid', ...requested] : requested);
   return { scope, differs: scope !== formatScopes(requested) };
 }
 
@@ -83,7 +80,8 @@ export function refreshedClaims(
   granted: RequestedClaims | null,
   registered: readonly string[] | null,
   requested: readonly string[] | undefined,
+  { claimScopes, optionalScopes }: Pick<FaceRules, 'claimScopes' | 'optionalScopes'>,
 ): RequestedClaims | null {
-  const claims = coveredClaims(granted, new Set(registered ?? OPTIONAL_SCOPES));
+  const claims = coveredClaims(granted, claimScopes, new Set(registered ?? optionalScopes));
   return claims !== null && requested !== undefined ? { ...claims, userinfo: [] } : claims;
 }
