@@ -231,6 +231,76 @@ describe('the exchange of a code', () => {
   });
 });
 
+describe('grants', () => {
+  const send = async (body: object, by = client): Promise<string> =>
+    described(await tokenCall(server, { client_id: by.clientId, client_secret: by.clientSecret, ...body }));
+
+  explained([
+    ['no grant_type', () => send({}), /grant_type is missing/, /send one of authorization_code/],
+    ['camelCase', () => send({ grantType: 'x' }), /grant_type is missing, and grantType was sent/, /send one of/],
+    ['a password', () => send({ grant_type: 'password' }), /password is not/, /one of authorization_code/],
+    ['response_type as grant', () => send({ grant_type: 'code' }), /code is a response_type/, /one of authorization/],
+    [
+      'an unregistered grant',
+      () => send({ grant_type: 'client_credentials' }),
+      /not registered for/,
+      /Add it to grantTypes/,
+    ],
+    ['no code', () => send({ grant_type: 'authorization_code' }), /code is missing/, /code from the redirect/],
+    [
+      'no redirect_uri',
+      () => send({ grant_type: 'authorization_code', code: 'x' }),
+      /redirect_uri is missing/,
+      /repeat/,
+    ],
+    [
+      'camelCase',
+      () => send({ grant_type: 'refresh_token', refreshToken: 'x' }),
+      /refreshToken was sent/,
+      /token response/,
+    ],
+    [
+      'a wider scope',
+      () => send({ grant_type: 'refresh_token', refresh_token: tokens.refresh_token, scope: 'openid email phone' }),
+      /beyond what was granted/,
+      /ask for less.*authorization/,
+    ],
+  ]);
+
+  test('parameters in the address', async () => {
+    const answer = await call(server, 'POST', `${TOKEN}?grant_type=authorization_code`);
+    assert.match(described(answer), /body is empty.*not in the address/);
+  });
+});
+
+describe('signing out', () => {
+  const leave = async (fields: Readonly<Record<string, string>>): Promise<string> =>
+    (await browser.get(`/oidc/logout?${new URLSearchParams(fields)}`)).text.replaceAll(/<[^>]*>/g, ' ');
+  const back = 'https://app.example.com/bye';
+
+  explained([
+    [
+      'an unregistered address',
+      () => leave({ client_id: client.clientId, post_logout_redirect_uri: back }),
+      /not exactly match/,
+      /postLogoutRedirectUris/,
+    ],
+    ['no client', () => leave({ post_logout_redirect_uri: back }), /was ignored/, /send id_token_hint or client_id/],
+    [
+      'an unknown client',
+      () => leave({ client_id: '1', post_logout_redirect_uri: back }),
+      /No active client/,
+      /Send the clientId/,
+    ],
+    [
+      'an access token as hint',
+      () => leave({ id_token_hint: tokens.access_token }),
+      /is not an unmodified ID token/,
+      /Send the id_token/,
+    ],
+  ]);
+});
+
 describe('refreshing', () => {
   const send = async (token: string, by = client): Promise<string> => described(await refreshed(server, by, token));
 
@@ -302,6 +372,20 @@ describe('the authorization request', () => {
   ]);
   const pkce = (code_challenge: string, code_challenge_method = 'S256') =>
     ask({ code_challenge, code_challenge_method });
+
+  test('a misspelled redirect_uri, and a secret that is never shown', async () => {
+    const send = async (query: string) =>
+      described(await call(server, 'GET', `/api/v2/oauth/authorize?${query}`, { accept: 'application/json' }));
+    for (const name of ['redirect_url', 'redirectUri', 'callback']) {
+      const description = await send(`client_id=${client.clientId}&${name}=x`);
+      assert.match(
+        description,
+        new RegExp(`redirect_uri is missing, and ${name} was sent.*Send one that is registered`),
+      );
+    }
+    assert.match(await send('clientId=1'), /client_id is missing, and clientId was sent/);
+    assert.doesNotMatch(await send('client_secret=tcs_hidden'), /hidden/);
+  });
 
   test('prompt=none in a frame: the person seems signed out, because no cookie comes', async () => {
     const frame = { 'sec-fetch-dest': 'iframe', 'sec-fetch-site': 'cross-site' };

@@ -28,7 +28,7 @@ export const readClient = (id: string): Required<Pick<Remedy, 'call' | 'command'
 });
 
 /** Where a command runs. */
-export const WHERE_COMMANDS_RUN = 'On the server (from a clone: npm run tessera -- …)';
+export const WHERE_COMMANDS_RUN = 'On the server (from a clone: npm run tessera -- ...)';
 
 /** The advice in one line, for a caller that reads JSON. It ends with the command. */
 export function formatAdvice({ description, nearest, remedy, call, command }: DeveloperAdvice): string {
@@ -36,7 +36,9 @@ export function formatAdvice({ description, nearest, remedy, call, command }: De
     nearest && `The closest registered one, ${nearest.registered}, differs in: ${nearest.differences.join(', ')}.`;
   const byApi = call && `Admin API: ${call}.`;
   const byCommand = command && `${WHERE_COMMANDS_RUN}: ${command}`;
-  return [description, closest, remedy, byApi, byCommand].filter((text) => text !== undefined).join(' ');
+  const line = [description, closest, remedy, byApi, byCommand].filter((text) => text !== undefined).join(' ');
+  // RFC 6749 §5.2: ASCII.
+  return line.replaceAll('’', "'");
 }
 
 /** A part in which two URIs differ. */

@@ -10,6 +10,24 @@ export interface Parameters {
   has(name: string): boolean;
   /** Every value that is not empty, of the few names that may be repeated. */
   all(name: string): readonly string[];
+  /** Another name that was sent and is only spelled differently, such as `clientId` for `client_id`. */
+  misspelled(name: string): string | undefined;
+}
+
+/** Finds a name that has the same letters: clients of JSON APIs often write camelCase. A long or odd name is not repeated. */
+function findMisspelled(name: string, sent: Iterable<string>): string | undefined {
+  const letters = (text: string) => text.replaceAll(/[_-]/g, '').toLowerCase();
+  for (const other of sent) {
+    if (other !== name && /^[A-Za-z_-]{1,32}$/.test(other) && letters(other) === letters(name)) return other;
+  }
+  return undefined;
+}
+
+/** @param remedy what to send */
+export function missingParameter(parameters: Parameters, name: string, remedy: string): OAuthError {
+  const sent = parameters.misspelled(name);
+  const cause = sent === undefined ? `${name} is missing` : `${name} is missing, and ${sent} was sent`;
+  return invalidRequest(`${cause}: ${remedy}`);
 }
 
 /** A query or form, in which a name may be repeated by mistake. */
@@ -70,6 +88,7 @@ function parametersOf(
     get: (name) => values.get(name) || undefined,
     has: (name) => values.has(name),
     all: (name) => (repeated.get(name) ?? [values.get(name) ?? '']).filter((value) => value !== ''),
+    misspelled: (name) => findMisspelled(name, values.keys()),
     repeated: new Set(repeated.keys()),
     malformed,
     names: [...values.keys()],
@@ -105,6 +124,7 @@ export function jsonParameters(body: unknown, names: readonly string[], lists: r
     get: (name) => values.get(name) || undefined,
     has: (name) => values.has(name) || listed.has(name),
     all: (name) => (listed.get(name) ?? [values.get(name) ?? '']).filter((value) => value !== ''),
+    misspelled: (name) => findMisspelled(name, Object.keys(body)),
   };
 }
 

@@ -88,7 +88,9 @@ export function* grantedResources(
 }
 
 export const unknownResource = (): OAuthError =>
-  invalidTarget('resource is not one that is registered here, or not one that was granted.');
+  invalidTarget(
+    'resource is not one that is registered here, or not one that was granted. Send the resource of a registered client, in the authorization request first.',
+  );
 
 /** The response of the token endpoint: contract §2.3. */
 export interface TokenResponse {

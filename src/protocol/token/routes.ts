@@ -15,6 +15,7 @@ import { removeCorsHeaders, reportUnreadable } from '../../platform/http/cors.ts
 import {
   formParameters,
   jsonParameters,
+  missingParameter,
   type ObjectSchema,
   type Parameters,
   type RepeatableParameters,
@@ -120,19 +121,39 @@ function closeToOthers(request: FastifyRequest, reply: FastifyReply, { client, p
 
 const isGrant = (name: string): name is GrantType => Object.hasOwn(GRANTS, name);
 
+/** Grants of other services. Only these names are repeated in an answer. */
+const OTHER_GRANTS: Readonly<Record<string, string>> = {
+  password: 'people give their password to this service alone',
+  implicit: 'tokens are not sent in redirects',
+  code: 'code is a response_type',
+  'urn:ietf:params:oauth:grant-type:device_code': 'devices without a browser are not supported',
+  'urn:ietf:params:oauth:grant-type:token-exchange': 'tokens are not exchanged',
+  'urn:ietf:params:oauth:grant-type:jwt-bearer': 'assertions authenticate clients only',
+};
+
+function unsupportedGrant(grantType: string): OAuthError {
+  const cause = Object.hasOwn(OTHER_GRANTS, grantType) ? ` ${grantType} is not: ${OTHER_GRANTS[grantType]}.` : '';
+  const description = `grant_type must be one of ${GRANT_TYPES.join(', ')}.${cause}`;
+  return new OAuthError(400, 'unsupported_grant_type', description);
+}
+
 function chooseGrant(
   parameters: Parameters,
   { client }: AuthenticatedClient,
   { face }: FaceRules,
 ): GrantHandler | OAuthError {
   const grantType = parameters.get('grant_type');
-  if (grantType === undefined) return invalidRequest(`grant_type is missing: send one of ${GRANT_TYPES.join(', ')}.`);
-  if (!isGrant(grantType)) {
-    return new OAuthError(400, 'unsupported_grant_type', `grant_type must be one of ${GRANT_TYPES.join(', ')}.`);
+  if (grantType === undefined) {
+    return missingParameter(parameters, 'grant_type', `send one of ${GRANT_TYPES.join(', ')}.`);
   }
+  if (!isGrant(grantType)) return unsupportedGrant(grantType);
   // RFC 6749 §5.2, TK-08.
   if (!client.grantTypes.includes(grantType)) {
-    return new OAuthError(400, 'unauthorized_client', `The client is not registered for the grant ${grantType}.`);
+    return new OAuthError(
+      400,
+      'unauthorized_client',
+      `The client is not registered for the grant ${grantType}. Add it to grantTypes of its registration.`,
+    );
   }
   if (!client.faces.includes(face)) {
     const paths = client.faces.map((registered) => FACE_RULES[registered].tokenPath);
@@ -164,7 +185,7 @@ function* refuseGrantType(
  */
 function presentedToken(parameters: Parameters): string {
   const token = parameters.get('token');
-  if (token === undefined) throw invalidRequest('token is missing: send the access or refresh token.');
+  if (token === undefined) throw missingParameter(parameters, 'token', 'send the access or refresh token.');
   return token;
 }
 
@@ -189,7 +210,10 @@ function readParameters(
 ): Parameters {
   // Fastify gives null where there is no body. The JSON text `null` is refused in the same way.
   if (body === null) {
-    if (isRequired) throw invalidRequest('The body is empty: send the parameters as JSON or as a form.');
+    if (isRequired)
+      throw invalidRequest(
+        'The body is empty: send the parameters in it, as JSON or as a form, and not in the address.',
+      );
     return formParameters('');
   }
   if (!isForm(body)) return jsonParameters(body, names, lists);

@@ -81,10 +81,11 @@ function missing(
   find: Remedy,
 ): DisplayedError {
   if (parameters.has(name)) return display(problem, `${name} empty`, { description: `${name} is empty.`, ...find });
-  const bare = (text: string) => text.replaceAll(/[^a-z]/gi, '').toLowerCase();
-  const similar = parameters.names.find((other) => other.length < 32 && bare(other) === bare(name));
+  const other = (sent: string) => name === 'redirect_uri' && /^(redirect|callback)[_-]?(ur[il])?$/i.test(sent);
+  const similar = parameters.misspelled(name) ?? parameters.names.find(other);
   const came = similar === undefined ? undefined : { name: similar, value: parameters.get(similar) ?? '' };
-  return display(problem, `${name} missing`, { description: `${name} is missing.`, came, ...find });
+  const description = similar === undefined ? `${name} is missing.` : `${name} is missing, and ${similar} was sent.`;
+  return display(problem, `${name} missing`, { description, came, ...find });
 }
 
 /** The client_id of a request, or the error of a request without one. */

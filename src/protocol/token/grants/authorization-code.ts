@@ -8,8 +8,8 @@ import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys
 import { SECOND } from '../../../platform/clock.ts';
 import { digest } from '../../../platform/crypto/secrets.ts';
 import type { Work } from '../../../platform/database/database.ts';
-import type { Parameters } from '../../../platform/http/parameters.ts';
-import { invalidGrant, invalidRequest, OAuthError } from '../../../platform/oauth-error.ts';
+import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
+import { invalidGrant, OAuthError } from '../../../platform/oauth-error.ts';
 import { judge, refuseGrant } from '../../../verdict/rules.ts';
 import {
   countRequest,
@@ -112,9 +112,9 @@ function* redeem(
 
   const presented = parameters.get('code');
   const redirectUri = parameters.get('redirect_uri');
-  if (presented === undefined) return invalidRequest('code is missing: send the code from the redirect.');
+  if (presented === undefined) return missingParameter(parameters, 'code', 'send the code from the redirect.');
   if (redirectUri === undefined) {
-    return invalidRequest('redirect_uri is missing: repeat the one of the authorization request.');
+    return missingParameter(parameters, 'redirect_uri', 'repeat the one of the authorization request.');
   }
   // An empty verifier is a wrong one, not an absent one.
   const codeVerifier = parameters.has('code_verifier') ? (parameters.get('code_verifier') ?? '') : undefined;

@@ -13,8 +13,8 @@ import {
 import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
 import { type SignedToken, verifyToken } from '../../../keys/tokens.ts';
 import type { Work } from '../../../platform/database/database.ts';
-import type { Parameters } from '../../../platform/http/parameters.ts';
-import { invalidGrant, invalidRequest, OAuthError } from '../../../platform/oauth-error.ts';
+import { missingParameter, type Parameters } from '../../../platform/http/parameters.ts';
+import { invalidGrant, OAuthError } from '../../../platform/oauth-error.ts';
 import { judge, refuseGrant } from '../../../verdict/rules.ts';
 import {
   countRequest,
@@ -105,7 +105,7 @@ function* refresh(
   if (limited !== undefined) return limited;
 
   if (parameters.get('refresh_token') === undefined) {
-    return invalidRequest('refresh_token is missing: send the one of the last token response.');
+    return missingParameter(parameters, 'refresh_token', 'send the one of the last token response.');
   }
   const requestedScope = parameters.get('scope');
   const scopes = requestedScope === undefined ? undefined : parseScope(requestedScope);
