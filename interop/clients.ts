@@ -63,7 +63,7 @@ export const clients: readonly Client[] = [
     backchannelLogout: '/app/redirect_uri?logout=backchannel',
     notOffered: {},
     settings:
-      '`OIDCRefreshAccessTokenBeforeExpiry 60 logout_on_error`: without `logout_on_error` the person stays signed in after taking access away. (The run has 1800 instead of 60, so that each request refreshes.)',
+      '`OIDCRefreshAccessTokenBeforeExpiry 60 logout_on_error`: without `logout_on_error` the person stays signed in after taking access away. `OIDCDefaultLoggedOutURL`: where the module then sends the person. (The run has 1800 instead of 60, so that each request refreshes.)',
   },
   {
     name: 'Spring Security',

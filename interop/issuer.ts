@@ -47,6 +47,9 @@ const TESSERA = fileURLToPath(new URL('../bin/tessera.js', import.meta.url));
 
 export async function startIssuer(): Promise<Issuer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-interop-'));
+  const forget = () => rmSync(dataDir, { recursive: true, force: true });
+  // The run may also end in between.
+  process.once('exit', forget);
   const exchanges: Exchange[] = [];
   const port = await freePort();
   const proxy = await listen(
@@ -99,7 +102,8 @@ export async function startIssuer(): Promise<Issuer> {
     async close() {
       await service.close();
       await proxy.close();
-      rmSync(dataDir, { recursive: true, force: true });
+      forget();
+      process.off('exit', forget);
     },
   };
 }

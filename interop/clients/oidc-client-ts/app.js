@@ -37,7 +37,8 @@ const manager = new UserManager(
 const pages = {
   async '/'() {
     const user = await manager.getUser();
-    return { signedIn: user !== null, ...(user && { idToken: user.profile }) };
+    // The library has one profile, with the claims of the ID token and of UserInfo; the subject is in both.
+    return { signedIn: user !== null, ...(user && { idToken: { sub: user.profile.sub } }) };
   },
   async '/login'() {
     await manager.signinRedirect();
