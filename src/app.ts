@@ -34,6 +34,8 @@ import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { logoutRoutes } from './protocol/logout/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
+import { createTraceRecorder, untraced } from './traces/recorder.ts';
+import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
 import { consentRoutes } from './web/consent/routes.ts';
 import { homeRoutes } from './web/home/routes.ts';
@@ -95,6 +97,16 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     resources.defer(() => clockWatch.stop());
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
     const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
+    const traces =
+      config.traceRetention === null
+        ? untraced
+        : createTraceRecorder({
+            database,
+            clock,
+            dropped: meter.droppedSteps,
+            failed: (error) => app.log.error({ err: error }, 'the steps of traces'),
+          });
+    resources.defer(() => traces.stop());
     const send = outgoing({ local, networks: config.outgoingAllow });
     const services = {
       database,
@@ -112,6 +124,8 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
       recordThrottled: throttledRecorder(database),
+      traces,
+      traceRetention: config.traceRetention,
       clientKeys: createClientKeys(send, clock),
       playgroundKey: deriveKey(secret, 'playground visits'),
       sendRequest: requestSender(listener, baseUrl),
@@ -135,6 +149,10 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
       meter,
+      traceRefusal(request, reply) {
+        const step = refusedStep(request, reply);
+        if (step !== undefined) traces.refused(step);
+      },
       outages,
       isRegisteredOrigin: createOriginLookup(database),
       answerError: unroutedErrors(site),
@@ -186,6 +204,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
         clock,
         interval: MINUTE,
         keepEvents: config.auditRetention,
+        keepTraces: config.traceRetention ?? 0,
         afterSweep: (now) => maintainKeys(database, secret, now, config.keyRotation),
         failed: reportFailure('housekeeping'),
       }),

@@ -49,6 +49,7 @@ const ORDER = [
   'platform/http',
   'platform/metrics',
   'audit',
+  'traces',
   'limits',
   'keys',
   'pictures',
@@ -99,6 +100,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   notices: ['account', 'client', 'consent_grant', 'token_family'],
   organizations: ['account'],
   sessions: ['client', 'consent_grant', 'token_family'],
+  traces: ['account', 'client'],
 };
 
 test('the sources are read', () => {

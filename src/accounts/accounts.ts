@@ -11,6 +11,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound, OAuthError } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
+import { eraseTraces } from '../traces/trace-store.ts';
 import { isCommonPassword } from './common-passwords.ts';
 import type { Profile } from './fields.ts';
 import { changeProfile, newProfile } from './rules/profile.ts';
@@ -186,6 +187,7 @@ export async function deleteAccount({ database, clock }: AccountsContext, id: st
   await database.commit(function* remove() {
     if ((yield* store.lockAccount({ id })) === undefined) throw userNotFound(id);
     yield* enqueueAccountNotices(id, now);
+    yield* eraseTraces(id);
     yield* store.removeAccount({ id });
     yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });

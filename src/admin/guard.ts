@@ -11,6 +11,7 @@ import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
 import { bearerToken } from '../protocol/userinfo/routes.ts';
+import type { TraceRecorder } from '../traces/recorder.ts';
 import { findLiveAdminKey, lockLiveAdminKey } from './key-store.ts';
 
 /** What the routes of the admin API need. */
@@ -24,6 +25,9 @@ export interface AdminServices {
   /** The admin key of the configuration, if one is set. */
   readonly adminKey: string | undefined;
   readonly recordThrottled: RecordThrottled;
+  readonly traces: Pick<TraceRecorder, 'flush'>;
+  /** For how long traces are kept, in milliseconds; null if none are recorded. */
+  readonly traceRetention: number | null;
 }
 
 /** The caller of an admin route. Each unit of work on the caller's database checks the admin key again. */

@@ -41,12 +41,14 @@ import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
+import { getTrace } from '../traces/read-trace.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
 import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
+import { readTraceSchema } from './route-schemas/traces.ts';
 import * as users from './route-schemas/users.ts';
 
 /** The admin API: decisions §7. Every route requires an admin key. */
@@ -72,6 +74,7 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       pictureRoutes(admin, clock);
       organizationRoutes(admin);
       eventRoutes(admin);
+      traceRoutes(admin, clock);
     },
     { prefix: '/api/v2/admin' },
   );
@@ -252,5 +255,13 @@ function eventRoutes(admin: TypedApp): void {
       (page) => listEvents(callerOf(request).services.database, { ...page, order, filter }),
       (event) => event,
     );
+  });
+}
+
+function traceRoutes(admin: TypedApp, clock: Clock): void {
+  admin.get('/traces/:id', { schema: readTraceSchema }, async (request) => {
+    const { database, traces, traceRetention } = callerOf(request).services;
+    await traces.flush();
+    return getTrace(database, request.params.id, { now: clock(), retention: traceRetention });
   });
 }

@@ -5,8 +5,11 @@ import { baseUrlOf } from '../platform/config/config.ts';
 import { previousSecret } from '../platform/config/secret-file.ts';
 import type { Database } from '../platform/database/database.ts';
 import { conflict, invalidRequest } from '../platform/oauth-error.ts';
+import { formats } from '../platform/validation/formats.ts';
 import { explainToken } from '../protocol/token/explain.ts';
+import { getTrace, type Trace } from '../traces/read-trace.ts';
 import { examples, type GetCommandContext } from './context.ts';
+import { printable } from './output.ts';
 import { readSecret } from './prompt.ts';
 import { type GlobalFlags, withCore } from './session.ts';
 
@@ -24,14 +27,28 @@ const readOnly = (database: Database): Database => ({
 export function explainCommand(getContext: GetCommandContext): Command {
   return examples(
     new Command('explain'),
+    'tessera explain 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
     'printf %s "$ACCESS_TOKEN" | tessera explain',
     'tessera explain --base-url https://id.example.com < token.txt',
   )
-    .description('explain whether an access or refresh token is valid now, and why; reads it from standard input')
+    .description(
+      'explain a refusal by its correlation ID, or whether a token from standard input is valid now, and why',
+    )
+    .argument('[id]', 'correlation ID of an error page, of a response (x-request-id) or of the log')
     .option('--base-url <url>', 'public base URL of the server (TESSERA_BASE_URL)')
-    .addHelpText('after', '\nThe token is neither used up nor printed. Exit status: 0 if it is valid, 1 if not.')
-    .action(async (options: { baseUrl?: string }, command: Command) => {
+    .addHelpText(
+      'after',
+      '\nWith an ID, prints the steps of the authorization that the request belongs to. Credentials are masked.' +
+        '\nA token is neither used up nor printed. Exit status: 0 if it is valid, 1 if not.',
+    )
+    .action(async (id: string | undefined, options: { baseUrl?: string }, command: Command) => {
       const { flags, out } = getContext(command);
+      if (id !== undefined) {
+        const trace = await withCore(flags, ({ database, clock, config }) =>
+          getTrace(database, requestIdOf(id), { now: clock(), retention: config.traceRetention }),
+        );
+        return flags.json ? out.show({ ...trace }) : out.say(formatTrace(trace));
+      }
       const token = (await readSecret('Token: ')).trim().replace(/^Bearer /i, '');
       if (token === '')
         throw invalidRequest('There is no token on standard input. Example: printf %s "$TOKEN" | tessera explain');
@@ -43,8 +60,41 @@ export function explainCommand(getContext: GetCommandContext): Command {
     });
 }
 
+/** @throws {OAuthError} `invalid_request` where it is no correlation ID */
+function requestIdOf(text: string): string {
+  const id = text.trim().toLowerCase();
+  if (formats.uuid(id)) return id;
+  throw invalidRequest(
+    'The argument must be a correlation ID such as 6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11, from an error page, the response header ' +
+      'x-request-id or the log. A token is read from standard input instead: printf %s "$TOKEN" | tessera explain',
+  );
+}
+
 async function partsOf({ database, secret, config, clock }: Core) {
   const reading = readOnly(database);
   const keys = await openKeys(reading, { current: secret, previous: previousSecret(config) }, clock);
   return { database: reading, keys, clock, issuer: baseUrlOf(config, config.port) };
+}
+
+/** The facts of a step that are printed, in this order. */
+const FACTS = ['error', 'description', 'reason', 'rule', 'expected', 'received', 'remedy', 'sent'] as const;
+
+/** A trace for people: one paragraph for each step, with a mark at those that failed and at the one that was asked about. */
+function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
+  const about = [`App ${clientId ?? 'unknown'}`, `user ${userId ?? 'unknown'}`, `${steps.length} steps`].join(', ');
+  const paragraphs = steps.map((step) => {
+    const request = [step.method, step.path, step.status].filter((part) => part !== undefined).join(' ');
+    const own = step.requestId === requestId ? '  ← this request' : '';
+    const mark = step.outcome === 'failure' ? '✗' : '✓';
+    const told = new Set<string>();
+    const facts = FACTS.flatMap((name) => {
+      const fact = step[name];
+      if (fact === undefined || told.has(fact)) return [];
+      told.add(fact);
+      return [`    ${name.padEnd(12)}${printable(fact)}`];
+    });
+    const head = `${mark} ${step.at}  ${step.step}  ${printable(request)}${own}`;
+    return [head, `    ${'request'.padEnd(12)}${step.requestId ?? '-'}`, ...facts].join('\n');
+  });
+  return [about, ...paragraphs].join('\n\n');
 }

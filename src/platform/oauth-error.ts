@@ -70,6 +70,8 @@ export interface RefusalDetail {
   readonly received?: string | undefined;
   /** What to do. */
   readonly remedy?: string | undefined;
+  /** The digest of what the refused request continues from, for the trace: see src/traces. */
+  readonly flow?: string | undefined;
 }
 
 /** An error that the client may see: a status, a stable code, and a description that says what to do. */

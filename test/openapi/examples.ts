@@ -50,6 +50,10 @@ async function valuesFor({ server, user, browser }: Fixture, text: string): Prom
   if (names('userId')) {
     values[sample.userId] = (await newUser(server, { password: undefined })).id;
   }
+  if (names('requestId')) {
+    const refused = await fetch(`${server.baseUrl}/api/v2/oauth/userinfo`);
+    values[sample.requestId] = refused.headers.get('x-request-id') ?? '';
+  }
   if (names('organizationId')) {
     const { body } = await admin(server, 'POST', '/organizations', {
       name: `engines-${made}`,

@@ -6,6 +6,7 @@ import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
+import { untraced } from '../../src/traces/recorder.ts';
 
 export interface AdminRoute {
   readonly method: string;
@@ -31,6 +32,8 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     limits: readConfig({}).limits,
     adminKey: undefined,
     recordThrottled: async () => {},
+    traces: untraced,
+    traceRetention: null,
   });
   await app.ready();
   await app.close();

@@ -154,6 +154,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'https://a:b@example.com',
     'javascript:alert(1)',
   ],
+  TESSERA_TRACE_RETENTION: ['0d', '1', '1h', 'on'],
   TESSERA_PLAYGROUND: ['yes', '1', 'ON', 'true'],
   TESSERA_KEY_ROTATION: ['0d', '90', '1h', 'never', '10000d'],
   ...Object.fromEntries(

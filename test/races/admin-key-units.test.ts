@@ -18,6 +18,7 @@ import { sendError, toOAuthError } from '../../src/platform/http/errors.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { invalidToken } from '../../src/platform/oauth-error.ts';
+import { untraced } from '../../src/traces/recorder.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 
@@ -61,6 +62,8 @@ adminRoutes(app, {
   limits: readConfig({}).limits,
   adminKey: undefined,
   recordThrottled: async (event) => void noted.push(event),
+  traces: untraced,
+  traceRetention: null,
 });
 await app.ready();
 

@@ -22,7 +22,7 @@ import {
   walk,
 } from '../support/flow.ts';
 import { png } from '../support/images.ts';
-import { withoutTable } from '../support/outcome.ts';
+import { query, withoutTable } from '../support/outcome.ts';
 import { authorize, json, press, requestOn, wire } from '../support/playground.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { raw } from '../support/raw-socket.ts';
@@ -271,6 +271,7 @@ test('LG-01: no secret reaches the log at its finest level, nor the audit record
   child.kill('SIGTERM');
   const [code] = await once(child, 'exit');
   assert.equal(code, 0, output);
+  const steps = JSON.stringify(await query(server, 'SELECT * FROM trace_step'));
 
   // The search would find something: the log tells of faults, the record of what was refused.
   assert.ok((output.match(/internal error/g) ?? []).length > 10, output.slice(0, 3000));
@@ -285,4 +286,6 @@ test('LG-01: no secret reaches the log at its finest level, nor the audit record
     ['control'],
   );
   assert.deepEqual(canaries.foundIn(events), []);
+  assert.ok(steps.includes('invalid_grant'));
+  assert.deepEqual(canaries.foundIn(steps), []);
 });

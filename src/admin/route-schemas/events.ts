@@ -41,7 +41,7 @@ export const listEventsSchema = {
             userId: null,
             clientId: sample.clientId,
             address: '203.0.113.7',
-            requestId: '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
+            requestId: sample.requestId,
             details: {},
           },
         ],

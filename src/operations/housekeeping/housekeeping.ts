@@ -4,6 +4,7 @@ import { type Clock, DAY, databaseTime, MINUTE, NODE_CLOCK_TOLERANCE, SECOND } f
 import { constant } from '../../platform/database/columns.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { many } from '../../platform/database/statement.ts';
+import { trimSteps } from '../../traces/trace-store.ts';
 
 const BATCH = 500;
 
@@ -168,9 +169,15 @@ const removeKnownBrowsers = many((db, p: Expired) =>
  * Removes the rows that no longer matter, in small batches, so that requests are handled in between. Then it empties the journal of the
  * database, which would keep what was deleted or changed since the last sweep.
  * @param keepEvents for how long audit events are kept, in milliseconds; null keeps them forever
+ * @param keepTraces for how long the steps of traces are kept, in milliseconds; null leaves them alone
  * @returns how many rows were removed
  */
-export async function sweep(database: Database, now: number, keepEvents: number | null = null): Promise<number> {
+export async function sweep(
+  database: Database,
+  now: number,
+  keepEvents: number | null = null,
+  keepTraces: number | null = null,
+): Promise<number> {
   const removals = [
     [removeInteractions, now],
     [removeSessions, now],
@@ -185,6 +192,12 @@ export async function sweep(database: Database, now: number, keepEvents: number 
     [removeKnownBrowsers, now - BROWSER_RETENTION],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
+  if (keepTraces !== null) {
+    const before = now - keepTraces;
+    for (let batch = BATCH; batch === BATCH; removed += batch) {
+      batch = await database.commit(() => trimSteps({ before, limit: BATCH }));
+    }
+  }
   for (const [remove, before] of removals) {
     for (let batch = BATCH; batch === BATCH; removed += batch) {
       batch = (await database.commit((): Work<readonly unknown[]> => remove({ before, limit: BATCH }))).length;
@@ -195,9 +208,14 @@ export async function sweep(database: Database, now: number, keepEvents: number 
 }
 
 /** Sweeps, unless another node of this database has just done so. */
-export async function sweepInTurn(database: Database, now: number, keepEvents: number | null = null): Promise<number> {
+export async function sweepInTurn(
+  database: Database,
+  now: number,
+  keepEvents: number | null = null,
+  keepTraces: number | null = null,
+): Promise<number> {
   const claimed = await database.commit(() => claim('housekeeping', TURN, now));
-  return claimed ? sweep(database, now, keepEvents) : 0;
+  return claimed ? sweep(database, now, keepEvents, keepTraces) : 0;
 }
 
 export interface Housekeeping {
@@ -207,6 +225,7 @@ export interface Housekeeping {
   readonly interval: number;
   /** See {@link sweep}. */
   readonly keepEvents?: number | null;
+  readonly keepTraces?: number | null;
   /** Other periodic work, done after each sweep. */
   readonly afterSweep?: (now: number) => Promise<unknown>;
   /** Called with an error that kept it from its work, such as a clock that is out of sync. */
@@ -217,13 +236,21 @@ export interface Housekeeping {
  * Sweeps periodically until stopped.
  * @returns stops it, and waits for a sweep that is running
  */
-export function startHousekeeping({ database, clock, interval, keepEvents, afterSweep, failed }: Housekeeping) {
+export function startHousekeeping({
+  database,
+  clock,
+  interval,
+  keepEvents,
+  keepTraces,
+  afterSweep,
+  failed,
+}: Housekeeping) {
   let running: Promise<void> | undefined;
 
   async function run(): Promise<void> {
     // The time that all nodes share: a node with a wrong clock would delete what has not expired.
     const now = await databaseTime(database, clock);
-    await sweepInTurn(database, now, keepEvents);
+    await sweepInTurn(database, now, keepEvents, keepTraces);
     await afterSweep?.(now);
   }
 

@@ -36,6 +36,8 @@ export interface Config {
   readonly keyRotation: number | null;
   /** For how long audit events are kept, in milliseconds; null keeps them forever. */
   readonly auditRetention: number | null;
+  /** For how long the steps of authorizations are kept, in milliseconds; null records none. */
+  readonly traceRetention: number | null;
   readonly limits: Limits;
 }
 
@@ -255,6 +257,11 @@ export const variables = {
     about:
       'Whom people and developers ask for help: an email address or an `https` URL. Shown on error pages, below the forms that sign in, and where an account cannot sign in.',
   }),
+  traceRetention: new Variable('TESSERA_TRACE_RETENTION', days, {
+    initial: '`1d`',
+    about:
+      'For how many days the steps of authorizations are kept for `tessera explain`, such as `3d`, and at most the newest 500 of a kind for each app; `off` records none.',
+  }),
   playground: new Variable('TESSERA_PLAYGROUND', onOff, {
     initial: '`on` for a base URL on a loopback host, else `off`',
     about: 'Whether `/playground` lets developers try the flow with a temporary app; with `off` it returns 404.',
@@ -296,6 +303,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 
   const rotation = read(variables.keyRotation);
+  const traceRetention = read(variables.traceRetention);
 
   const config: Config = {
     baseUrl: base,
@@ -317,6 +325,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     auditRetention: read(variables.auditRetention) ?? null,
     contact: read(variables.contact),
+    traceRetention: traceRetention === undefined ? DAY : traceRetention,
     playground,
     limits: limits as unknown as Limits,
   };

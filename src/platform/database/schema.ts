@@ -344,6 +344,24 @@ export interface AuditEventTable {
   details: Json;
 }
 
+/** The steps of authorizations: see src/traces/README.md. */
+export interface TraceStepTable {
+  id: Generated<Id>;
+  at: Instant;
+  /** Each ring has a bounded number of rows. */
+  ring: string;
+  request_id: string;
+  client_id: Id | null;
+  account_id: Id | null;
+  step: string;
+  outcome: string;
+  /** The digest of what the step was about: a pending request, a code or a token family. */
+  flow: string | null;
+  /** The digest of what the step issued. */
+  leads_to: string | null;
+  facts: Json;
+}
+
 /** The migrations that ran: see `migrations/migrate.ts`. */
 interface MigrationTable {
   name: string;
@@ -376,5 +394,6 @@ export interface Tables {
   rate_count: RateCountTable;
   admin_key: AdminKeyTable;
   audit_event: AuditEventTable;
+  trace_step: TraceStepTable;
   kysely_migration: MigrationTable;
 }

@@ -12,7 +12,19 @@ declare module 'fastify' {
   interface FastifyRequest {
     /** Why the request was refused, for the log, the metrics and the traces. */
     refusal: RequestRefusal | null;
+    /** Whom and what the request is about, as far as its route has found out: for the log and the traces. */
+    subject: RequestSubject | undefined;
   }
+}
+
+/** Whom and what a request is about. */
+export interface RequestSubject {
+  readonly clientId?: string | undefined;
+  readonly accountId?: string | undefined;
+  /** Whether the client authenticated, or a token of its was verified: anyone can name a client. */
+  readonly proved?: boolean | undefined;
+  /** The digest of the pending request, code or token family: see src/traces. */
+  readonly flow?: string | undefined;
 }
 
 /** Why a request was refused. */

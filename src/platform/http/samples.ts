@@ -5,6 +5,7 @@ export const sample = {
   secretId: '333941264481144833',
   organizationId: '333941265303228416',
   eventId: '1042',
+  requestId: '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11',
   clientSecret: 'tcs_zF6rB1Zk…',
   redirectUri: 'https://app.example.com/callback',
   code: 'Yk3vZ0f1n8Qw…',

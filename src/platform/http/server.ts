@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
 import type { LogLevel } from '../config/config.ts';
+import { isSnowflake } from '../ids/ids.ts';
+import { maskedPath } from '../masking.ts';
 import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-error.ts';
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
 import { crossOrigin, isPreflight } from './cors.ts';
-import { toOAuthError } from './errors.ts';
+import { type RequestRefusal, toOAuthError } from './errors.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { compileValidator, formParameters } from './parameters.ts';
 import { type ServedPaths, servedPaths } from './served-paths.ts';
@@ -32,6 +34,8 @@ export interface Meter {
   refusedForStore(): void;
   /** An attempt to notify an app of an ended session. */
   notified(outcome: NoticeOutcome): void;
+  /** Steps of traces were dropped, because too many came at once or they could not be stored. */
+  droppedSteps(count: number): void;
 }
 
 /** Counts nothing, where no metrics are served. */
@@ -39,6 +43,7 @@ export const unmetered: Meter = {
   answered: () => {},
   refusedForStore: () => {},
   notified: () => {},
+  droppedSteps: () => {},
 };
 
 export interface ServerOptions {
@@ -48,6 +53,8 @@ export interface ServerOptions {
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
   readonly meter: Pick<Meter, 'answered'>;
+  /** Called after each refusal, and each answer that browsers keep from its page: for the traces. */
+  readonly traceRefusal: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly outages: Outages;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
@@ -121,7 +128,7 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const served = servedPaths(app);
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   app.decorate('outages', options.outages);
-  observe(app, options.meter);
+  observe(app, options);
   decorateAddress(app, options.trustProxy);
   app.addHook('onRequest', (request, reply, done) => {
     request.peerAddress = request.raw.socket.remoteAddress;
@@ -189,8 +196,9 @@ function decorateAddress(app: FastifyInstance, trustProxy: TrustProxy): void {
  * A successful request is logged at `debug`, a refusal at `info` with its reason, an internal error at `error`. During an outage
  * of the store every request is refused: those lines are at `debug`, and outages.ts logs the outage as a whole.
  */
-function observe(app: FastifyInstance, meter: Pick<Meter, 'answered'>): void {
+function observe(app: FastifyInstance, { meter, traceRefusal }: Pick<ServerOptions, 'meter' | 'traceRefusal'>): void {
   app.decorateRequest('refusal', null);
+  app.decorateRequest('subject', undefined);
   app.addHook('onResponse', (request, reply, done) => {
     const { method, refusal } = request;
     const route = request.routeOptions.url ?? 'none';
@@ -198,10 +206,25 @@ function observe(app: FastifyInstance, meter: Pick<Meter, 'answered'>): void {
     meter.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
     const level = levelOf(status, refusal);
     const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const why = refusal && { error: refusal.code, reason: refusal.reason, differs: refusal.differs };
+    const why = refusal === null ? undefined : whyRefused(request, refusal);
     request.log[level]({ reqId: request.id, method, route, status, ms, ...why }, 'answered');
+    if (refusal !== null || status >= 400 || request.unreadable !== undefined) traceRefusal(request, reply);
     done();
   });
+}
+
+/** What the log line of a refusal says beside the answer. A path without a route may be anything, so it is masked. */
+function whyRefused(request: FastifyRequest, refusal: RequestRefusal): object {
+  const { subject, routeOptions } = request;
+  return {
+    error: refusal.code,
+    reason: refusal.reason,
+    // Anyone can send any text as an id.
+    client: subject?.clientId !== undefined && isSnowflake(subject.clientId) ? subject.clientId : undefined,
+    address: request.address,
+    path: routeOptions.url === undefined ? maskedPath(pathOf(request)) : undefined,
+    differs: refusal.differs,
+  };
 }
 
 function levelOf(status: number, refusal: FastifyRequest['refusal']): 'debug' | 'info' | 'error' {

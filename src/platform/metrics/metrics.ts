@@ -71,6 +71,11 @@ export function createMetrics(): Metrics {
     labelNames: ['route', 'error', 'reason'] as const,
     registers,
   });
+  const droppedSteps = new Counter({
+    name: 'tessera_trace_steps_dropped_total',
+    help: 'Steps that `tessera explain` cannot show: too many came at once, or they could not be stored.',
+    registers,
+  });
   const units = new Histogram({
     name: 'tessera_database_commit_units',
     help: 'Units of work per commit.',
@@ -220,6 +225,7 @@ export function createMetrics(): Metrics {
       retried: () => conflicts.inc(),
       shared: (count) => callers.observe(count),
       notified: (outcome) => notified.inc({ outcome }),
+      droppedSteps: (count) => droppedSteps.inc(count),
     },
   };
 }

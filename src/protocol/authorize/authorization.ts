@@ -17,6 +17,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { readVisitor, recordUse, type Visitor } from '../../sessions/sessions.ts';
 import { findSession, lockSession } from '../../sessions/store.ts';
+import type { TraceRecorder } from '../../traces/recorder.ts';
 import { findInteraction, finishInteraction, type InteractionOutcome } from './interaction-store.ts';
 import { type AuthorizationStep, nextStep } from './rules/next-step.ts';
 import {
@@ -39,6 +40,7 @@ export interface AuthorizationServices {
   /** Derives the code of a pending request from its handle: see {@link codeOf}. */
   readonly codeKey: Buffer;
   readonly recordThrottled: RecordThrottled;
+  readonly traces: Pick<TraceRecorder, 'completed'>;
 }
 
 /** The session of a browser, and those that a pending request knows. All are hashes. */
@@ -172,7 +174,7 @@ const codeOf = (services: AuthorizationServices, handle: string): string => keye
 
 /** What came of issuing a code. */
 export type IssueResult =
-  | { readonly kind: 'response'; readonly response: ClientResponse }
+  | { readonly kind: 'response'; readonly response: ClientResponse; readonly accountId: string }
   /** Too many codes. Nothing was written, and a pending request stays pending. */
   | { readonly kind: 'refused'; readonly refusal: RedirectedError }
   /** What the caller read has changed, or the request was answered meanwhile: read it again. */
@@ -206,12 +208,46 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const response = successResponse(input.request, code, services.issuer);
   const prepared = { code, newGrantId, now, response, limits: services.limits };
   try {
-    return await services.database.commit(() => issue(input, prepared));
+    const result = await services.database.commit(() => issue(input, prepared));
+    if (result.kind === 'response') traceCode(services, input, prepared, result.accountId);
+    return result;
   } catch (error) {
     if (error instanceof ConsentOutdated) return CHANGED;
     throw error;
   }
 }
+
+/** Records the steps that a commit completed: those of the authorization endpoint, the consent and the code. */
+function traceCode(
+  { traces }: AuthorizationServices,
+  { request, handle, decision, origin }: CodeInput,
+  { code, now: at }: PreparedCode,
+  accountId: string,
+): void {
+  const { clientId, redirectUri } = request;
+  const leadsTo = digest(code);
+  const step = { at, requestId: origin.requestId, clientId, accountId };
+  const description = `A code was issued for ${redirectUri}.`;
+  if (handle === undefined) {
+    const sent = describeRequest(request);
+    const facts = { description: 'The request is valid, and needs no page.', sent };
+    traces.completed.push({ ...step, step: 'authorize', leadsTo, facts });
+    traces.completed.push({ ...step, step: 'code', flow: leadsTo, facts: { description } });
+    return;
+  }
+  const flow = digest(handle);
+  if (decision !== undefined) {
+    const asked = decision.asked.join(' ') || 'nothing optional';
+    const allowed = decision.asked.filter((scope) => decision.allowed.has(scope)).join(' ') || 'nothing optional';
+    const facts = { description: `The user was asked for ${asked}, and allowed ${allowed}.` };
+    traces.completed.push({ ...step, step: 'consent', flow, facts });
+  }
+  traces.completed.push({ ...step, step: 'code', flow, leadsTo, facts: { description } });
+}
+
+/** What a valid request asks for, for its trace. */
+export const describeRequest = ({ scopes, redirectUri }: AuthorizationRequest): string =>
+  `scope=${JSON.stringify(scopes.join(' '))} redirect_uri=${redirectUri}`;
 
 /** A client that redirects in a loop needs no person: without a limit, each round would write a code and an event. */
 const TOO_MANY_CODES = redirectedError(
@@ -288,7 +324,7 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
     expiresAt: now + CODE_LIFETIME,
   });
   yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
-  return { kind: 'response', response };
+  return { kind: 'response', response, accountId: account.id };
 }
 
 /**

@@ -4,7 +4,7 @@ import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
-import { refusalOf } from '../../platform/http/errors.ts';
+import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import { OAuthError, type RefusalDetail } from '../../platform/oauth-error.ts';
@@ -17,6 +17,7 @@ import {
   type AuthorizationServices,
   type ClientGone,
   type CurrentRequest,
+  describeRequest,
   type FinishedRequest,
   finishedResponse,
   type IssueResult,
@@ -79,10 +80,20 @@ export const loadPendingRequest =
     if (handle === undefined && optional) return undefined;
     keepOpener(reply);
     const found = await readPending(services, request, reply, handle ?? '');
+    request.subject = subjectOf(handle ?? '', found);
     if (found?.kind !== 'current') return advance(services, request, reply, found);
     request.pendingRequest = found;
     return undefined;
   };
+
+/** Whom the request of a page is about, also where the handle belongs to another browser. */
+function subjectOf(handle: string, found: PendingRequest | FinishedRequest | ClientGone | undefined): RequestSubject {
+  const flow = digest(handle);
+  if (found === undefined || found.kind === 'client gone') return { flow };
+  const accountId =
+    found.kind === 'current' && found.visitor.kind !== 'anonymous' ? found.visitor.account.id : undefined;
+  return { flow, clientId: found.request.clientId, accountId };
+}
 
 /** The pending request of a page that requires one. */
 export function pendingRequestOf({ pendingRequest }: FastifyRequest): PendingRequest {
@@ -191,6 +202,19 @@ export async function storeAndRedirect(
   if (stored.kind === 'client gone') return sendClientGone(services, request, reply);
   if (stored.kind === 'redirect') return sendErrorResponse(services, request, reply, authorization, stored);
   browser.keepFor(stored.handle, INTERACTION_LIFETIME);
+  services.traces.completed.push({
+    at: services.clock(),
+    requestId: request.id,
+    step: 'authorize',
+    clientId: authorization.clientId,
+    flow: digest(stored.handle),
+    facts: {
+      method: request.method,
+      path: request.routeOptions.url,
+      description: `The request is valid, and continues at ${page}.`,
+      sent: describeRequest(authorization),
+    },
+  });
   return redirect(request, reply, services.site.path(`${page}?${HANDLE}=${stored.handle}`));
 }
 

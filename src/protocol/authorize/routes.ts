@@ -64,6 +64,7 @@ async function authorize(
   // 1. The client and its redirect URI. Nothing is redirected until both are valid.
   const clientId = requestedClient(parameters);
   if (typeof clientId !== 'string') return showError(services, request, reply, clientId);
+  request.subject = { clientId };
   const client = isSnowflake(clientId) ? await services.database.read(() => findClient({ id: clientId })) : undefined;
   const target = checkTarget(parameters, client, services.local);
   if (target.kind === 'display') return showError(services, request, reply, target);

@@ -21,6 +21,7 @@ import type { Parameters } from '../../platform/http/parameters.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { invalidTarget, type OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
+import type { TraceRecorder } from '../../traces/recorder.ts';
 import {
   ACCESS_LIFETIME,
   accessAudience,
@@ -41,6 +42,7 @@ export interface TokenServices {
   readonly limits: Limits;
   readonly clientKeys: ClientKeys;
   readonly recordThrottled: RecordThrottled;
+  readonly traces: Pick<TraceRecorder, 'completed'>;
 }
 
 /** A grant: exchanges what the parameters present for tokens. It counts the request before it looks at the parameters. */

@@ -9,6 +9,7 @@ import {
 } from '../../clients/authentication/authenticate.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
 import { removeCorsHeaders, reportUnreadable } from '../../platform/http/cors.ts';
@@ -92,7 +93,12 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     const parameters = request.body as Parameters;
     // 2. The client, before anything about the grant or token.
     const credentials = readCredentials(request.headers.authorization, parameters);
+    const code = parameters.get('code');
+    const flow = code === undefined ? undefined : digest(code);
+    request.subject = { clientId: credentials.clientId, flow };
     const authenticated = await authenticateClient(parts, credentials, { origin: originOf(request), endpoint });
+    const { client, proof } = authenticated;
+    request.subject = { clientId: client.id, flow, proved: proof.kind !== 'public' };
     closeToOthers(request, reply, authenticated);
     return { parameters, authenticated };
   }

@@ -7,19 +7,21 @@ import { type Person, standardClaims, userInfo } from '../../claims/rules/userin
 import { readTokenHolder, type TokenHolder } from '../../credentials/token-family-store.ts';
 import type { AsymmetricAlg } from '../../keys/algorithms.ts';
 import { type Keys, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
-import { verifyToken } from '../../keys/tokens.ts';
+import { type SignedToken, verifyToken } from '../../keys/tokens.ts';
 import { take } from '../../limits/limits.ts';
 import { findMembership, type Membership } from '../../organizations/store.ts';
-import { type Clock, numericDate } from '../../platform/clock.ts';
+import { type Clock, numericDate, SECOND } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import { acceptForms, formOf } from '../../platform/http/bodies.ts';
+import type { RequestSubject } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters, readByHandler } from '../../platform/http/parameters.ts';
 import { invalidRequest, invalidToken, missingToken, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
+import type { TraceRecorder } from '../../traces/recorder.ts';
 import { judge, refuseToken } from '../../verdict/rules.ts';
 import { tokenFault } from '../token/misuse.ts';
-import { readClaims, type VerifiedToken } from '../token/rules/claims.ts';
+import { readAnyClaims, readClaims, type VerifiedToken } from '../token/rules/claims.ts';
 import { describeAuthorization } from '../token/rules/presented-form.ts';
 import { postStandardClaimsSchema, readStandardClaimsSchema, readUserInfoSchema } from './route-schemas.ts';
 
@@ -33,6 +35,7 @@ interface UserInfoParts {
   readonly issuer: string;
   readonly limits: Limits;
   readonly recordThrottled: RecordThrottled;
+  readonly traces: Pick<TraceRecorder, 'completed' | 'read'>;
 }
 
 /** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
@@ -103,10 +106,12 @@ const readUser = (
     const token = signed && readClaims(signed.claims, 'access', issuer, now);
     if (signed === undefined || token === undefined) {
       const { reason, description, misuse } = await tokenFault(keys, 'access', presented, { signed, issuer, now });
+      request.subject = subjectOf(signed, issuer);
       if (misuse !== undefined) await refused(misuse);
       throw invalidToken(`The access token is not accepted: it ${description}`, reason);
     }
     const { accountId, clientId, familyId } = token;
+    request.subject = { clientId, accountId, proved: true, flow: familyId };
     if (limits.userinfo !== null) {
       const about = { name: 'userinfo', origin: originOf(request), clientId } as const;
       const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
@@ -132,6 +137,7 @@ const readUser = (
       await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
       return refuseToken(verdict);
     }
+    if (!parts.traces.read.has(familyId)) traceFirst(parts, request, token, now);
     const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null } = found;
     return {
       face,
@@ -141,6 +147,31 @@ const readUser = (
       claims: remainingNames(token.claims, withdrawn),
     };
   });
+
+/** Whom a token with our signature is about that is not accepted, such as an expired one. */
+function subjectOf(signed: SignedToken | undefined, issuer: string): RequestSubject | undefined {
+  const { exp } = signed?.claims ?? {};
+  const token =
+    signed && typeof exp === 'number'
+      ? readAnyClaims(signed.claims, signed.kind, issuer, (exp - 1) * SECOND)
+      : undefined;
+  if (token === undefined) return undefined;
+  const { clientId, accountId } = token;
+  return accountId === null ? { clientId, proved: true } : { clientId, accountId, proved: true, flow: token.familyId };
+}
+
+/** Records the first answer of a family for its trace. */
+function traceFirst(
+  { traces }: UserInfoParts,
+  request: FastifyRequest,
+  { clientId, accountId, familyId, scope }: VerifiedToken,
+  at: number,
+): void {
+  traces.read.add(familyId);
+  const { method, routeOptions } = request;
+  const facts = { method, path: routeOptions.url, description: `The first answer of these tokens, for ${scope}.` };
+  traces.completed.push({ at, requestId: request.id, step: 'userinfo', clientId, accountId, flow: familyId, facts });
+}
 
 /** The organization is read only for the few tokens that have its scope. */
 function* readHolder(

@@ -9,6 +9,7 @@ import { findGrant, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
+import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { denyRequest, issueCode, type PendingRequest } from '../../protocol/authorize/authorization.ts';
 import {
@@ -57,7 +58,10 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     // A denial is accepted whatever was asked, also where another tab has allowed the client or access was revoked meanwhile.
     if (answer === 'deny') {
       const response = await denyRequest(services, pending, origin);
-      if (response !== undefined) return sendResponse(services, request, reply, response);
+      if (response !== undefined) {
+        request.refusal = DENIED;
+        return sendResponse(services, request, reply, response);
+      }
       return advance(services, request, reply, await readPending(services, request, reply, handle));
     }
     if (answer === 'allow') {
@@ -75,6 +79,17 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     return showConsent(services, reply, 409, question, browser, generalProblem(site.messages.consent.changed));
   });
 }
+
+/** What the log and the trace say of a denial. */
+const DENIED: RequestRefusal = {
+  code: 'access_denied',
+  reason: 'User denied the request',
+  description: 'User denied the request',
+  detail: {
+    expected: 'the consent of the user',
+    remedy: 'Nothing is wrong: offer the user to continue without, or to begin again.',
+  },
+};
 
 /** What a consent page asks. */
 interface ConsentQuestion {

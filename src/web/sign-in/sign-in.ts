@@ -6,6 +6,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
+import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
 import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
@@ -144,6 +145,15 @@ export async function continueSignedIn(
   { secret, session }: NewSession,
 ): Promise<FastifyReply> {
   services.browsers.setSession(reply, secret, SESSION_LIFETIME);
+  services.traces.completed.push({
+    at: services.clock(),
+    requestId: request.id,
+    step: 'sign-in',
+    clientId: pending?.request.clientId,
+    accountId: session.accountId,
+    flow: pending && digest(pending.handle),
+    facts: { method: request.method, path: request.routeOptions.url, description: 'The user signed in.' },
+  });
   if (pending === undefined) return redirect(request, reply, services.site.path('/account'));
   const found = await readPending(services, request, reply, pending.handle, session.hash);
   return advance(services, request, reply, found);
@@ -158,8 +168,41 @@ export function showRefusal(
 ): FastifyReply {
   if (refusal.kind === 'limited') visit.reply.header('retry-after', String(refusal.seconds));
   const { status, text } = refusalText(refusal, services.site);
+  visit.request.refusal = SIGN_IN_REFUSALS[refusal.kind];
   return showSignIn(services, visit, status, generalProblem(text), identifier);
 }
+
+/** What the log and the trace say of a sign-in that was refused. */
+const SIGN_IN_REFUSALS: Readonly<Record<AuthenticationRefusal['kind'], RequestRefusal>> = {
+  limited: { code: 'rate_limit_exceeded', reason: 'too many failed sign-ins', description: 'too many failed sign-ins' },
+  wrong: {
+    code: 'access_denied',
+    reason: 'unknown name or wrong password',
+    description: 'unknown name or wrong password',
+    detail: {
+      expected: 'the username or email address of an account, and its password',
+      remedy: 'The user corrects them, or has the password replaced: tessera user update USER --password-stdin',
+    },
+  },
+  changed: {
+    code: 'conflict',
+    reason: 'the account changed during the sign-in',
+    description: 'the account changed during the sign-in',
+    detail: { remedy: 'The user signs in again.' },
+  },
+  suspended: {
+    code: 'access_denied',
+    reason: 'suspended',
+    description: 'suspended',
+    detail: { expected: 'an account in good standing', remedy: 'Lift it with: tessera user reinstate USER' },
+  },
+  banned: {
+    code: 'access_denied',
+    reason: 'banned',
+    description: 'banned',
+    detail: { expected: 'an account in good standing', remedy: 'Lift it with: tessera user unban USER' },
+  },
+};
 
 function refusalText(refusal: AuthenticationRefusal, site: Site): { status: number; text: HtmlPart } {
   const { signIn: text } = site.messages;

@@ -19,6 +19,7 @@ import { consentRevocations } from './0017-consent-revocations.ts';
 import { sessionAuthentication } from './0018-session-authentication.ts';
 import { clientContacts } from './0019-client-contacts.ts';
 import { faces } from './0020-faces.ts';
+import { traces } from './0021-traces.ts';
 import { defaultAlgorithm } from './0022-default-algorithm.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -61,6 +62,7 @@ export const timeline: Timeline = {
   '0018-session-authentication': sessionAuthentication,
   '0019-client-contacts': clientContacts,
   '0020-faces': faces,
+  '0021-traces': traces,
   '0022-default-algorithm': defaultAlgorithm,
 };
 

@@ -71,12 +71,31 @@ export const authorizationCodeGrant: GrantHandler = async (parts, authenticated,
     };
     const response = await mint(keySet, order, now);
     if (response === undefined) return refused('the signing key was dropped', ANEW);
+    traceTokens(parts, authenticated, redeemed.code, { familyId, code: parameters.get('code') ?? '', now });
     if (client.grantTypes.includes('refresh_token')) return response;
     // No refresh token for a client that may not use one.
     const { refresh_token: _, ...rest } = response;
     return rest;
   });
 };
+
+function traceTokens(
+  { traces }: TokenServices,
+  { client, origin }: AuthenticatedClient,
+  { accountId, scopes }: CodeRecord,
+  { familyId, code, now }: { readonly familyId: string; readonly code: string; readonly now: number },
+): void {
+  traces.completed.push({
+    at: now,
+    requestId: origin.requestId,
+    step: 'token',
+    clientId: client.id,
+    accountId,
+    flow: digest(code),
+    leadsTo: familyId,
+    facts: { description: `Tokens were issued for the scopes ${scopes}.` },
+  });
+}
 
 const UNKNOWN = 'the code is unknown or was used before';
 const REPLAYED = 'the code was exchanged before, and the tokens from it are revoked now';

@@ -61,7 +61,10 @@ export const refreshTokenGrant: GrantHandler = (parts, authenticated, parameters
     const refreshed = await parts.database.commit(() =>
       refresh(parts, authenticated, parameters, presented, { rules, now }),
     );
-    if (refreshed instanceof OAuthError) return refreshed;
+    if (refreshed instanceof OAuthError) {
+      const { token: verified } = presented;
+      return verified === undefined ? refreshed : refreshed.withDetail({ flow: verified.familyId });
+    }
 
     const { family: found, token, keySet, refreshToken, claims, resources } = refreshed;
     const { accountId, clientId, familyId } = token;

@@ -1,0 +1,52 @@
+import type { FastifySchema } from 'fastify';
+import { jsonResponse } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { TraceRecord } from '../../traces/schema.ts';
+import { adminErrors, MAY_BE_MISSING } from './errors.ts';
+
+const RequestId = Type.String({ format: 'uuid', description: 'a correlation ID' });
+
+export const readTraceSchema = {
+  area: 'audit',
+  caller: 'admin key',
+  operationId: 'readTrace',
+  summary: 'Explain a refusal by its correlation ID',
+  description:
+    'The steps of the authorization that a request belongs to, in order of time: what each expected and received, and what to do. ' +
+    'The ID is that of `x-request-id`, of an error page or of the log. Secrets, codes and tokens are masked.',
+  params: Type.Object({ id: RequestId }),
+  response: { 200: jsonResponse('The trace.', TraceRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'UserInfo without a token',
+      params: { id: sample.requestId },
+      status: 200,
+      answer: {
+        requestId: sample.requestId,
+        clientId: null,
+        userId: null,
+        steps: [
+          {
+            at: sample.moment,
+            requestId: sample.requestId,
+            step: 'userinfo',
+            outcome: 'failure',
+            clientId: null,
+            userId: null,
+            method: 'GET',
+            path: '/api/v2/oauth/userinfo',
+            status: 401,
+            error: 'invalid_token',
+            description: 'The request has no Authorization header. Send Authorization: Bearer <access_token>.',
+            reason: 'no token sent',
+            rule: 'RFC 6750 §3.1',
+            expected: 'an access token of this service that is in force',
+            received: 'no token sent',
+            remedy: 'Refresh the token; if that fails, send the user through authorization again.',
+          },
+        ],
+      },
+    },
+  ],
+} satisfies FastifySchema;

@@ -1,0 +1,55 @@
+/** The longest text that is kept of what a request sent, in characters. */
+const LONGEST = 300;
+
+/** Control characters, and those that change the direction of the text around them. */
+const INVISIBLE = /[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]+/gu;
+
+const JWT = /\beyJ[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*){0,4}/g;
+/** Except placeholders, and what a program sends that has no token. */
+const CREDENTIALS = /\b(Basic|Bearer|DPoP)(\s+)(?!undefined\b|null\b|token\b|[[<$])[^\s,;"]+/gi;
+const USER_INFO = /(\/\/)[^/?#@\s]+@/g;
+/** The ends of names whose values are confidential. */
+const NAMES =
+  'token|code|secret|password|passwd|assertion|verifier|challenge|state|nonce|ticket|session|sid|key|hint|jwt|auth';
+/** A parameter, or a member of JSON. */
+const CONFIDENTIAL = [
+  new RegExp(`\\b([\\w-]*(?:${NAMES})=["']?)([^\\s&"',;}]+)`, 'gi'),
+  new RegExp(`(["'][\\w-]*(?:${NAMES})["']\\s*:\\s*["']?|\\b\\w+_(?:${NAMES}):\\s*)([^\\s&"',;}]+)`, 'gi'),
+] as const;
+const RUN = /[A-Za-z0-9_~+-]{20,}=*/g;
+/** Names in prose and URIs: words joined by one sign, ids, and dates. */
+const HARMLESS = /^(?:[A-Za-z]?[a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
+
+const lengthOf = (kind: string, text: string): string => `[${kind}${text.length} characters]`;
+
+const hideValue = (all: string, name: string, value: string): string =>
+  value.startsWith('[') || value.startsWith('<') ? all : `${name}[masked]`;
+
+/**
+ * A text that may contain what a stranger sent, as it may be kept: in one line, without what looks like a token, code, secret or
+ * password, and no longer than 300 characters.
+ */
+export function masked(text: string): string {
+  const line = text
+    // Far more than is kept, so that a credential at the end is not cut into something unrecognizable.
+    .slice(0, 4 * LONGEST)
+    .replace(INVISIBLE, ' ')
+    .replace(JWT, (token) => lengthOf('JWT, ', token))
+    .replace(CREDENTIALS, (_all, scheme: string, space: string) => `${scheme}${space}[masked]`)
+    .replace(USER_INFO, '$1[masked]@')
+    .replace(CONFIDENTIAL[0], hideValue)
+    .replace(CONFIDENTIAL[1], hideValue)
+    .replace(RUN, (run) => (HARMLESS.test(run) ? run : lengthOf('', run)));
+  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+}
+
+/** How much of a path is kept, in segments, and the longest segment that is shown: tokens and codes are longer. */
+const SEGMENTS = 8;
+const SEGMENT = /^[\w.~-]{0,20}$/;
+
+/** The path of a request that no route serves, as it may be kept. */
+export const maskedPath = (path: string): string =>
+  path
+    .split('/', SEGMENTS + 1)
+    .map((segment) => (SEGMENT.test(segment) ? segment : '…'))
+    .join('/');

@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type Database, StoreUnavailable } from '../platform/database/database.ts';
+import { createTraceRecorder } from './recorder.ts';
+import type { RefusedStep } from './step.ts';
+
+/** A recorder with a store that only counts what it is asked to insert. */
+function recording() {
+  const state = { stored: [] as string[], dropped: 0, failed: 0, error: undefined as Error | undefined };
+  const commit: Database['commit'] = async (work) => {
+    if (state.error !== undefined) throw state.error;
+    const unit = work();
+    let step = unit.next();
+    while (!step.done) {
+      const { params } = step.value;
+      if ('facts' in params) state.stored.push(String(params['requestId']));
+      // Every client and account exists.
+      step = unit.next([{ id: params['id'] }]);
+    }
+    return step.value;
+  };
+  const recorder = createTraceRecorder({
+    database: { commit },
+    clock: () => 0,
+    dropped: (count) => {
+      state.dropped += count;
+    },
+    failed: () => {
+      state.failed++;
+    },
+  });
+  return { recorder, state };
+}
+
+const refused = (requestId: string, more: Partial<RefusedStep> = {}): RefusedStep => ({
+  requestId,
+  step: 'token',
+  facts: {},
+  ...more,
+});
+
+test('a flood from one address, or from many, leaves room for what an app proved', async () => {
+  const { recorder, state } = recording();
+  for (let n = 0; n < 1000; n++) recorder.refused(refused('one', { address: '192.0.2.1' }));
+  assert.equal(state.dropped, 800);
+  for (let n = 0; n < 1000; n++) recorder.refused(refused('many', { address: `198.51.100.${n % 256}` }));
+  assert.equal(state.dropped, 800 + 700);
+  recorder.refused(refused('own', { proved: true, clientId: '1' }));
+  recorder.completed.push({ at: 0, requestId: 'progress', step: 'token', clientId: '1', facts: {} });
+  await recorder.flush();
+  assert.equal(state.stored.length, 502);
+  assert.deepEqual(state.stored.slice(-2), ['own', 'progress']);
+  recorder.refused(refused('later', { address: '192.0.2.1' }));
+  await recorder.stop();
+  assert.equal(state.stored.at(-1), 'later', 'the queue has room again');
+});
+
+test('during an outage the queue waits, within its bounds; afterwards it is stored', async () => {
+  const { recorder, state } = recording();
+  state.error = new StoreUnavailable('full');
+  recorder.refused(refused('first'));
+  await recorder.flush();
+  for (let n = 0; n < 1200; n++) recorder.refused(refused('next', { proved: true }));
+  await recorder.flush();
+  assert.deepEqual([state.stored.length, state.failed, state.dropped], [0, 0, 201]);
+  state.error = undefined;
+  await recorder.flush();
+  assert.deepEqual([state.stored.length, state.stored[0]], [1000, 'first']);
+  await recorder.stop();
+});
+
+test('steps that cannot be stored are dropped and counted, and the next ones are stored', async () => {
+  const { recorder, state } = recording();
+  state.error = new Error('a row that violates a constraint');
+  recorder.refused(refused('bad'));
+  await recorder.flush();
+  state.error = undefined;
+  recorder.refused(refused('good'));
+  await recorder.stop();
+  assert.deepEqual([state.stored, state.dropped, state.failed], [['good'], 1, 1]);
+  recorder.refused(refused('late'));
+  await recorder.flush();
+  assert.deepEqual(state.stored, ['good'], 'nothing is recorded after the stop');
+});

@@ -1,0 +1,152 @@
+import { type Clock, SECOND } from '../platform/clock.ts';
+import { type Database, StoreUnavailable } from '../platform/database/database.ts';
+import { masked } from '../platform/masking.ts';
+import { addressBucket } from '../platform/validation/origin.ts';
+import { type CompletedStep, type RefusedStep, type StepFacts, storedFlow } from './step.ts';
+import { insertSteps, type QueuedStep, type TraceShare } from './trace-store.ts';
+
+/** How many steps wait at most, how many of these may come from callers that proved nothing, and how many from one address. */
+const MAX_WAITING = 1000;
+const MAX_UNPROVED = 500;
+const MAX_OF_ADDRESS = 200;
+/** How many steps one commit stores, so that requests are handled in between. */
+const BATCH = 100;
+/** How many families are remembered. */
+const MAX_READ = 10_000;
+
+export interface TraceRecorder {
+  /**
+   * Takes the steps that were completed. Each follows a commit of its request, which bounds them; a plain array costs the request
+   * next to nothing.
+   */
+  readonly completed: Pick<CompletedStep[], 'push'>;
+  /** The families with a recorded answer of UserInfo, as far as this node remembers: later answers tell nothing new, and are many. */
+  readonly read: Pick<Set<string>, 'has' | 'add'>;
+  /** Queues a refusal. */
+  readonly refused: (step: RefusedStep) => void;
+  /** Stores the steps that wait. */
+  flush(): Promise<void>;
+  /** Stores the steps that wait, and records no more. */
+  stop(): Promise<void>;
+}
+
+interface RecorderOptions {
+  readonly database: Pick<Database, 'commit'>;
+  /** A clock that never throws. */
+  readonly clock: Clock;
+  /** Called with how many steps were dropped, because too many came at once or could not be stored. */
+  readonly dropped: (steps: number) => void;
+  readonly failed: (error: unknown) => void;
+}
+
+/** A completed step, or a refused one with its share. */
+type WaitingStep = CompletedStep & { readonly share?: TraceShare };
+
+/**
+ * Records steps in the background: a request only adds to a queue, which is stored once a second in few commits. Steps beyond the bounds
+ * are dropped and counted. During an outage of the store the queue waits.
+ */
+export function createTraceRecorder({ database, clock, dropped, failed }: RecorderOptions): TraceRecorder {
+  const read = new Set<string>();
+  /** One array, so that steps of the same millisecond keep their order. */
+  const queue: WaitingStep[] = [];
+  let unproved = 0;
+  let ofAddress = new Map<string, number>();
+  let storing: Promise<void> = Promise.resolve();
+  let stopped = false;
+  const timer = setInterval(() => void flush(), SECOND).unref();
+
+  function refused(step: RefusedStep): void {
+    const share = shareOf(step);
+    if (stopped) return;
+    if (isAdmitted(share, step)) queue.push({ at: clock(), ...step, share });
+    else dropped(1);
+  }
+
+  function isAdmitted(share: TraceShare, { address = null }: RefusedStep): boolean {
+    if (queue.length >= MAX_WAITING) return false;
+    if (share === 'proved') return true;
+    const bucket = addressBucket(address);
+    const count = ofAddress.get(bucket) ?? 0;
+    if (unproved >= MAX_UNPROVED || count >= MAX_OF_ADDRESS) return false;
+    unproved++;
+    ofAddress.set(bucket, count + 1);
+    return true;
+  }
+
+  /** One after the other: a caller that waits for the queue waits for the commits that are under way, too. */
+  function flush(): Promise<void> {
+    storing = storing.then(storeAll);
+    return storing;
+  }
+
+  async function storeAll(): Promise<void> {
+    const waiting = queue.splice(0);
+    unproved = 0;
+    ofAddress = new Map();
+    if (read.size > MAX_READ) read.clear();
+    while (waiting.length > 0) {
+      const batch = waiting.slice(0, BATCH).map(toStore);
+      try {
+        await database.commit(() => insertSteps(batch));
+        waiting.splice(0, BATCH);
+      } catch (error) {
+        if (error instanceof StoreUnavailable) {
+          dropped(waiting.splice(Math.max(0, MAX_WAITING - queue.length)).length);
+          queue.unshift(...waiting);
+          return;
+        }
+        failed(error);
+        dropped(waiting.splice(0, BATCH).length);
+      }
+    }
+  }
+
+  return {
+    completed: queue,
+    read,
+    refused,
+    flush,
+    stop() {
+      clearInterval(timer);
+      const last = flush();
+      stopped = true;
+      return last;
+    },
+  };
+}
+
+/** Records nothing, where no traces are kept. */
+export const untraced: TraceRecorder = {
+  completed: { push: () => 0 },
+  read: { has: () => true, add: () => new Set() },
+  refused: () => {},
+  flush: async () => {},
+  stop: async () => {},
+};
+
+function shareOf({ proved = false, clientId = null, step }: RefusedStep): TraceShare {
+  if (proved) return 'proved';
+  // What scanners ask for must not displace the steps of an endpoint.
+  return clientId === null && step === 'other' ? 'elsewhere' : 'named';
+}
+
+const toStore = ({ share, ...step }: WaitingStep): QueuedStep => ({
+  at: step.at,
+  requestId: step.requestId ?? '',
+  clientId: step.clientId ?? null,
+  accountId: step.accountId ?? null,
+  step: step.step,
+  outcome: share === undefined ? 'success' : 'failure',
+  flow: storedFlow(step.flow),
+  leadsTo: storedFlow(step.leadsTo),
+  facts: maskedFacts(step.facts),
+  share: share ?? 'progress',
+});
+
+const maskedFacts = (facts: StepFacts): StepFacts =>
+  Object.fromEntries(
+    Object.entries(facts)
+      .filter(([, fact]) => fact !== undefined)
+      .map(([name, fact]) => [name, typeof fact === 'string' ? masked(fact) : fact]),
+  );

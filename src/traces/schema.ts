@@ -1,0 +1,40 @@
+import { Id, Instant, nullableField } from '../platform/http/operation.ts';
+import * as Type from '../platform/validation/type.ts';
+import { type StepName, stepNames } from './step.ts';
+
+const text = (about: string) => Type.Optional(Type.String({ about }));
+
+/** A step, as operators see it. */
+const TraceStepRecord = Type.Object(
+  {
+    at: Instant,
+    requestId: nullableField(Type.String(), 'The correlation id of the request that the step was.'),
+    step: Type.Unsafe<StepName>({ enum: stepNames }),
+    outcome: Type.Unsafe<string>({ enum: ['success', 'failure'] }),
+    clientId: nullableField(Id),
+    userId: nullableField(Id),
+    method: text('The method of the request.'),
+    path: text('The pattern of the route.'),
+    status: Type.Optional(Type.Integer({ about: 'The status of the answer.' })),
+    error: text('The error code.'),
+    description: text('What the caller was told.'),
+    reason: text('The cause, where the caller was not told all of it.'),
+    rule: text('The clause that asks for it.'),
+    expected: text('What should have come.'),
+    received: text('What came instead.'),
+    remedy: text('What to do.'),
+    sent: text('The parameters: confidential ones by name only.'),
+  },
+  { title: 'TraceStep' },
+);
+
+/** A trace, as operators see it. */
+export const TraceRecord = Type.Object(
+  {
+    requestId: Type.String(),
+    clientId: nullableField(Id),
+    userId: nullableField(Id),
+    steps: Type.Array(TraceStepRecord),
+  },
+  { title: 'Trace' },
+);

@@ -1,0 +1,176 @@
+import type { Kysely } from 'kysely';
+import type { Work } from '../platform/database/database.ts';
+import type { Tables, TraceStepTable } from '../platform/database/schema.ts';
+import { command, many, one } from '../platform/database/statement.ts';
+import type { StepFacts, StepName } from './step.ts';
+
+/** A recorded step. */
+export interface StoredStep {
+  readonly id: string;
+  readonly at: number;
+  readonly requestId: string;
+  readonly clientId: string | null;
+  readonly accountId: string | null;
+  readonly step: StepName;
+  readonly outcome: 'success' | 'failure';
+  readonly flow: string | null;
+  readonly leadsTo: string | null;
+  readonly facts: StepFacts;
+}
+
+/** How many rows each ring keeps, the newest ones. */
+export const RING_SIZE = 500;
+
+/** How many rows a search reads for one request or flow. Anyone who holds a code can present it many times. */
+const MAX_ROWS = 100;
+
+const COLUMNS = [
+  'id',
+  'at',
+  'request_id',
+  'client_id',
+  'account_id',
+  'step',
+  'outcome',
+  'flow',
+  'leads_to',
+  'facts',
+] as const;
+
+type StepRow = { readonly [K in (typeof COLUMNS)[number]]: K extends 'id' ? string : TraceStepTable[K] };
+
+const toStep = (row: StepRow): StoredStep => ({
+  id: row.id,
+  at: row.at,
+  requestId: row.request_id,
+  clientId: row.client_id,
+  accountId: row.account_id,
+  step: row.step as StepName,
+  outcome: row.outcome as StoredStep['outcome'],
+  flow: row.flow,
+  leadsTo: row.leads_to,
+  facts: JSON.parse(row.facts) as StepFacts,
+});
+
+const select = (db: Kysely<Tables>) =>
+  db.selectFrom('trace_step').select(COLUMNS).orderBy('id', 'desc').limit(MAX_ROWS);
+
+/** The steps of a request, and those before and after something in a flow; the newest first. */
+export const stepsOfRequest = many(
+  (db, p: { requestId: string }) => select(db).where('request_id', '=', p.requestId),
+  toStep,
+);
+export const stepsAbout = many((db, p: { flow: string }) => select(db).where('flow', '=', p.flow), toStep);
+export const stepsLeadingTo = many((db, p: { flow: string }) => select(db).where('leads_to', '=', p.flow), toStep);
+
+interface StepToInsert extends Omit<StoredStep, 'id' | 'facts'> {
+  readonly ring: string;
+  /** As JSON. */
+  readonly facts: string;
+}
+
+const insertStep = command((db, p: StepToInsert) =>
+  db.insertInto('trace_step').values({
+    at: p.at,
+    ring: p.ring,
+    request_id: p.requestId,
+    client_id: p.clientId,
+    account_id: p.accountId,
+    step: p.step,
+    outcome: p.outcome,
+    flow: p.flow,
+    leads_to: p.leadsTo,
+    facts: p.facts,
+  }),
+);
+
+/** Removes what is older than the newest rows of a ring. */
+const trimRing = command((db, p: { ring: string }) =>
+  db
+    .deleteFrom('trace_step')
+    .where('ring', '=', p.ring)
+    .where(
+      'id',
+      '<=',
+      db
+        .selectFrom('trace_step')
+        .select('id')
+        .where('ring', '=', p.ring)
+        .orderBy('id', 'desc')
+        .limit(1)
+        .offset(RING_SIZE),
+    ),
+);
+
+const findClient = one((db, p: { id: string }) => db.selectFrom('client').select('id').where('id', '=', p.id));
+const findAccount = one((db, p: { id: string }) => db.selectFrom('account').select('id').where('id', '=', p.id));
+
+/** Which share of its app's steps a step counts against, so that strangers do not displace the app's own. */
+export type TraceShare = 'progress' | 'proved' | 'named' | 'elsewhere';
+
+/** A step that waits to be stored. */
+export interface QueuedStep extends Omit<StoredStep, 'id'> {
+  readonly share: TraceShare;
+}
+
+/**
+ * Stores steps, and trims their rings. Clients that do not exist have no ring, and steps of accounts that were deleted in the
+ * meantime are left out.
+ */
+export function* insertSteps(steps: readonly QueuedStep[]): Work<void> {
+  const clients = new Map<string, boolean>();
+  const accounts = new Map<string, boolean>();
+  const rings = new Set<string>();
+  for (const { share, ...step } of steps) {
+    let { clientId } = step;
+    const { accountId } = step;
+    if (clientId !== null && !clients.has(clientId)) {
+      clients.set(clientId, (yield* findClient({ id: clientId })) !== undefined);
+    }
+    if (clientId !== null && !clients.get(clientId)) clientId = null;
+    if (accountId !== null && !accounts.has(accountId)) {
+      accounts.set(accountId, (yield* findAccount({ id: accountId })) !== undefined);
+    }
+    if (accountId !== null && !accounts.get(accountId)) continue;
+    const ring = `${clientId ?? '-'} ${share}`;
+    rings.add(ring);
+    yield* insertStep({ ...step, clientId, ring, facts: JSON.stringify(step.facts) });
+  }
+  for (const ring of rings) yield* trimRing({ ring });
+}
+
+const oldestSteps = many((db, p: { limit: number }) =>
+  db.selectFrom('trace_step').select(['id', 'at']).orderBy('id').limit(p.limit),
+);
+const removeThrough = many((db, p: { id: string }) =>
+  db.deleteFrom('trace_step').where('id', '<=', p.id).returning('id'),
+);
+
+/** Removes the oldest steps, as far as they are from before an instant. @returns how many */
+export function* trimSteps({ before, limit }: { readonly before: number; readonly limit: number }): Work<number> {
+  const rows = yield* oldestSteps({ limit });
+  const kept = rows.findIndex(({ at }) => at > before);
+  const last = rows[(kept === -1 ? rows.length : kept) - 1];
+  return last === undefined ? 0 : (yield* removeThrough({ id: last.id })).length;
+}
+
+const ofAccount = (db: Kysely<Tables>, p: { accountId: string }, column: 'flow' | 'leads_to') =>
+  db
+    .selectFrom('trace_step')
+    .select(column)
+    .where('account_id', '=', p.accountId)
+    .where(column, 'is not', null)
+    .$castTo<{ flow: string }>();
+
+const removeFlows = command((db, p: { accountId: string }) =>
+  db.deleteFrom('trace_step').where('flow', 'in', ofAccount(db, p, 'flow').union(ofAccount(db, p, 'leads_to'))),
+);
+const removeOwn = command((db, p: { accountId: string }) =>
+  db.deleteFrom('trace_step').where('account_id', '=', p.accountId),
+);
+
+/** Removes the steps of an account, those of the same flows in which it was not known yet included. */
+export function* eraseTraces(accountId: string): Work<void> {
+  yield* removeFlows({ accountId });
+  yield* removeOwn({ accountId });
+}
