@@ -199,7 +199,7 @@ async function elsewhere(): Promise<void> {
   canaries.add('secret of a visit', /tcs_[\w-]{43}/.exec(begun.text)?.[0]);
   const parameters = new URL(requestOn(begun)).searchParams;
   for (const name of ['state', 'nonce']) canaries.add(`${name} of a visit`, parameters.get(name) ?? undefined);
-  canaries.add('verifier of a visit', /<dd><code>([\w-]{43})<\/code><\/dd><\/div><\/dl>/.exec(begun.text)?.[1]);
+  canaries.add('verifier of a visit', /<dt>Verifier<\/dt>.*?<code>([\w-]{43})<\/code>/.exec(begun.text)?.[1]);
   const back = await authorize(browser, begun, user);
   canaries.add('code of a visit', /code=([\w-]{43})/.exec(wire(back)[0] ?? '')?.[1]);
   const forged = canaries.add('forged code', 'canary-forged-code');

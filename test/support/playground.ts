@@ -12,9 +12,21 @@ export const decoded = (text: string): string =>
     .replaceAll('&#39;', "'")
     .replaceAll('&amp;', '&');
 
-/** The texts of a page that stand as they were sent. */
-export const wire = ({ text }: Answer): string[] =>
-  [...text.matchAll(/<pre><bdi>(.*?)<\/bdi><\/pre>/gs)].map(([, part = '']) => decoded(part));
+const FIGURES = /<figure class="(received|sent)">(.*?)<\/figure>|<pre><bdi>(.*?)<\/bdi><\/pre>/gs;
+const PARTS = /<pre[^>]*><bdi>(.*?)<\/bdi><\/pre>/gs;
+
+/** The messages of a page: of each exchange the request and then the response, which the page shows first; JSON is indented. */
+export function wire({ text }: Answer): string[] {
+  const messages: string[] = [];
+  let received = '';
+  for (const [, kind, figure = '', alone = ''] of text.matchAll(FIGURES)) {
+    const [head = '', body = ''] = [...figure.matchAll(PARTS)].map(([, part = '']) => decoded(part));
+    const message = `${head}\n\n${body}`;
+    if (kind === 'received') received = message;
+    else messages.push(...(kind === 'sent' ? [message, received] : [decoded(alone)]));
+  }
+  return messages;
+}
 
 export const commandOn = ({ text }: Answer): string => decoded(/<pre id="command">(.*?)<\/pre>/s.exec(text)?.[1] ?? '');
 

@@ -213,7 +213,8 @@ export const helpLine = (site: Site): Html | undefined =>
 export const commandBlock = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
   html`<div class="command"><pre><code>${value}</code></pre>${copyButton(value, text, label)}</div>`;
 
-const copyButton = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
+/** A button that copies a text where scripts run. */
+export const copyButton = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
   html`<button class="small" type="button" hidden data-copy="${value}" data-other="${text.copied}" aria-label="${label}">${text.copy}</button>`;
 
 /** A text, with a button that copies it where scripts run. */

@@ -31,10 +31,16 @@ export const playground = {
   },
   intro: {
     heading: 'Walk through the flow',
-    lead: 'This server registers a real app for you, and you take it through OAuth 2.0 and OpenID Connect step by step. Every request goes to this server, and you see each request and response exactly as it was sent.',
+    lead: 'This server registers a real app for you, and you take it through OAuth 2.0 and OpenID Connect step by step. Every request goes to this server, and you see each request and response as it was sent; only JSON is indented.',
     start: 'Start',
     account: 'You sign in on the way, or create an account there.',
     ends: 'The app and its tokens are deleted after an hour.',
+    endpoints: (discovery: HtmlPart): HtmlPart => [
+      'The endpoints are those below /api/v2/oauth. OpenID Connect libraries use those below /oidc, which the ',
+      discovery,
+      ' names: the same flow with the answers of the standards.',
+    ],
+    discovery: 'discovery document',
     what: 'What happens',
     each: {
       authorize: 'The app sends your browser to the authorization endpoint. You sign in and decide what it may know.',
@@ -90,10 +96,13 @@ export const playground = {
     refresh: 'Instead of the button. A refresh token can be used once, with 30 seconds of grace for retries.',
     revoke: 'As an administrator, with the key from “tessera admin-key create” on the server in TESSERA_ADMIN_KEY.',
     again: 'With the last access token, which stays rejected.',
-    copy: 'Copy',
-    copied: 'Copied',
     copyLabel: 'Copy the command',
   },
+  copy: 'Copy',
+  copied: 'Copied',
+  copyOf: (what: string) => `Copy: ${what}`,
+  outcome: (status: number, ms: string) => `${status} in ${ms} ms`,
+  headers: 'Headers',
   app: {
     title: 'The app',
     lead: 'Registered like any other app. The server stores only a hash of the secret.',
@@ -103,11 +112,11 @@ export const playground = {
   },
   request: 'Request',
   response: 'Response',
-  took: (ms: string): HtmlPart => [ms, ' ms'],
   authorization: {
     title: 'The authorization request',
     lead: 'A URL that the browser opens.',
     pkce: 'The app keeps the PKCE verifier until it exchanges the code. Its SHA-256 is the code_challenge above.',
+    url: 'Authorization request',
     verifier: 'Verifier',
     parameters: {
       response_type: 'Requests a code.',
@@ -162,16 +171,9 @@ export const playground = {
   refresh: { title: 'The refresh request' },
   revocation: {
     disconnect: 'You: the form of the Connected apps page',
-    took: (ms: string): HtmlPart => ['The response came after ', ms, ' ms.'],
-    userinfo: (gap: string): HtmlPart => ['The app: UserInfo, ', gap, ' ms later'],
+    userinfo: (gap: string) => `The app: UserInfo, ${gap} ms later`,
+    note: 'Once the call has returned, no token works, on any node.',
     refresh: 'The app: the refresh token, right afterwards',
-    rejected: (status: number, message: string): HtmlPart => [
-      'Rejected: ',
-      String(status),
-      ', ',
-      message,
-      '. Once the call has returned, no token works, on any node.',
-    ],
   },
   headerNames: {
     alg: 'The signature algorithm.',

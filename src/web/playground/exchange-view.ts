@@ -1,9 +1,10 @@
 import { isSignedWith } from '../../keys/tokens.ts';
-import { isolate } from '../kit/components.ts';
+import { copyable, copyButton, isolate } from '../kit/components.ts';
 import { type Html, type HtmlPart, html } from '../kit/html.ts';
 import type { Messages } from '../kit/messages.ts';
 import type { Exchange } from './exchange.ts';
 import { claimText, decodeToken } from './rules/decode-token.ts';
+import { errorDescription, messageParts } from './rules/message.ts';
 import {
   currentTokens,
   nextAction,
@@ -60,58 +61,80 @@ export function exchangesOf(
 const card = (title: HtmlPart, ...content: readonly HtmlPart[]): Html =>
   html`<section class="card"><h2>${title}</h2>${content}</section>`;
 
-/** Names and values, with an explanation of each. */
-const explained = (rows: readonly (readonly [name: string, value: HtmlPart, line: HtmlPart])[]): Html =>
-  html`<dl class="explained">${rows.map(([name, value, line]) => html`<div><dt><code>${name}</code></dt><dd><code>${value}</code><p>${line}</p></dd></div>`)}</dl>`;
+/** A name and its value, with an explanation, and a button where one would paste the value elsewhere. */
+type ExplainedRow = readonly [name: string, value: HtmlPart, line: HtmlPart, copy?: Html];
+
+const explained = (rows: readonly ExplainedRow[]): Html =>
+  html`<dl class="explained">${rows.map(([name, value, line, copy]) => html`<div><dt><code>${name}</code></dt><dd><code>${value}</code>${copy}<p>${line}</p></dd></div>`)}</dl>`;
+
+/** A value that one would paste elsewhere, below its name. */
+const valueRow = (text: Text, name: string, value: string): Html =>
+  html`<div class="wide"><dt>${name}</dt><dd>${copyable(value, text, text.copyOf(name))}</dd></div>`;
 
 const bytes = (text: string): Html => html`<pre>${isolate(text.replaceAll('\r\n', '\n'))}</pre>`;
 
 const milliseconds = (duration: number): string => (duration < 0.1 ? 'under 0.1' : duration.toFixed(1));
 
-/** A request and its response, byte for byte. */
-const exchangeFigures = (text: Text, { request, answer, began, ended }: Exchange): Html =>
-  html`<figure><figcaption>${text.request}</figcaption>${bytes(request)}</figure><figure><figcaption>${text.response} <span class="figures">${text.took(milliseconds(ended - began))}</span></figcaption>${bytes(answer)}</figure>`;
-
-const exchangeSection = (text: Text, title: string, exchange: Exchange | null, note?: HtmlPart): HtmlPart =>
-  exchange !== null && card(title, note, exchangeFigures(text, exchange));
-
-function appSection(
-  { app: text }: Text,
-  { clientId, clientSecret }: PlaygroundSession,
-  { baseUrl }: StepContext,
-): Html {
-  const row = (name: string, value: string) =>
-    html`<div class="wide"><dt>${name}</dt><dd><code>${value}</code></dd></div>`;
-  const rows = [
-    row(text.clientId, clientId),
-    row(text.clientSecret, clientSecret),
-    row(text.redirectUri, baseUrl + CALLBACK),
-  ];
-  return card(text.title, html`<p class="muted small">${text.lead}</p>`, html`<dl class="facts">${rows}</dl>`);
+/** What came of a request, in one line: status, time, and why it was refused. */
+function outcome(text: Text, exchange: Exchange): Html {
+  const status = responseStatus(exchange);
+  const time = milliseconds(exchange.ended - exchange.began);
+  const reason = errorDescription(messageParts(exchange.answer));
+  return html`<p class="verdict${status >= 400 && html` refused`}"><strong class="figures">${text.outcome(status, time)}</strong>${reason !== undefined && [': ', isolate(reason)]}</p>`;
 }
 
-function authorizationSection(
-  { authorization: text }: Text,
-  session: PlaygroundSession,
-  { baseUrl }: StepContext,
-): Html {
+/** A message: its body, indented if it is JSON, and its head folded. */
+function messageFigure(text: Text, kind: 'sent' | 'received', title: string, message: string): Html {
+  const { head, body } = messageParts(message);
+  const caption = kind === 'sent' ? text.request : text.response;
+  const [start = ''] = head.split('\r\n', 1);
+  const id = `${kind}-${title.toLowerCase().replaceAll(/[^a-z]+/g, '-')}`;
+  const copy = html`<button class="link" type="button" hidden data-copy-of="${id}" data-other="${text.copied}" aria-label="${text.copyOf(`${caption}: ${title}`)}">${text.copy}</button>`;
+  return html`<figure class="${kind}"><figcaption>${caption} <code>${start}</code></figcaption><details><summary>${text.headers}</summary>${bytes(head)}</details>${body !== '' && html`<pre id="${id}">${isolate(body)}</pre>${copy}`}</figure>`;
+}
+
+/** The outcome of an exchange, its response and its request. */
+const exchangeFigures = (text: Text, title: string, exchange: Exchange): readonly Html[] => [
+  outcome(text, exchange),
+  messageFigure(text, 'received', title, exchange.answer),
+  messageFigure(text, 'sent', title, exchange.request),
+];
+
+const exchangeSection = (text: Text, title: string, exchange: Exchange | null, note?: HtmlPart): HtmlPart =>
+  exchange !== null && card(title, note, exchangeFigures(text, title, exchange));
+
+function appSection(text: Text, { clientId, clientSecret }: PlaygroundSession, { baseUrl }: StepContext): Html {
+  const { app } = text;
+  const rows = [
+    valueRow(text, app.clientId, clientId),
+    valueRow(text, app.clientSecret, clientSecret),
+    valueRow(text, app.redirectUri, baseUrl + CALLBACK),
+  ];
+  return card(app.title, html`<p class="muted small">${app.lead}</p>`, html`<dl class="facts">${rows}</dl>`);
+}
+
+function authorizationSection(all: Text, session: PlaygroundSession, { baseUrl }: StepContext): Html {
+  const { authorization: text } = all;
+  const url = authorizationUrl(session, baseUrl);
   const parameters = authorizationParameters(session, baseUrl);
   const names = Object.keys(parameters) as (keyof typeof parameters)[];
   return card(
     text.title,
     html`<p class="muted small">${text.lead}</p>`,
-    bytes(`GET ${authorizationUrl(session, baseUrl)}`),
+    bytes(`GET ${url}`),
+    html`<div>${copyButton(url, all, all.copyOf(text.url))}</div>`,
     explained(names.map((name) => [name, parameters[name], text.parameters[name]])),
     html`<p class="muted small">${text.pkce}</p>`,
-    html`<dl class="facts"><div class="wide"><dt>${text.verifier}</dt><dd><code>${session.attempt.verifier}</code></dd></div></dl>`,
+    html`<dl class="facts">${valueRow(all, text.verifier, session.attempt.verifier)}</dl>`,
   );
 }
 
-function callbackSection({ callback: text }: Text, { callback, attempt }: PlaygroundSession): HtmlPart {
+function callbackSection(all: Text, { callback, attempt }: PlaygroundSession): HtmlPart {
   if (callback === null) return undefined;
+  const { callback: text } = all;
   const { request, code, error, description } = callback;
-  const row = (name: string, value: string | null, line: string) =>
-    value === null ? [] : [[name, isolate(value), line] as const];
+  const row = (name: string, value: string | null, line: string): readonly ExplainedRow[] =>
+    value === null ? [] : [[name, isolate(value), line, copyButton(value, all, all.copyOf(name))]];
   const rows = [
     ...row('code', code, text.code),
     ...row('error', error, text.error),
@@ -162,7 +185,8 @@ function tokenDetails(
       ] as const;
     });
   return html`<details${name === 'access_token' && html` open`}><summary>${text.token[name]}</summary><div class="token"><p class="muted small">${text.tokenNote[name]}</p>
-<pre class="jwt"><span>${parts[0]}</span>.<span>${parts[1]}</span>.<span>${parts[2]}</span></pre>
+<pre class="jwt" id="${name}"><span>${parts[0]}</span>.<span>${parts[1]}</span>.<span>${parts[2]}</span></pre>
+<div><button class="link" type="button" hidden data-copy-of="${name}" data-other="${text.copied}" aria-label="${text.copyOf(text.token[name])}">${text.copy}</button></div>
 <h3>${text.header}</h3>${explained(rows(header, text.headerNames))}
 <h3>${text.claims}</h3>${explained(rows(claims, text.claimNames))}
 <h3>${text.signature}</h3><p class="small">${signatureNote}</p></div></details>`;
@@ -172,22 +196,16 @@ function revocationSection(text: Text, { revoke }: PlaygroundSession): HtmlPart 
   if (revoke === null) return undefined;
   const { act, userinfo, refresh } = revoke;
   const { revocation } = text;
-  const rejection = (exchange: Exchange) => {
-    const message = /"error_description":"([^"]*)"/.exec(exchange.answer)?.[1] ?? '';
-    return html`<p class="verdict">${revocation.rejected(responseStatus(exchange), message)}</p>`;
-  };
+  const section = (title: string, exchange: Exchange, note?: Html) =>
+    card(title, note, exchangeFigures(text, title, exchange));
   return [
-    card(
-      revocation.disconnect,
-      html`<p class="verdict">${revocation.took(milliseconds(act.ended - act.began))}</p>`,
-      exchangeFigures(text, act),
-    ),
-    card(
+    section(revocation.disconnect, act),
+    section(
       revocation.userinfo(milliseconds(userinfo.began - act.ended)),
-      rejection(userinfo),
-      exchangeFigures(text, userinfo),
+      userinfo,
+      html`<p class="muted small">${revocation.note}</p>`,
     ),
-    card(revocation.refresh, rejection(refresh), exchangeFigures(text, refresh)),
+    section(revocation.refresh, refresh),
   ];
 }
 
@@ -211,6 +229,6 @@ function terminalSection(text: Text, session: PlaygroundSession, { baseUrl }: St
     terminal.title(action === 'again' ? terminal.stillRefused : text.do[action]),
     html`<p class="muted small">${terminal[action]}</p>`,
     html`<pre id="command">${command}</pre>`,
-    html`<div><button class="link" type="button" hidden data-copy-of="command" data-other="${terminal.copied}" aria-label="${terminal.copyLabel}">${terminal.copy}</button></div>`,
+    html`<div><button class="link" type="button" hidden data-copy-of="command" data-other="${text.copied}" aria-label="${terminal.copyLabel}">${text.copy}</button></div>`,
   );
 }

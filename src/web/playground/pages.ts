@@ -38,7 +38,8 @@ ${problemSummary(messages, problems)}
 ${otherAccount && html`<div class="notice"><p>${text.otherAccount}</p><p><a href="${path('/login')}">${text.signIn}</a></p></div>`}
 <p>${text.intro.lead}</p>
 <form method="post" action="${path('/playground')}">${hidden(token, { action: 'start' })}<button class="primary" type="submit">${text.intro.start}</button></form>
-<p class="muted small">${text.intro.account} ${text.intro.ends}</p></div>
+<p class="muted small">${text.intro.account} ${text.intro.ends}</p>
+<p class="muted small">${text.intro.endpoints(html`<a href="${path('/.well-known/openid-configuration')}">${text.intro.discovery}</a>`)}</p></div>
 <section class="card"><h2>${text.intro.what}</h2><ol class="outline">${STEPS.map((step) => html`<li><strong><span class="figures muted">${STEPS.indexOf(step) + 1}</span> ${text.steps[step]}</strong><p class="muted">${text.intro.each[step]}</p></li>`)}</ol></section>`,
   };
 }
