@@ -213,7 +213,8 @@ If the base URL has a path, such as \`https://example.com/auth\`, RFC 8414 puts 
 forwards those URLs.
 
 Any origin may read all three. The documents may be cached for one hour, the key set for five minutes. A client that encounters an
-unknown \`kid\` should fetch the key set again. ID tokens under HS256 are verified with the client's secret; the key set has no key
+unknown \`kid\` should fetch the key set again. The key set always has RS256; it has ES256 and EdDSA while a client is registered for them,
+and for 35 minutes after. ID tokens under HS256 are verified with the client's secret; the key set has no key
 for them.
 
 With the base URL \`https://id.example.com\`, the document is:

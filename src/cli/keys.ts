@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { readAlgorithmsInUse } from '../clients/store.ts';
 import type { Core } from '../core.ts';
 import { ASYMMETRIC_ALGS, isAsymmetric } from '../keys/algorithms.ts';
 import { dropKeyPair, type KeyPairView, listKeyPairs, rotateKeyPairs } from '../keys/key-pairs.ts';
@@ -30,7 +31,7 @@ export function keysCommands(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       const { keys, pairs } = await withCore(flags, async ({ database, clock }) => ({
         keys: await listSigningKeys(database),
-        pairs: await listKeyPairs(database, clock()),
+        pairs: await listKeyPairs(database, readAlgorithmsInUse, clock()),
       }));
       const own = keys.map(({ kid, createdAt, retiredAt }) => ({
         kid,

@@ -1,5 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventType, record } from '../audit/audit.ts';
+import { type IdTokenAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
+import { giveUpAlgorithm } from '../keys/store.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
 import { type Clock, DAY, SECOND } from '../platform/clock.ts';
@@ -74,6 +76,16 @@ function backchannelLogoutProblem({ backchannelLogoutUri, idTokenSignedResponseA
     'idTokenSignedResponseAlg must be RS256, ES256 or EdDSA for a client with a backchannelLogoutUri, or left out: ' +
     'a logout token cannot be signed with its secret.'
   );
+}
+
+const registeredAlgorithms = (client: Client | undefined): readonly (IdTokenAlg | null)[] =>
+  client === undefined ? [] : [client.idTokenSignedResponseAlg, client.userinfoSignedResponseAlg];
+
+/** Part of the unit of work that changes or deletes a client: notes the algorithms that it uses no more. */
+function* giveUpAlgorithms(before: Client, after: Client | undefined, now: number): Work<void> {
+  const kept = registeredAlgorithms(after);
+  const given = registeredAlgorithms(before).filter((alg) => !kept.includes(alg));
+  for (const alg of OPTIONAL_ALGS) if (given.includes(alg)) yield* giveUpAlgorithm({ alg, now });
 }
 
 /** A resource server introspects the tokens of its `resource`, so no other may have the same. @throws {OAuthError} `conflict` */
@@ -164,6 +176,7 @@ export async function updateClient(
     };
     yield* requireUniqueResource(saved);
     yield* store.saveClient(saved);
+    yield* giveUpAlgorithms(client, saved, now);
     // A client that authenticates by its key has no secret, so that none is left to be guessed or stolen.
     if (!presentsSecret(saved)) {
       for (const { id: secretId } of yield* store.liveSecrets({ clientId: id, now })) {
@@ -201,8 +214,12 @@ export async function setClientPicture(
 /** Deletes a client with its secrets, codes, tokens and consents. @throws {OAuthError} `not_found` */
 export async function deleteClient({ database, clock }: ClientsContext, id: string, origin: Origin): Promise<void> {
   await database.commit(function* remove() {
-    if (!(yield* store.removeClient({ id }))) throw clientNotFound(id);
-    yield* record({ at: clock(), type: 'client.deleted', origin, clientId: id });
+    const client = yield* store.lockClient({ id });
+    if (client === undefined) throw clientNotFound(id);
+    const now = clock();
+    yield* store.removeClient({ id });
+    yield* giveUpAlgorithms(client, undefined, now);
+    yield* record({ at: now, type: 'client.deleted', origin, clientId: id });
   });
 }
 

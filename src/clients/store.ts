@@ -1,3 +1,4 @@
+import { type AsymmetricAlg, OPTIONAL_ALGS } from '../keys/algorithms.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { ClientTable } from '../platform/database/schema.ts';
@@ -123,6 +124,23 @@ export const removeSecret = command((db, p: { id: string; clientId: string }) =>
 export const markSecretUsed = command((db, p: { id: string; now: number }) =>
   db.updateTable('client_secret').set({ last_used_at: p.now }).where('id', '=', p.id),
 );
+
+const usesAlgorithm = one((db, p: { alg: AsymmetricAlg }) =>
+  db
+    .selectFrom('client')
+    .select('id')
+    .where((eb) =>
+      eb.or([eb('id_token_signed_response_alg', '=', p.alg), eb('userinfo_signed_response_alg', '=', p.alg)]),
+    )
+    .limit(1),
+);
+
+/** Reads the algorithms that a client is registered for, of those that are published only then. */
+export function* readAlgorithmsInUse(): Work<ReadonlySet<AsymmetricAlg>> {
+  const inUse = new Set<AsymmetricAlg>();
+  for (const alg of OPTIONAL_ALGS) if ((yield* usesAlgorithm({ alg })) !== undefined) inUse.add(alg);
+  return inUse;
+}
 
 /** Sets the generation and consent epoch of every client: all codes and tokens are invalid, and new consent is required. */
 export const renewClients = command((db, p: { generation: string; epoch: string }) =>

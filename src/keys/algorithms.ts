@@ -2,6 +2,12 @@
 export const ASYMMETRIC_ALGS = ['RS256', 'ES256', 'EdDSA'] as const;
 export type AsymmetricAlg = (typeof ASYMMETRIC_ALGS)[number];
 
+/** Always published: the default of ID tokens (OpenID Connect Registration 1.0 §2), and of logout tokens. */
+const DEFAULT_ALG = 'RS256' satisfies AsymmetricAlg;
+
+/** Published only while a client uses them, because some older libraries reject a key set with a key that they do not know. */
+export const OPTIONAL_ALGS: readonly AsymmetricAlg[] = ASYMMETRIC_ALGS.filter((alg) => alg !== DEFAULT_ALG);
+
 /** The algorithms of ID tokens. The key of HS256 is the client's secret. */
 export const ID_TOKEN_ALGS = ['HS256', ...ASYMMETRIC_ALGS] as const;
 export type IdTokenAlg = (typeof ID_TOKEN_ALGS)[number];

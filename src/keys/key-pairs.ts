@@ -5,12 +5,23 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { type Origin, SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg } from './algorithms.ts';
 import { newKeyPair } from './id-tokens.ts';
-import { dueAlgorithms, isDeletable, keyStatus, PUBLISHED_BEFORE, signerAt, supersededAt } from './rules/schedule.ts';
+import {
+  dueAlgorithms,
+  isDeletable,
+  isOffered,
+  type KeyStatus,
+  keyStatus,
+  PUBLISHED_BEFORE,
+  signerAt,
+  supersededAt,
+} from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey } from './seal.ts';
 import {
   deleteKeyPair,
   insertKeyPair,
   lockKeySet,
+  type ReadAlgorithmsInUse,
+  readAlgorithmUse,
   readKeyPairs,
   type StoredKeyPair,
   setVersion,
@@ -37,19 +48,21 @@ function* addKeyPair(pair: StoredKeyPair, origin: Origin, at: number): Work<void
   yield* record({ at, type: 'keys.rotated', origin, details });
 }
 
-/** Creates the first key pair of every algorithm that has none. It signs at once, since no client can have cached another. */
-export async function createFirstKeyPairs(database: Database, root: Buffer, now: number): Promise<void> {
-  const before = await database.read(() => readKeyPairs({}));
-  const missing = ASYMMETRIC_ALGS.filter((alg) => before.every((pair) => pair.alg !== alg));
-  const created = await Promise.all(missing.map((alg) => createKeyPair(root, alg)));
+/** Creates the first key pair of an algorithm. It signs at once, since no client can have cached another. */
+export async function createFirstKeyPair(
+  database: Database,
+  root: Buffer,
+  alg: AsymmetricAlg,
+  now: number,
+): Promise<void> {
+  const isThere = (pairs: readonly StoredKeyPair[]) => pairs.some((pair) => pair.alg === alg);
+  if (isThere(await database.read(() => readKeyPairs({})))) return;
+  const created = await createKeyPair(root, alg);
   await database.commit(function* create(): Work<void> {
     yield* lockKeySet({});
-    const pairs = yield* readKeyPairs({});
-    for (const pair of created) {
-      // Another process may have been first.
-      if (pairs.some(({ alg }) => alg === pair.alg)) continue;
-      yield* addKeyPair({ ...pair, createdAt: now, signsFrom: now }, SYSTEM_ORIGIN, now);
-    }
+    // Another process may have been first.
+    if (isThere(yield* readKeyPairs({}))) return;
+    yield* addKeyPair({ ...created, createdAt: now, signsFrom: now }, SYSTEM_ORIGIN, now);
   });
 }
 
@@ -153,13 +166,19 @@ export async function maintainKeyPairs(
   });
 }
 
-/** The stored key pairs, newest first. */
-export async function listKeyPairs(database: Database, now: number) {
-  const pairs = await database.read(() => readKeyPairs({}));
+/** The stored key pairs, newest first. `unused`: left out of the JWKS, because no client is registered for the algorithm. */
+export async function listKeyPairs(database: Database, readInUse: ReadAlgorithmsInUse, now: number) {
+  const { pairs, use } = await database.read(function* list() {
+    return { use: yield* readAlgorithmUse(readInUse), pairs: yield* readKeyPairs({}) };
+  });
+  const statusOf = (pair: StoredKeyPair): KeyStatus | 'unused' => {
+    const status = keyStatus(pair, pairs, now);
+    return status === 'expired' || isOffered(pair.alg, use, now) ? status : 'unused';
+  };
   return pairs.map((pair) => ({
     kid: pair.kid,
     alg: pair.alg,
-    status: keyStatus(pair, pairs, now),
+    status: statusOf(pair),
     createdAt: pair.createdAt,
     signsFrom: pair.signsFrom,
     retiredAt: supersededAt(pair, pairs) ?? null,

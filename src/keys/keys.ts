@@ -6,13 +6,15 @@ import { OAuthError } from '../platform/oauth-error.ts';
 import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { ASYMMETRIC_ALGS, type AsymmetricAlg, type IdTokenAlg } from './algorithms.ts';
 import { type PublicJwk, type SignJwt, signWith } from './id-tokens.ts';
-import { createFirstKeyPairs, maintainKeyPairs } from './key-pairs.ts';
-import { isDeletable, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
+import { createFirstKeyPair, maintainKeyPairs } from './key-pairs.ts';
+import { isDeletable, isOffered, publishedAt, type Scheduled, signerAt } from './rules/schedule.ts';
 import { keyPairContext, seal, sealingKey, signingKeyContext, unseal } from './seal.ts';
 import { isRetired, maintainSigningKeys, newSigningKey } from './signing-keys.ts';
 import {
   createKeySet,
   deleteKeyPairs,
+  type ReadAlgorithmsInUse,
+  readAlgorithmUse,
   readKeyPairs,
   readSigningKeys,
   readVersion,
@@ -32,8 +34,8 @@ export interface Keys {
   recheck(): Promise<KeySet>;
   /** A key set that can sign ID tokens with this algorithm; the first key of the algorithm is created here. */
   ready(alg: IdTokenAlg): Promise<KeySet>;
-  /** The key pairs of the JWKS, as the database has them now: at least one of each algorithm. */
-  published(): Promise<readonly IdTokenKey[]>;
+  /** The key pairs of the JWKS, as the database has them now: at least one of RS256 and of each algorithm that clients use. */
+  published(readInUse: ReadAlgorithmsInUse): Promise<readonly IdTokenKey[]>;
 }
 
 /** All keys that are accepted, at one version of the key set. It is never changed: a new version is a new object. */
@@ -189,26 +191,38 @@ export async function openKeys(
     return version === held.version ? held : reload();
   }
 
-  /** Callers that come while key pairs are being created share the same run. */
-  let creating: Promise<unknown> | undefined;
-  async function createMissing(): Promise<KeySet> {
-    creating ??= createFirstKeyPairs(database, roots.current, clock()).finally(() => {
-      creating = undefined;
-    });
-    await creating;
+  /** Callers that come while the first key pair of an algorithm is being created share the same run. */
+  const creating = new Map<AsymmetricAlg, Promise<void>>();
+  function createFirst(alg: AsymmetricAlg): Promise<void> {
+    const running = creating.get(alg);
+    if (running !== undefined) return running;
+    const created = createFirstKeyPair(database, roots.current, alg, clock()).finally(() => creating.delete(alg));
+    creating.set(alg, created);
+    return created;
+  }
+
+  /** A key set with key pairs of these algorithms. */
+  async function withKeyPairs(keySet: KeySet, algs: readonly AsymmetricAlg[]): Promise<KeySet> {
+    const missing = algs.filter((alg) => keySet.signer(alg, clock()) === undefined);
+    if (missing.length === 0) return keySet;
+    await Promise.all(missing.map(createFirst));
     return reload();
   }
-  const canSign = (keySet: KeySet, alg: AsymmetricAlg): boolean => keySet.signer(alg, clock()) !== undefined;
 
   return {
     keySet: () => held,
     refresh: async (version) => (version === held.version ? held : reload()),
     recheck,
-    ready: async (alg) => (alg !== 'HS256' && !canSign(held, alg) ? createMissing() : held),
-    async published() {
-      let keySet = await recheck();
-      if (!ASYMMETRIC_ALGS.every((alg) => canSign(keySet, alg))) keySet = await createMissing();
-      return keySet.published(clock());
+    ready: async (alg) => (alg === 'HS256' ? held : withKeyPairs(held, [alg])),
+    async published(readInUse) {
+      const { version, use } = await database.read(function* read() {
+        return { use: yield* readAlgorithmUse(readInUse), version: yield* readVersion({}) };
+      });
+      const current = version === held.version ? held : await reload();
+      const now = clock();
+      const isShown = (alg: AsymmetricAlg): boolean => isOffered(alg, use, now);
+      const keySet = await withKeyPairs(current, ASYMMETRIC_ALGS.filter(isShown));
+      return keySet.published(now).filter(({ alg }) => isShown(alg));
     },
   };
 }

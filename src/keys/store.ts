@@ -1,7 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
-import type { Scheduled } from './rules/schedule.ts';
+import type { AlgorithmUse, Scheduled } from './rules/schedule.ts';
 
 /** A new key of access and refresh tokens, sealed. */
 export interface SealedKey {
@@ -147,8 +147,38 @@ export const readKeyPairs = many(
   }),
 );
 
+/** When a client last gave up each algorithm. */
+const readGivenUp = many(
+  (db, _p: object) =>
+    db
+      .selectFrom('id_token_key')
+      .select((eb) => ['alg', eb.fn.max('given_up_at').as('at')])
+      .where('given_up_at', 'is not', null)
+      .groupBy('alg'),
+  ({ alg, at }): readonly [alg: string, at: number] => [alg, Number(at)],
+);
+
+/** Reads the algorithms that a client is registered for, of those that are published only then. The clients’ domain has it. */
+export type ReadAlgorithmsInUse = () => Work<ReadonlySet<AsymmetricAlg>>;
+
+/** Reads who uses the algorithms. */
+export function* readAlgorithmUse(readInUse: ReadAlgorithmsInUse): Work<AlgorithmUse> {
+  // In this order: if an algorithm is given up between the two statements, it still counts as in use.
+  const inUse = yield* readInUse();
+  return { inUse, givenUpAt: new Map(yield* readGivenUp({})) };
+}
+
+/**
+ * Part of the unit of work in which a client gives up an algorithm: its keys stay published as long as tokens that they signed for that
+ * client are valid, also where no other client uses them.
+ */
+export const giveUpAlgorithm = command((db, p: { alg: AsymmetricAlg; now: number }) =>
+  db.updateTable('id_token_key').set({ given_up_at: p.now }).where('alg', '=', p.alg),
+);
+
 export const insertKeyPair = command((db, p: StoredKeyPair) =>
   db.insertInto('id_token_key').values({
+    given_up_at: null,
     kid: p.kid,
     alg: p.alg,
     sealed: p.sealed,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { createPublicKey } from 'node:crypto';
 import { after, before, describe, test } from 'node:test';
+import { readAlgorithmsInUse } from '../../src/clients/store.ts';
 import { listKeyPairs, rotateKeyPairs } from '../../src/keys/key-pairs.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import {
@@ -95,7 +96,7 @@ describe('id_token_hint', () => {
     );
     server.advance(HOUR);
     const kid = JSON.parse(Buffer.from(idToken.split('.')[0] ?? '', 'base64url').toString()).kid;
-    const pairs = await withData(server, ({ database, clock }) => listKeyPairs(database, clock()));
+    const pairs = await withData(server, ({ database, clock }) => listKeyPairs(database, readAlgorithmsInUse, clock()));
     assert.equal(pairs.find((pair) => pair.kid === kid)?.status, 'verifies');
     const theirs = await signedIn(server, other);
     await tokensFor(server, client, other, {}, { browser: theirs });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { after, describe, test } from 'node:test';
 import { createLocalJWKSet, errors, type JSONWebKeySet, jwtVerify } from 'jose';
+import { readAlgorithmsInUse } from '../../src/clients/store.ts';
 import { dropKeyPair, listKeyPairs, maintainKeyPairs, rotateKeyPairs } from '../../src/keys/key-pairs.ts';
 import { type Keys, openKeys } from '../../src/keys/keys.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
@@ -61,14 +62,88 @@ async function fresh(alg: Alg): Promise<Tokens> {
   return tokensFor(server, clientOf(alg), user, {}, { browser: await signedIn(server, user) });
 }
 
-test('the key set has a key of each algorithm that is offered, before any client uses one', async () => {
-  const other = await startServer();
-  try {
-    const { keys } = (await (await fetch(`${other.baseUrl}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
-    assert.deepEqual(keys.map(({ alg }) => alg).sort(), [...ALGS].sort());
-  } finally {
-    await other.close();
+describe('decisions §10: the key set has RS256, and ES256 and EdDSA while a client uses them', () => {
+  /** A server without clients, and the algorithms in its key set. */
+  async function alone(run: (own: TestServer, shown: () => Promise<string[]>) => Promise<void>): Promise<void> {
+    const own = await startServer();
+    const shown = async () => {
+      const { keys } = (await (await fetch(`${own.baseUrl}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
+      return keys.map(({ alg }) => String(alg)).sort();
+    };
+    try {
+      assert.deepEqual(await shown(), ['RS256'], 'before any client uses one');
+      await run(own, shown);
+    } finally {
+      await own.close();
+    }
   }
+  const changed = async (own: TestServer, { clientId }: TestClient, fields: object) =>
+    assert.equal((await admin(own, 'PATCH', `/clients/${clientId}`, fields)).status, 200);
+
+  test('from the registration on, for ID tokens or UserInfo', () =>
+    alone(async (own, shown) => {
+      await newClient(own, { idTokenSignedResponseAlg: 'EdDSA' });
+      assert.deepEqual(await shown(), ['EdDSA', 'RS256']);
+      await newClient(own, { userinfoSignedResponseAlg: 'ES256' });
+      assert.deepEqual(await shown(), ['ES256', 'EdDSA', 'RS256']);
+      await newClient(own, { idTokenSignedResponseAlg: 'HS256', userinfoSignedResponseAlg: 'RS256' });
+      assert.deepEqual(await shown(), ['ES256', 'EdDSA', 'RS256']);
+    }));
+
+  const ends: Record<string, (own: TestServer, client: TestClient) => Promise<unknown>> = {
+    'changed to another': (own, client) => changed(own, client, { idTokenSignedResponseAlg: 'RS256' }),
+    'left out': (own, client) => changed(own, client, { idTokenSignedResponseAlg: null }),
+    'of a client that is deleted': (own, { clientId }) => admin(own, 'DELETE', `/clients/${clientId}`),
+  };
+  for (const [name, end] of Object.entries(ends)) {
+    test(`an algorithm ${name} stays for an ID token’s life and the key set’s age`, () =>
+      alone(async (own, shown) => {
+        const first = await newClient(own, { idTokenSignedResponseAlg: 'EdDSA' });
+        const second = await newClient(own, { idTokenSignedResponseAlg: 'EdDSA' });
+        await end(own, first);
+        own.advance(HOUR);
+        assert.deepEqual(await shown(), ['EdDSA', 'RS256'], 'another client uses it');
+        const { id_token } = await tokensFor(own, second, await newUser(own));
+        await end(own, second);
+        own.advance(35 * MINUTE - 1);
+        assert.deepEqual(await shown(), ['EdDSA', 'RS256']);
+        own.advance(1);
+        assert.deepEqual(await shown(), ['RS256']);
+        const pairs = await withData(own, ({ database, clock }) =>
+          listKeyPairs(database, readAlgorithmsInUse, clock()),
+        );
+        assert.equal(pairs.find(({ kid }) => kid === kidOf(id_token))?.status, 'unused');
+      }));
+  }
+
+  test('a disabled client uses its algorithm still; one that comes back finds the same key', () =>
+    alone(async (own, shown) => {
+      const client = await newClient(own, { idTokenSignedResponseAlg: 'EdDSA' });
+      const user = await newUser(own);
+      const before = await tokensFor(own, client, user);
+      await changed(own, client, { status: 'disabled' });
+      own.advance(HOUR);
+      assert.deepEqual(await shown(), ['EdDSA', 'RS256']);
+      await changed(own, client, { status: 'active', idTokenSignedResponseAlg: null });
+      own.advance(HOUR);
+      assert.deepEqual(await shown(), ['RS256']);
+      await changed(own, client, { idTokenSignedResponseAlg: 'EdDSA' });
+      assert.deepEqual(await shown(), ['EdDSA', 'RS256']);
+      assert.equal(kidOf((await tokensFor(own, client, user)).id_token), kidOf(before.id_token));
+    }));
+
+  test('a key that is not published any more still proves a hint', () =>
+    alone(async (own, shown) => {
+      const client = await newClient(own, { idTokenSignedResponseAlg: 'EdDSA' });
+      const user = await newUser(own);
+      const mine = await signedIn(own, user);
+      const { id_token } = await tokensFor(own, client, user, {}, { browser: mine });
+      await changed(own, client, { idTokenSignedResponseAlg: 'RS256' });
+      own.advance(HOUR);
+      assert.deepEqual(await shown(), ['RS256']);
+      const answer = await mine.get(`/oidc/logout?${new URLSearchParams({ id_token_hint: id_token })}`);
+      assert.match(answer.text, /You are signed out/);
+    }));
 });
 
 test('OpenID Connect Discovery §3: distinct kids, public parameters alone, the sizes of RFC 7518 and RFC 8037', async () => {
@@ -134,7 +209,9 @@ for (const alg of ALGS) {
       assert.deepEqual(await kids(alg), [next.kid], 'computed from the clock: nothing had to run');
       await tend(null);
       const statuses = async () => {
-        const pairs = await withData(server, ({ database, clock }) => listKeyPairs(database, clock()));
+        const pairs = await withData(server, ({ database, clock }) =>
+          listKeyPairs(database, readAlgorithmsInUse, clock()),
+        );
         return [first, last].map(({ id_token }) => pairs.find(({ kid }) => kid === kidOf(id_token))?.status);
       };
       assert.deepEqual(await statuses(), ['signs', 'expired']);
@@ -228,7 +305,9 @@ test('ST-02, decisions §7: another root secret seals them anew, and a wrong one
   const own = await startServer({ TESSERA_SECRET: first });
   try {
     const shown = (await (await fetch(`${own.baseUrl}/.well-known/jwks.json`)).json()) as JSONWebKeySet;
-    const published = async (keys: Keys) => ({ keys: (await keys.published()).map(({ publicJwk }) => publicJwk) });
+    const published = async (keys: Keys) => ({
+      keys: (await keys.published(readAlgorithmsInUse)).map(({ publicJwk }) => publicJwk),
+    });
     await assert.rejects(open(own, second), { name: 'WrongSecret' });
     await open(own, second, first);
     const anew = await withData(own, async ({ database }) =>

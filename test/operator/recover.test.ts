@@ -34,6 +34,7 @@ const kids = async (): Promise<string[]> =>
 test('a recovery ends all that was issued, on every database and beside a server that runs', async () => {
   const user = await newUser(server);
   const client = await newClient(server, { idTokenSignedResponseAlg: 'RS256', backchannelLogoutUri: receiver.uri });
+  for (const alg of ['ES256', 'EdDSA']) await newClient(server, { idTokenSignedResponseAlg: alg });
   const machine = { redirectUri: '', ...(await admin(server, 'POST', '/clients', MACHINE)).body };
   const browser = await signedIn(server, user);
   const tokens = await tokensFor(server, client, user, {}, { browser });

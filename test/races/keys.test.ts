@@ -1,9 +1,10 @@
-/** A key that one process drops, and what another node still believes of it in the next request. */
+/** Keys that one process drops or makes necessary, and what another node believes of them in the next request. */
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { dropKeyPair } from '../../src/keys/key-pairs.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
+  admin,
   authorizeUrl,
   newClient,
   newUser,
@@ -13,7 +14,7 @@ import {
   tokensFor,
 } from '../support/flow.ts';
 import { parts, withData } from '../support/forged-token.ts';
-import { assertErrorRedirect, codeOf } from '../support/outcome.ts';
+import { assertErrorRedirect, codeOf, HOUR } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
 /** On PostgreSQL there are two nodes, and the one that is asked has learned of the drop by nothing else. */
@@ -71,3 +72,24 @@ for (const alg of ALGS) {
     assert.equal((await kept.browser.get('/account')).status, 200, 'the session goes on');
   });
 }
+
+test('decisions §10: registered at one node, the key is in the key set of the other before a token of it is issued', async () => {
+  const last = () => server.nodes.at(-1) ?? server.baseUrl;
+  const shown = async (): Promise<string[]> => {
+    const { keys } = (await (await fetch(`${last()}/.well-known/jwks.json`)).json()) as { keys: { kid: string }[] };
+    return keys.map(({ kid }) => kid);
+  };
+  const client = await newClient(server, { idTokenSignedResponseAlg: 'RS256' });
+  const user = await newUser(server);
+  for (const alg of ['EdDSA', 'RS256', 'ES256', 'RS256', 'EdDSA']) {
+    const changed = admin(server, 'PATCH', `/clients/${client.clientId}`, { idTokenSignedResponseAlg: alg });
+    const meanwhile = await Promise.all([changed, shown(), shown(), shown()]);
+    assert.equal(meanwhile[0].status, 200);
+    const before = await shown();
+    const { idToken } = await granted(client, user);
+    assert.equal(parts(idToken).header['alg'], alg);
+    assert.ok(before.includes(String(parts(idToken).header['kid'])), alg);
+    // Longer than a given up algorithm is published.
+    server.advance(HOUR);
+  }
+});

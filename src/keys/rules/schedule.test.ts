@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { DAY, HOUR } from '../../platform/clock.ts';
-import { dueAlgorithms, isDeletable, keyStatus, publishedAt, type Scheduled, signerAt } from './schedule.ts';
+import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { dueAlgorithms, isDeletable, isOffered, keyStatus, publishedAt, type Scheduled, signerAt } from './schedule.ts';
 
 const key = (kid: string, signsFrom: number, alg = 'RS256'): Scheduled => ({
   kid,
@@ -54,4 +54,19 @@ test('an algorithm is due when its newest key is as old as the period', () => {
   assert.deepEqual(dueAlgorithms(keys, T + 30 * DAY - 1, 30 * DAY), []);
   assert.deepEqual(dueAlgorithms(keys, T + 30 * DAY, 30 * DAY), ['RS256']);
   assert.deepEqual(dueAlgorithms(keys, T + 30 * DAY + 1, 30 * DAY), ['RS256', 'ES256']);
+});
+
+test('decisions §10: RS256 is always published, others while a client uses them, and 35 minutes longer', () => {
+  const nobody = { inUse: new Set<string>(), givenUpAt: new Map<string, number>() };
+  assert.equal(isOffered('RS256', nobody, T), true);
+  for (const alg of ['ES256', 'EdDSA'] as const) {
+    assert.equal(isOffered(alg, nobody, T), false);
+    assert.equal(isOffered(alg, { ...nobody, inUse: new Set([alg]) }, T), true);
+    const before = { ...nobody, givenUpAt: new Map([[alg, T]]) };
+    assert.deepEqual(
+      [T, T + 35 * MINUTE - 1, T + 35 * MINUTE].map((now) => isOffered(alg, before, now)),
+      [true, true, false],
+    );
+    assert.equal(isOffered(alg, { ...before, inUse: new Set([alg]) }, T + DAY), true, 'used again');
+  }
 });

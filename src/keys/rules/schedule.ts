@@ -1,4 +1,5 @@
 import { DAY, HOUR, MINUTE } from '../../platform/clock.ts';
+import { type AsymmetricAlg, OPTIONAL_ALGS } from '../algorithms.ts';
 
 /** A key pair with the time from which it signs, in milliseconds since the epoch. */
 export interface Scheduled {
@@ -16,6 +17,12 @@ export const PUBLISHED_BEFORE = HOUR;
 
 /** How long a key is published after its last signature: longer than an ID token is valid (1800 s), with room for clock skew. */
 const PUBLISHED_AFTER = HOUR;
+
+/**
+ * How long the keys of an algorithm stay published after a client gave it up: as long as an ID token is valid (1800 s) and the JWKS may
+ * be cached.
+ */
+const PUBLISHED_AFTER_USE = 30 * MINUTE + JWKS_MAX_AGE;
 
 /** How long a key verifies ID tokens as hints after that: as long as a session lasts. */
 const KEPT_AFTER = 30 * DAY;
@@ -57,6 +64,20 @@ export function signerAt<K extends Scheduled>(alg: string, keys: readonly K[], n
 /** The keys that the JWKS shows at this moment. */
 export const publishedAt = <K extends Scheduled>(keys: readonly K[], now: number): readonly K[] =>
   keys.filter((key) => keyStatus(key, keys, now) !== 'expired');
+
+/** Who uses the algorithms, as far as that decides on their publication. */
+export interface AlgorithmUse {
+  /** Those of the optional ones that a client is registered for. */
+  readonly inUse: ReadonlySet<string>;
+  /** When a client last gave up an algorithm, in milliseconds since the epoch. */
+  readonly givenUpAt: ReadonlyMap<string, number>;
+}
+
+/** Whether the JWKS shows the keys of an algorithm. */
+export function isOffered(alg: AsymmetricAlg, { inUse, givenUpAt }: AlgorithmUse, now: number): boolean {
+  const last = givenUpAt.get(alg);
+  return !OPTIONAL_ALGS.includes(alg) || inUse.has(alg) || (last !== undefined && now < last + PUBLISHED_AFTER_USE);
+}
 
 /** The algorithms whose newest key has reached the age at which it is rotated. @param period milliseconds */
 export function dueAlgorithms<K extends Scheduled>(keys: readonly K[], now: number, period: number): readonly string[] {

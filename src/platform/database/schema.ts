@@ -303,6 +303,8 @@ export interface IdTokenKeyTable {
   created_at: Instant;
   /** Published from the moment it was made; signs from here until the next of its algorithm does. */
   signs_from: Instant;
+  /** When a client last gave up the algorithm. */
+  given_up_at: Instant | null;
 }
 
 export interface KeySetTable {

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readAlgorithmsInUse } from '../../clients/store.ts';
 import type { Keys } from '../../keys/keys.ts';
 import { JWKS_MAX_AGE } from '../../keys/rules/schedule.ts';
 import { HOUR, SECOND } from '../../platform/clock.ts';
@@ -29,7 +30,7 @@ export function discoveryRoutes(app: FastifyInstance, { keys, issuer }: Discover
     );
   }
   app.get(JWKS_PATH, { ...HEAD, schema: readKeysSchema }, async (_request, reply) => {
-    const published = await keys.published();
+    const published = await keys.published(readAlgorithmsInUse);
     return publish(reply, JWKS_MAX_AGE, { keys: published.map(({ publicJwk }) => publicJwk) });
   });
 }

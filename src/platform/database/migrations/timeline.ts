@@ -21,6 +21,7 @@ import { clientContacts } from './0019-client-contacts.ts';
 import { faces } from './0020-faces.ts';
 import { traces } from './0021-traces.ts';
 import { defaultAlgorithm } from './0022-default-algorithm.ts';
+import { usedAlgorithms } from './0023-used-algorithms.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -64,6 +65,7 @@ export const timeline: Timeline = {
   '0020-faces': faces,
   '0021-traces': traces,
   '0022-default-algorithm': defaultAlgorithm,
+  '0023-used-algorithms': usedAlgorithms,
 };
 
 export { NewerDatabase } from './position.ts';
