@@ -1,4 +1,12 @@
 import type { Generated } from 'kysely';
+import type {
+  AdminKeyTable,
+  IdTokenKeyTable,
+  KeySetTable,
+  NodeLeaseTable,
+  RateCountTable,
+  SigningKeyTable,
+} from './service-tables.ts';
 
 /** Snowflake id as a decimal string. */
 type Id = string;
@@ -283,53 +291,6 @@ export interface PlaygroundVisitTable {
   /** What was seen on the wire so far, with tokens and the client's secret. */
   sealed: string;
   expires_at: Instant;
-}
-
-export interface SigningKeyTable {
-  kid: string;
-  sealed: string;
-  created_at: Instant;
-  /** When the next key took over; null for the key that signs. */
-  retired_at: Instant | null;
-}
-
-/** Key pairs that sign ID tokens. */
-export interface IdTokenKeyTable {
-  kid: string;
-  alg: string;
-  /** The private key. */
-  sealed: string;
-  public_jwk: Json;
-  created_at: Instant;
-  /** Published from the moment it was made; signs from here until the next of its algorithm does. */
-  signs_from: Instant;
-  /** When a client last gave up the algorithm. */
-  given_up_at: Instant | null;
-}
-
-export interface KeySetTable {
-  id: number;
-  version: string;
-}
-
-export interface NodeLeaseTable {
-  node: number;
-  holder: string;
-  expires_at: Instant;
-}
-
-export interface RateCountTable {
-  bucket: string;
-  count: number;
-  window_ends_at: Instant;
-}
-
-export interface AdminKeyTable {
-  id: Id;
-  name: string;
-  hash: string;
-  created_at: Instant;
-  revoked_at: Instant | null;
 }
 
 export interface AuditEventTable {
