@@ -35,6 +35,8 @@ export interface FaceRules {
   readonly alwaysNamesScopes: boolean;
   /** Whether the token endpoint answers 400 `invalid_grant`, and not 403, for a revoked, banned or suspended grant. */
   readonly barredIsInvalidGrant: boolean;
+  /** Whether the token endpoint tells a disabled client from an unknown one, after the right secret. */
+  readonly namesDisabledClient: boolean;
   /** Whether a family without `offline_access` is revoked when the person ends the browser session. */
   readonly endsWithSession: boolean;
 }
@@ -54,6 +56,7 @@ const CONTRACT: FaceRules = {
   accessTokenProfile: false,
   alwaysNamesScopes: false,
   barredIsInvalidGrant: false,
+  namesDisabledClient: false,
   endsWithSession: false,
 };
 
@@ -72,6 +75,7 @@ const STANDARD: FaceRules = {
   accessTokenProfile: true,
   alwaysNamesScopes: true,
   barredIsInvalidGrant: true,
+  namesDisabledClient: true,
   endsWithSession: true,
 };
 

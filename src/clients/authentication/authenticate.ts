@@ -64,16 +64,24 @@ export interface AuthenticationParts {
   readonly clientKeys: ClientKeys;
 }
 
+/** The request that a client authenticates. */
+interface AuthenticationContext {
+  readonly origin: Origin;
+  /** The path of the called endpoint: an assertion may name its URL as the audience (RFC 7523 §3). */
+  readonly endpoint: string;
+  /** Whether a caller with the right secret learns that the client is disabled. */
+  readonly namesDisabled?: boolean;
+}
+
 /**
- * Authenticates a client, before anything else of the request is looked at. Every failure gets the same answer: unknown client,
- * wrong secret, a secret from a client that has none, an invalid assertion and a disabled client are not told apart.
- * @param request.endpoint the path of the called endpoint: an assertion may name its URL as the audience (RFC 7523 §3)
+ * Authenticates a client, before anything else of the request is looked at. An unknown client, a wrong secret, an invalid assertion
+ * and a disabled client get the same answer, except where the caller knows the cause anyway: docs/decisions/0013.
  * @throws {OAuthError} `invalid_client`, or `rate_limit_exceeded` after too many failures from one address
  */
 export async function authenticateClient(
   parts: AuthenticationParts,
   credentials: ClientCredentials,
-  { origin, endpoint }: { readonly origin: Origin; readonly endpoint: string },
+  { origin, endpoint, namesDisabled = true }: AuthenticationContext,
 ): Promise<AuthenticatedClient> {
   const { database, limits } = parts;
   const now = parts.clock();
@@ -82,7 +90,7 @@ export async function authenticateClient(
   if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
 
   const presented = withoutEmptySecret(credentials, found?.client);
-  const result = await verifyCredentials(parts, found, presented, { endpoint, now });
+  const result = await verifyCredentials(parts, found, presented, { endpoint, namesDisabled, now });
   if ('reason' in result) {
     const about = { origin, clientId: found?.client.id ?? null };
     const wait = await database.commit(() => recordFailure(limits, bucket, result, about, now));
@@ -142,7 +150,7 @@ async function verifyCredentials(
   parts: AuthenticationParts,
   found: ClientWithSecrets | undefined,
   credentials: ClientCredentials,
-  { endpoint, now }: { readonly endpoint: string; readonly now: number },
+  { endpoint, namesDisabled, now }: Omit<AuthenticationContext, 'origin'> & { readonly now: number },
 ): Promise<VerifiedCredentials | AuthenticationFailure> {
   if (credentials.method === 'private_key_jwt' && credentials.assertion === undefined) {
     return { reason: 'the assertion is none that is offered' };
@@ -151,11 +159,17 @@ async function verifyCredentials(
   const hash = 'clientSecret' in credentials ? digest(credentials.clientSecret) : '';
   if (found === undefined) return { reason: 'unknown client' };
   const { client, secrets } = found;
-  if (client.status !== 'active') return { reason: 'the client is disabled' };
+  const isProved = (): boolean =>
+    'clientSecret' in credentials && !('reason' in matchSecret(credentials.clientSecret, hash, secrets));
+  if (client.status !== 'active') {
+    const reason = 'the client is disabled';
+    return namesDisabled && isProved() ? { reason, advice: adviceOnDisabled(client) } : { reason };
+  }
   if (!isRegisteredMethod(client, credentials)) {
-    const isProved =
-      'clientSecret' in credentials && !('reason' in matchSecret(credentials.clientSecret, hash, secrets));
-    return { reason: 'another authentication method is registered', ...adviceOnMethod(client, credentials, isProved) };
+    return {
+      reason: 'another authentication method is registered',
+      ...adviceOnMethod(client, credentials, isProved()),
+    };
   }
 
   switch (credentials.method) {
@@ -191,6 +205,9 @@ function isRegisteredMethod(
   const used = method === 'none' ? 'client_secret_post' : method;
   return registered === null ? used !== 'private_key_jwt' : used === registered;
 }
+
+const adviceOnDisabled = ({ id }: Client): string =>
+  `this client is disabled. The operator can set its status to active: PATCH /api/v2/admin/clients/${id}, or on the server: tessera client enable ${id}.`;
 
 /**
  * What to do about another method than the registered one. That a client is public shows without any secret: it gets on with its id

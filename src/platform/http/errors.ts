@@ -109,13 +109,13 @@ function convert(error: unknown, request: FastifyRequest): OAuthError {
 }
 
 /**
- * Answers with an error as JSON: decisions §4. Where a page cannot read it, the description says so as well, except in a message to
- * which clients react by its letter.
+ * Answers with an error as JSON: decisions §4. Where a page cannot read it, the description says so as well, except in the contract's
+ * messages: clients may compare those, and they are no sentences.
  */
 export function sendError(reply: FastifyReply, error: OAuthError): FastifyReply {
   const { unreadable } = reply.request;
-  const isFixed = error.code === 'access_denied' || error.code === 'invalid_grant';
-  const description = unreadable === undefined || isFixed ? error.message : `${error.message} ${unreadable}`;
+  const isSentence = error.message.endsWith('.') || error.message.endsWith('?');
+  const description = unreadable !== undefined && isSentence ? `${error.message} ${unreadable}` : error.message;
   return reply
     .code(error.status)
     .headers(error.headers)

@@ -55,7 +55,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     for (const rules of Object.values(FACE_RULES)) {
       const { tokenPath, face } = rules;
       token.post(tokenPath, { ...PAGES, schema: requestTokensSchemas[face] }, async (request, reply) => {
-        const { parameters, authenticated } = await fromClient(request, reply, tokenPath);
+        const { parameters, authenticated } = await fromClient(request, reply, tokenPath, rules.namesDisabledClient);
         const grant = chooseGrant(parameters, authenticated, rules);
         if (grant instanceof OAuthError) {
           throw await parts.database.commit(() => refuseGrantType(parts, authenticated, grant, parts.clock()));
@@ -88,7 +88,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
   });
 
   /** The checks that all three have in common. */
-  async function fromClient(request: FastifyRequest, reply: FastifyReply, endpoint: string) {
+  async function fromClient(request: FastifyRequest, reply: FastifyReply, endpoint: string, namesDisabled = true) {
     // 1. The body, which was read by its schema: one object or form of strings, each at most once.
     const parameters = request.body as Parameters;
     // 2. The client, before anything about the grant or token.
@@ -96,7 +96,8 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     const code = parameters.get('code');
     const flow = code === undefined ? undefined : digest(code);
     request.subject = { clientId: credentials.clientId, flow };
-    const authenticated = await authenticateClient(parts, credentials, { origin: originOf(request), endpoint });
+    const context = { origin: originOf(request), endpoint, namesDisabled };
+    const authenticated = await authenticateClient(parts, credentials, context);
     const { client, proof } = authenticated;
     request.subject = { clientId: client.id, flow, proved: proof.kind !== 'public' };
     closeToOthers(request, reply, authenticated);
