@@ -10,6 +10,7 @@ import {
   newUser,
   PASSWORD,
   redeem,
+  standard,
   type TestClient,
   tokensFor,
 } from '../support/flow.ts';
@@ -158,6 +159,8 @@ export async function walkPages(
   await stop('consent');
   await page.hover('[value=allow]');
   await stop('consent-meeting');
+  await to(authorizeUrl(standard(notes), { scope: `${ALL} profile offline_access` }));
+  await stop('consent-standard');
   await allow(notes, 'openid email');
   // The code is used, so a second submit of the same form has nowhere to lead.
   await page.goBack();

@@ -66,7 +66,7 @@ ${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
 ${sharedSection(site, consent, more)}
 ${choices(consent, messages, more)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
-${consent.staysConnected && html`<p>${text.staysConnected}</p>`}
+${consent.staysConnected && html`<p class="small">${text.staysConnected}</p>`}
 <p class="small muted">${more && html`${text.denyMore} `}${text.howToEnd} ${text.returnsTo(isolate(host))}</p>
 <div class="pair decision"><button class="equal" type="submit" name="decision" value="deny">${text.deny}</button><button class="equal" type="submit" name="decision" value="allow">${text.allow}</button></div>
 </form>
@@ -84,8 +84,12 @@ function sharedSection(site: Site, consent: ConsentPage, more: boolean): Html {
   const base = sharesIdentity
     ? profileFacts(site, account)
     : facts([fact(person.id, html`<span class="figures">${account.id}</span>`, true)]);
+  const always = sharesIdentity ? text.identity : person.id;
+  const granted = more
+    ? alreadyGranted(consent).map((scope) => (scope === 'email' ? text.address : site.messages.scopeNames[scope]))
+    : [];
   const values = more ? [base, alreadyFacts(consent, site.messages)] : base;
-  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${sharesIdentity ? text.identity : person.id}</span></summary><div class="passport">${values}</div></details>`;
+  return html`<details class="shared"><summary><span><span class="name">${more ? text.already : text.always}</span> ${[always, ...granted].join(', ')}</span></summary><div class="passport">${values}</div></details>`;
 }
 
 /** RFC 8707: the resource servers that the tokens are for. */
@@ -102,10 +106,12 @@ const valuesOf = (
 const isShownAlready = (scope: OptionalScope, { sharesIdentity }: ConsentPage): boolean =>
   scope === 'email' && sharesIdentity;
 
-/** The optional scopes that the client was granted before. */
+/** The optional scopes that the client was granted before, except what is always shared. */
+const alreadyGranted = (consent: ConsentPage): readonly OptionalScope[] =>
+  consent.optionalScopes.filter((scope) => consent.remembered?.scopes.has(scope) && !isShownAlready(scope, consent));
+
 function alreadyFacts(consent: ConsentPage, messages: Messages): Html | undefined {
-  const { optionalScopes, remembered } = consent;
-  const scopes = optionalScopes.filter((scope) => remembered?.scopes.has(scope) && !isShownAlready(scope, consent));
+  const scopes = alreadyGranted(consent);
   if (scopes.length === 0) return undefined;
   const shown = (scope: OptionalScope): HtmlPart =>
     valuesOf(scope, consent, messages).map(

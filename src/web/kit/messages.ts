@@ -107,10 +107,11 @@ export const en = {
     identity: 'Name, username, picture and email address',
     unset: (names: string) => `Not set, shared if added later: ${names}.`,
     unsetDeclined: (names: string) => `Not set and not shared, as you chose before: ${names}.`,
-    staysConnected: 'Stays connected when you are signed out, until you take access away.',
+    staysConnected: 'Stays connected when you are signed out.',
     emailAddress: 'Email address',
+    address: 'email address',
     scopes: {
-      profile: { name: 'Name, username and picture', note: '' },
+      profile: { name: 'Name, username, picture and language', note: '' },
       email: {
         name: 'Email details',
         note: 'Lets the app look up your address.',
@@ -313,7 +314,7 @@ export const en = {
   home,
   playground,
   scopeNames: {
-    profile: 'name, username and picture',
+    profile: 'name, username, picture and language',
     email: 'email details',
     details: 'website, location, birth date',
     phone: 'phone number',

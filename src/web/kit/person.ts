@@ -70,7 +70,9 @@ export function scopeValues(
   const textOf = (value: string | null): Html | undefined => (value === null ? undefined : isolate(value));
   switch (scope) {
     case 'profile':
-      return one(html`${isolate(profile.displayName)}, ${profile.username}`);
+      return one(
+        html`${isolate(profile.displayName)}, ${profile.username}, ${languageName(profile.language, messages)}`,
+      );
     case 'email':
       return one(emailValue(profile, messages));
     case 'details':

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { admin, newUser, PASSWORD, redeem, type TestClient, userinfo } from '../../support/flow.ts';
+import { admin, newUser, PASSWORD, redeem, standard, type TestClient, userinfo } from '../../support/flow.ts';
 import { outOfSight, overflowBelow } from '../in-page.ts';
 import { answerAt, appClient, press, requestUrl, type Stage, signIn, textOf, visit } from '../stage.ts';
 
@@ -42,6 +42,43 @@ export function consentCases(theStage: () => Stage): void {
       assert.equal(await page.getByText(`${user.username}@example.com`).isVisible(), false);
       await page.click('summary');
       assert.equal(await page.getByText(`${user.username}@example.com`).isVisible(), true);
+    }));
+
+  test('decisions §10: on the standard face profile and email have a switch, and the id alone is always shared', () =>
+    visit(theStage(), { viewport: { width: 390, height: 844 } }, async (page) => {
+      const stage = theStage();
+      const { server } = stage;
+      const user = await newPersonWithAll(stage, 'standard-engines');
+      const client = standard(await appClient(stage, { name: 'Acme Notes', owner: 'Acme Ltd' }));
+      const scope = 'openid offline_access profile email details phone social';
+      await page.goto(requestUrl(stage, client, { scope }));
+      await signIn(page, user.username, PASSWORD);
+      assert.equal(await page.locator(SWITCHES).count(), 5);
+      assert.deepEqual(await outOfSight(page, `${SWITCHES}, ${BUTTONS}`), []);
+      assert.equal(await overflowBelow(page), 0);
+      const text = await textOf(page.locator('main'));
+      assert.match(text, new RegExp(`Always shared Account ID ${user.id}`));
+      assert.match(text, /Stays connected when you are signed out/);
+      assert.equal(text.split(`${user.username}@example.com`).length, 2, 'the address stands once');
+      await page.getByRole('switch', { name: 'Name, username, picture and language' }).click();
+      await press(page.locator('[value=allow]'));
+      const tokens = await redeem(server, client, (await answerAt(page, stage)).get('code') ?? '');
+      const answer = await fetch(`${server.baseUrl}/oidc/userinfo`, {
+        headers: { authorization: `Bearer ${tokens.body.access_token}` },
+      });
+      const claims = (await answer.json()) as Record<string, unknown>;
+      assert.deepEqual(
+        [claims['sub'], 'name' in claims, claims['email']],
+        [user.id, false, `${user.username}@example.com`],
+      );
+
+      await page.goto(requestUrl(stage, client, { scope: `${scope} organization.read` }));
+      assert.equal(await page.locator(SWITCHES).count(), 1);
+      const already =
+        'Already shared Account ID, email address, website, location, birth date, phone number, social links';
+      assert.equal(await textOf(page.locator('summary')), already);
+      await page.goto(requestUrl(stage, client, { scope: 'openid email' }));
+      assert.ok((await answerAt(page, stage)).has('code'), 'within what was decided nothing is asked');
     }));
 
   test('on the smallest phone both buttons stay in reach, of equal size, and cover nothing that has the focus', () =>
