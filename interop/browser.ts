@@ -19,8 +19,8 @@ export interface Browser {
 }
 
 /**
- * What browsers send when a person follows a link. Clients answer scripts differently; and as `fetch` always sends the headers of a
- * script, this browser has requests of its own.
+ * What browsers send when a person follows a link. Clients answer a script differently, and `fetch` always sends the headers of a
+ * script, so this browser does not use it.
  */
 const NAVIGATION = { accept: 'text/html,*/*;q=0.8', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { type App, authJs, behindApache, example, uniform } from './apps.ts';
 import { cargo, debian, go, maven, node, type Prepared, python } from './toolchains.ts';
 
-/** What a library may have no part for. */
+/** Steps for which a library may lack the feature. */
 export type Optional = 'discovery' | 'backchannel';
 
 /** A client of this comparison. */
@@ -19,7 +19,7 @@ export interface Client {
   readonly callback: string;
   readonly backchannelLogout?: string;
   readonly type?: 'public';
-  /** What the library has no part for, in a few words. */
+  /** Why the library does not offer a step. */
   readonly notOffered: Readonly<Partial<Record<Optional, string>>>;
   /** Its source, from the root of the repository. */
   readonly source: string;
@@ -125,7 +125,7 @@ export const clients: readonly Client[] = [
     ...nodeExample(
       'passport-openidconnect',
       'passport-openidconnect.js',
-      'The app reads the endpoints from the discovery document, and refreshes with one request of its own.',
+      'The app reads the endpoints from the discovery document, and refreshes with a request that it sends itself.',
     ),
     notOffered: { ...NO_LOGOUT_TOKENS, discovery: 'The app reads the discovery document itself.' },
   },

@@ -48,7 +48,7 @@ const TESSERA = fileURLToPath(new URL('../bin/tessera.js', import.meta.url));
 export async function startIssuer(): Promise<Issuer> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tessera-interop-'));
   const forget = () => rmSync(dataDir, { recursive: true, force: true });
-  // The run may also end in between.
+  // Also when the run is interrupted.
   process.once('exit', forget);
   const exchanges: Exchange[] = [];
   const port = await freePort();

@@ -1,7 +1,7 @@
 import { type Client, clients } from './clients.ts';
 import { type Outcome, type Row, type Step, steps } from './steps.ts';
 
-/** What became of a client. */
+/** The results of a client, or why it was skipped. */
 export type Result = { readonly client: Client; readonly version: string } & (
   | { readonly row: Row }
   | { readonly skipped: string }
@@ -22,7 +22,7 @@ const tableOf = (titles: readonly string[], rows: readonly (readonly string[])[]
 
 const outcomes = ({ row }: Ran): readonly Outcome[] => (Object.keys(steps) as Step[]).map((step) => row[step]);
 
-/** Client by step. */
+/** A row for each client, a column for each step. */
 export function table(results: readonly Result[], nameOf = ({ name }: Client): string => name): string {
   const titles = ['Client', 'Version', ...Object.values(steps)];
   const rows = results.map((result) => [

@@ -35,7 +35,7 @@ async function result(client: Client): Promise<Result> {
     const prepared = await client.prepare(folder, client.version);
     version = prepared.version;
     report(`${client.name} ${version}: running`);
-    // Each client has a service of its own: what one left behind does not help the next.
+    // A new service for each client, so that no client depends on what an earlier one did.
     const issuer = await startIssuer();
     try {
       const row = await walkThrough(client, prepared, issuer);

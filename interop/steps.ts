@@ -7,7 +7,7 @@ import type { Exchange, Issuer } from './issuer.ts';
 import { freePort, listen, type Running } from './processes.ts';
 import type { Prepared } from './toolchains.ts';
 
-/** What every client is put through, in this order. */
+/** The steps, in this order. */
 export const steps = {
   discovery: 'Discovery',
   signIn: 'Sign-in',
@@ -268,8 +268,8 @@ async function receiver(target: string): Promise<Receiver> {
       const late = setTimeout(() => more.reject(new Error('no further logout token came within 30 seconds')), 30_000);
       try {
         while (arrived.length === 0) {
-          await more.promise;
           more = Promise.withResolvers();
+          await more.promise;
         }
       } finally {
         clearTimeout(late);
