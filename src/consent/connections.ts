@@ -33,8 +33,8 @@ export async function revokeAccess(
   const now = clock();
   return database.commit(function* revoke(): Work<boolean> {
     const grantIds = yield* store.revokeGrants({ accountId, clientId, now });
+    yield* enqueueGrantNotices(accountId, grantIds, now);
     for (const grantId of grantIds) {
-      yield* enqueueGrantNotices(accountId, grantId, now);
       yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
     }
     return grantIds.length > 0;

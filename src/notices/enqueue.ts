@@ -7,7 +7,7 @@ import {
   clientsOfSession,
   insertNotice,
 } from './notice-store.ts';
-import { accountNotices, type LogoutNotice, sessionNotices } from './rules/notices.ts';
+import { accountNotices, type LogoutNotice, type NotifiedClient, sessionNotices } from './rules/notices.ts';
 
 /*
  * Each of these is part of the unit of work that ends the session or the access: the notices commit with it or not at all. Any
@@ -36,9 +36,11 @@ export function* enqueueAccountRangeNotices(after: string, through: string, now:
   }
 }
 
-/** Enqueues the notices of the end of a client's access. */
-export function* enqueueGrantNotices(accountId: string, grantId: string, now: number): Work<void> {
-  yield* insertAll(accountId, accountNotices(yield* clientsOfGrant({ grantId })), now);
+/** Enqueues the notices of the end of a client's access, which may have a grant of each face. */
+export function* enqueueGrantNotices(accountId: string, grantIds: readonly string[], now: number): Work<void> {
+  const clients: NotifiedClient[] = [];
+  for (const grantId of grantIds) clients.push(...(yield* clientsOfGrant({ grantId })));
+  yield* insertAll(accountId, accountNotices(clients), now);
 }
 
 function* insertAll(accountId: string, notices: readonly LogoutNotice[], now: number): Work<void> {

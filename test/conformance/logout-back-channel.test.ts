@@ -10,6 +10,7 @@ import {
   PASSWORD,
   revokeOnPage,
   signedIn,
+  standard,
   type TestClient,
   type TestUser,
   type Tokens,
@@ -198,6 +199,21 @@ describe('what ends sessions', () => {
     await admin(server, 'PUT', `/users/${one.user.id}/ban`, {});
     await admin(server, 'PUT', `/users/${one.user.id}/ban`, { reason: 'again' });
     assert.equal((await told()).length, 1);
+  });
+
+  test('decisions §10: an app with tokens of both faces is told once of each session', async () => {
+    for (const fields of [{}, { backchannelLogoutSessionRequired: false }]) {
+      const client = await listening(fields);
+      const one = await visit(client);
+      await visit(standard(client), one);
+      const before = (await told()).length;
+      await revokeOnPage(one.browser, client);
+      const notices = (await told()).slice(before);
+      assert.deepEqual(
+        notices.map(({ aud, sid }) => [aud, sid]),
+        [[client.clientId, 'backchannelLogoutSessionRequired' in fields ? undefined : sidOf(one)]],
+      );
+    }
   });
 
   test('a session that was ended from elsewhere is not named again', async () => {

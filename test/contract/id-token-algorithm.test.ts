@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
-import { admin, newClient, newUser, refresh, signedIn, type TestClient, tokensFor } from '../support/flow.ts';
+import { admin, newClient, newUser, refresh, signedIn, standard, type TestClient, tokensFor } from '../support/flow.ts';
 import { startReceiver, tokenOf, verifyLogoutToken } from '../support/logout-receiver.ts';
 import { startServer } from '../support/server.ts';
 
@@ -22,6 +22,32 @@ const change = async ({ clientId }: TestClient, fields: object) => {
   const { status, body } = await admin(server, 'PATCH', `/clients/${clientId}`, fields);
   assert.equal(status, 200, JSON.stringify(body));
 };
+
+test('the standard endpoints: RS256, or what is registered', async () => {
+  for (const [fields, alg] of [
+    [{}, 'RS256'],
+    [{ idTokenSignedResponseAlg: 'HS256' }, 'HS256'],
+    [{ idTokenSignedResponseAlg: 'EdDSA' }, 'EdDSA'],
+  ] as const) {
+    const client = standard(await newClient(server, fields));
+    const tokens = await tokensFor(server, client, user, {}, { browser });
+    const renewed = (await refresh(server, client, tokens.refresh_token)).body;
+    assert.deepEqual([algOf(tokens.id_token), algOf(renewed.id_token)], [alg, alg]);
+  }
+});
+
+test('a hint of a client that left it out is verified on the standard face, and unproven on the contract’s', async () => {
+  const app = await newClient(server, { postLogoutRedirectUris: [RETURN] });
+  for (const [client, status] of [
+    [app, 200],
+    [standard(app), 302],
+  ] as const) {
+    const own = await signedIn(server, user);
+    const { id_token } = await tokensFor(server, client, user, {}, { browser: own });
+    const query = new URLSearchParams({ id_token_hint: id_token, post_logout_redirect_uri: RETURN });
+    assert.equal((await own.get(`/oidc/logout?${query}`)).status, status);
+  }
+});
 
 describe('the contract’s endpoints', () => {
   test('a client with a secret gets HS256', async () => {
