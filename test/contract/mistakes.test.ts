@@ -20,6 +20,7 @@ import {
   type Tokens,
   tokenCall,
   tokensFor,
+  userinfo,
 } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
@@ -272,6 +273,22 @@ for (const face of FACES) {
           (await redeem(server, { ...other, redirectUri: client.redirectUri }, code)).body.error_description,
         );
         assert.doesNotMatch(foreign, /exchanged before/, 'another client learns nothing of it');
+      });
+
+      test('the operator sees in the trace what was expected and what came', async () => {
+        const facts = async ({ headers }: JsonAnswer) => {
+          const { body } = await admin(server, 'GET', `/traces/${headers.get('x-request-id')}`);
+          return JSON.stringify(body);
+        };
+        const code = await codeFor(server, client, user, {}, { browser });
+        const wrong = await facts(await redeem(server, client, code, { redirect_uri: `${client.redirectUri}/` }));
+        assert.match(wrong, /RFC 6749 §4\.1\.3/);
+        assert.ok(wrong.includes(`"${client.redirectUri}"`) && wrong.includes(`"${client.redirectUri}/"`), wrong);
+        assert.match(await facts(await refreshed(server, client, tokens.access_token)), /"received":"an access token"/);
+        assert.match(
+          await facts(await userinfo(server, tokens.refresh_token, USERINFO)),
+          /"received":"a refresh token"/,
+        );
       });
 
       test('an expired code', async () => {

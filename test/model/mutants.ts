@@ -240,8 +240,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a disabled client authenticates',
     'src/clients/authentication/authenticate.ts',
-    "  if (client.status !== 'active') return { reason: 'the client is disabled' };\n",
-    '',
+    "if (client.status !== 'active') {",
+    'if (false) {',
   ),
   instead(
     'an ended secret holds',

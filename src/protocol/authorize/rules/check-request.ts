@@ -129,13 +129,15 @@ function checkScopes(
   if (omitsUnknownScopes && scopes.some(isUsable)) return scopes.filter(isUsable);
   for (const scope of scopes) {
     if (!SCOPES.includes(scope)) {
-      return { ...redirectedError('invalid_scope', describeUnknownScope(scope)), reason: 'unknown scope' };
+      const detail = { rule: 'RFC 6749 §3.3', expected: SCOPES.join(' '), received: scope };
+      return { ...redirectedError('invalid_scope', describeUnknownScope(scope), detail), reason: 'unknown scope' };
     }
     // openid is part of every grant, also where the registration does not list it.
     if (allowed !== null && scope !== 'openid' && !allowed.includes(scope)) {
       const reason = `the client is not registered for the scope ${scope}`;
       const remedy = 'leave it out, or have it added to scopes of the registration';
-      return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`), reason };
+      const detail = { rule: 'RFC 6749 §3.3', expected: allowed.join(' '), received: scope, remedy };
+      return { ...redirectedError('invalid_scope', `${reason}: ${remedy}`, detail), reason };
     }
   }
   return scopes;

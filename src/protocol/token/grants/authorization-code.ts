@@ -156,8 +156,9 @@ function* redeem(
   if (result.kind === 'refuse') {
     const type = result.foreignClient ? 'token.foreign_client' : 'token.refused';
     yield* record({ ...about, type, outcome: 'failure', details: { reason: result.reason } });
-    const { reason, remedy = ANEW, foreignClient } = result;
-    return foreignClient ? refused(UNKNOWN, describeUnknownCode(presented), reason) : refused(reason, remedy);
+    const { reason, detail = {}, foreignClient } = result;
+    if (foreignClient) return refused(UNKNOWN, describeUnknownCode(presented), reason);
+    return refused(reason, detail.remedy ?? ANEW).withDetail(detail);
   }
   if (result.kind === 'replay') {
     if (code.familyId !== null) yield* revokeFamily({ familyId: code.familyId, reason: 'code replayed', now });

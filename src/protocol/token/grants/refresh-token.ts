@@ -122,7 +122,8 @@ function* refresh(
     const { reason = 'no token', description = '', misuse } = presented.fault ?? {};
     const { type = 'token.refused', accountId = null, details = { reason } } = misuse ?? {};
     yield* record({ at: now, type, outcome: 'failure', origin, clientId: client.id, accountId, details });
-    return invalidGrant(`The refresh token is not accepted: it ${description}`, reason);
+    const detail = { rule: 'RFC 6749 §6', expected: 'a refresh token of this client, in force', received: reason };
+    return invalidGrant(`The refresh token is not accepted: it ${description}`, reason).withDetail(detail);
   }
   const { token, keySet } = presented;
   const { familyId } = token;

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { FACE_RULES, type Face } from '../../../claims/face.ts';
 import { nearestUri } from '../../../clients/rules/unregistered-uri.ts';
 import { requirePast } from '../../../platform/clock.ts';
+import type { RefusalDetail } from '../../../platform/oauth-error.ts';
 
 /** An authorization code as it was issued. */
 export interface IssuedCode {
@@ -30,10 +31,22 @@ export type Redemption =
   /** A second use with all that the first needed: the code leaked, or the client is faulty. Its tokens are revoked. */
   | { readonly kind: 'replay' }
   /** Any other invalid use, which changes nothing. */
-  | { readonly kind: 'refuse'; readonly reason: string; readonly remedy?: string; readonly foreignClient?: true };
+  | {
+      readonly kind: 'refuse';
+      readonly reason: string;
+      readonly detail?: RefusalDetail;
+      readonly foreignClient?: true;
+    };
 
-/** @param remedy what to do: the client authenticated, and the code is its own */
-const refuse = (reason: string, remedy: string): Redemption => ({ kind: 'refuse', reason, remedy });
+/**
+ * @param remedy what to do, for the client too: it authenticated, and the code is its own
+ * @param detail for the operator, who may see more
+ */
+const refuse = (reason: string, remedy: string, detail: RefusalDetail = {}): Redemption => ({
+  kind: 'refuse',
+  reason,
+  detail: { ...detail, remedy },
+});
 
 /** RFC 7636 §4.1: 43 to 128 unreserved characters. */
 const VERIFIER = /^[A-Za-z0-9._~-]{43,128}$/;
@@ -79,7 +92,12 @@ export function redemption(code: IssuedCode, presented: CodePresentation, now: n
   }
   // RFC 6749 §4.1.3: the redirect_uri of the authorization request, repeated exactly.
   if (code.redirectUri !== presented.redirectUri) {
-    return refuse('redirect_uri differs from the one in the authorization request', adviceOnUri(code, presented));
+    const detail = { rule: 'RFC 6749 §4.1.3', expected: code.redirectUri, received: presented.redirectUri };
+    return refuse(
+      'redirect_uri differs from the one in the authorization request',
+      adviceOnUri(code, presented),
+      detail,
+    );
   }
   const { codeVerifier } = presented;
   if (code.codeChallenge === null) {
@@ -97,6 +115,7 @@ export function redemption(code: IssuedCode, presented: CodePresentation, now: n
       return refuse(
         'code_verifier does not fit the code_challenge',
         adviceOnVerifier(codeVerifier, code.codeChallenge),
+        { rule: 'RFC 7636 §4.6', expected: 'the verifier that code_challenge was made of' },
       );
     }
   }
