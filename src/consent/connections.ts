@@ -12,7 +12,7 @@ import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import * as Type from '../platform/validation/type.ts';
 import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';
-import type { Connection } from './store.ts';
+import { type Connection, mergeGrants } from './rules/merge-grants.ts';
 import * as store from './store.ts';
 
 interface ConnectionServices {
@@ -92,7 +92,7 @@ export const connectionsOf = (
 ): Promise<ListedConnection[]> =>
   database.read(function* list(): Work<ListedConnection[]> {
     const found: ListedConnection[] = [];
-    for (const connection of (yield* store.listConnections({ accountId })).slice(skip, skip + limit)) {
+    for (const connection of mergeGrants(yield* store.listConnectedGrants({ accountId })).slice(skip, skip + limit)) {
       found.push({ ...connection, resources: yield* findResourceServers(connection.resources) });
     }
     return found;

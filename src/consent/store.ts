@@ -190,9 +190,10 @@ export const findRevokedGrant = one(
   (row) => ({ id: row.id, app: row.name, revokedAt: row.revoked_at ?? 0 }),
 );
 
-/** A client that has access to a person's data. */
-export interface Connection {
+/** A grant of a person for a client, with what is known of the client. */
+export interface ConnectedGrant {
   readonly clientId: string;
+  readonly face: Face;
   readonly name: string;
   readonly owner: string | null;
   readonly picture: string | null;
@@ -210,6 +211,7 @@ export interface Connection {
 
 const CONNECTION = [
   'g.client_id',
+  'g.face',
   'c.name',
   'c.owner',
   'c.picture',
@@ -221,7 +223,7 @@ const CONNECTION = [
   'g.created_at',
 ] as const;
 
-export const listConnections = many(
+export const listConnectedGrants = many(
   (db, p: { accountId: string }) =>
     db
       .selectFrom('consent_grant as g')
@@ -233,8 +235,9 @@ export const listConnections = many(
       .where('g.revoked_at', 'is', null)
       .groupBy(['g.id', ...CONNECTION])
       .orderBy('g.id'),
-  (row): Connection => ({
+  (row): ConnectedGrant => ({
     clientId: row.client_id,
+    face: row.face as Face,
     name: row.name,
     owner: row.owner,
     picture: row.picture,

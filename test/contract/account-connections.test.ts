@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import type { Answer } from '../support/agent.ts';
-import { admin, newClient, newUser, refresh, revokeOnPage, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import {
+  admin,
+  newClient,
+  newUser,
+  refresh,
+  revokeOnPage,
+  signedIn,
+  standard,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
@@ -105,4 +115,26 @@ test('a hundred apps: every page is lighter than 50 KiB with all that it loads, 
   const page = await here.get(last);
   const answer = await here.submit(page, {}, PAGE);
   assert.match(answer.text, /<a rel="prev"/);
+});
+
+test('decisions §10: an app is one row, whichever faces it uses; on the standard face alone it sees only the account’s id', async () => {
+  const person = await newUser(server);
+  const own = await signedIn(server, person);
+  const app = await newClient(server, { name: 'Both Faces' });
+  const scope = 'openid profile email phone';
+  await tokensFor(server, standard(app), person, { scope }, { browser: own, allow: ['email'] });
+  const sees = async () => words(await own.get(PAGE));
+  assert.match(
+    await sees(),
+    /Sees email address, account ID Not allowed name, username, picture and language, phone number Since/,
+  );
+  await tokensFor(server, app, person, { scope: 'openid social' }, { browser: own });
+  assert.match(
+    await sees(),
+    /Sees email details, social links, name, username, picture, email address, .* Not allowed phone number Since/,
+  );
+  assert.equal((await own.get(PAGE)).text.split('<article').length, 2);
+  assert.equal((await admin(server, 'GET', `/users/${person.id}/connections`)).body.items.length, 1);
+  await revokeOnPage(own, app);
+  assert.doesNotMatch((await own.get(PAGE)).text, /<article/);
 });

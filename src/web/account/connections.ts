@@ -104,16 +104,19 @@ function revokedNotice({ app, at, ...summary }: RevokedAccess, messages: Message
 function appRow(site: Site, connection: ListedConnection, { token, part }: ConnectionsPage): Html {
   const { messages, path } = site;
   const text = messages.connections;
-  const { clientId, name, owner, host, resources, connectedAt, lastUsedAt } = connection;
+  const { clientId, name, owner, host, faces, resources, connectedAt, lastUsedAt } = connection;
+  const rules = faces.map((face) => FACE_RULES[face]);
+  const sharesIdentity = rules.some(({ identityClaims }) => identityClaims);
+  // What every face of the app has a switch for: a scope without one is covered by what is always shared.
   const named = (scopes: readonly string[]) =>
-    FACE_RULES.contract.optionalScopes
-      .filter((scope) => scopes.includes(scope))
-      .map((scope) => messages.scopeNames[scope]);
+    FACE_RULES.standard.optionalScopes
+      .filter((scope) => scopes.includes(scope) && rules.every(({ optionalScopes }) => optionalScopes.includes(scope)))
+      .map((scope) => (scope === 'email' && !sharesIdentity ? messages.consent.address : messages.scopeNames[scope]));
   const declined = named(connection.declined);
   const id = `app-${clientId}`;
   return html`<article class="app" aria-labelledby="${id}">${appPicture(site, { id: clientId, name, picture: connection.picture })}<div class="app-name"><h2 id="${id}">${isolate(name)}</h2><p class="small muted">${isolate(host)}${owner !== null && html`, ${messages.consent.by(isolate(owner))}`}</p></div>
 ${facts([
-  fact(text.sees, [...named(connection.scopes), text.basics].join(', '), true),
+  fact(text.sees, [...named(connection.scopes), sharesIdentity ? text.basics : text.idAlone].join(', '), true),
   declined.length > 0 && fact(text.declined, declined.join(', '), true),
   resources.length > 0 &&
     fact(

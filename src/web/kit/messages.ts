@@ -260,6 +260,7 @@ export const en = {
     sees: 'Sees',
     basics:
       'name, username, picture, email address, about, language, theme, account ID and when your account was created',
+    idAlone: 'account ID',
     since: 'Since',
     lastUsed: 'Last used',
     never: 'Not yet',

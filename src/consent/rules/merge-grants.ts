@@ -1,0 +1,32 @@
+import type { Face } from '../../claims/face.ts';
+import type { ConnectedGrant } from '../store.ts';
+
+/** A client that has access to a person's data, on one face or on several. */
+export interface Connection extends Omit<ConnectedGrant, 'face'> {
+  readonly faces: readonly Face[];
+}
+
+const union = <T>(one: readonly T[], other: readonly T[]): readonly T[] => [...new Set([...one, ...other])];
+
+const latest = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other);
+
+/** One connection for each client, in the order of their first grants: decisions §10. */
+export function mergeGrants(grants: readonly ConnectedGrant[]): readonly Connection[] {
+  const connections = new Map<string, Connection>();
+  for (const { face, ...grant } of grants) {
+    const known = connections.get(grant.clientId) ?? { ...grant, faces: [] };
+    const scopes = union(known.scopes, grant.scopes);
+    connections.set(grant.clientId, {
+      ...known,
+      faces: union(known.faces, [face]),
+      scopes,
+      // A scope that one face allows is shared, whatever was never asked on the other.
+      declined: union(known.declined, grant.declined).filter((scope) => !scopes.includes(scope)),
+      resources: union(known.resources, grant.resources),
+      connectedAt: Math.min(known.connectedAt, grant.connectedAt),
+      lastUsedAt: latest(known.lastUsedAt, grant.lastUsedAt),
+    });
+  }
+  return [...connections.values()];
+}
