@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { designSystem } from '../design-system.ts';
-import { layout } from './layout.ts';
-import { anchors, contents, deadLink, links, read, root } from './markdown.ts';
+import { type Article, article, layout } from './layout.ts';
+import { contents, deadLink, links, read, root } from './markdown.ts';
+import { notFoundPage, searchIndex, searchPage } from './search.ts';
 
 /** The part of Eleventy's configuration API that is used here. */
 interface Eleventy {
@@ -16,12 +17,17 @@ interface Eleventy {
 export default function configure(eleventy: Eleventy) {
   const sections = contents();
   const source = process.env['SITE_SOURCE_URL']?.replace(/\/$/, '');
+  // The page for unknown URLs is shown at any of them, so its links must begin with the site's path.
+  const path = `${process.env['SITE_PATH']?.replace(/\/$/, '') ?? ''}/`;
+  const articles = new Map<string, Article>();
 
   eleventy.addPassthroughCopy({
     'docs/images': 'images',
     'docs/site/site.css': 'assets/site.css',
+    'docs/site/search.js': 'assets/search.js',
     'src/web/kit/assets/style.css': 'assets/style.css',
     'src/web/kit/assets/icon.svg': 'assets/icon.svg',
+    'src/web/kit/assets/script.js': 'assets/script.js',
   });
   eleventy.addGlobalData(
     'permalink',
@@ -33,7 +39,14 @@ export default function configure(eleventy: Eleventy) {
     const page = relative(root, this.page.inputPath);
     const dead = links(read(page)).flatMap((link) => deadLink(page, link) ?? []);
     if (dead.length > 0) throw new Error(dead.join('\n'));
-    return layout({ page, body, sections, anchorOf: anchors(), source });
+    const made = article(page, body, source);
+    articles.set(page, made);
+    return layout(made, sections);
+  });
+  eleventy.on('eleventy.after', ({ directories: { output } }) => {
+    writeFileSync(join(output, 'search.html'), layout(searchPage(sections, articles), sections));
+    writeFileSync(join(output, 'assets/search-index.js'), searchIndex([...articles.values()]));
+    writeFileSync(join(output, '404.html'), layout(notFoundPage(path), sections, path));
   });
   // Not Markdown: the page is rendered by the product's own functions, with links for its place on the site.
   eleventy.on('eleventy.after', ({ directories }) => {

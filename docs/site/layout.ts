@@ -1,21 +1,27 @@
 import { posix } from 'node:path';
 import { type Html, html, Html as Markup } from '../../src/web/kit/html.ts';
 import { tile } from '../../src/web/kit/mark.ts';
-import { type Section, target } from './markdown.ts';
+import { anchors, type Section, target } from './markdown.ts';
 
 /** The path on the site of a page, picture or style sheet of `docs/`. */
-const onSite = (path: string): string =>
+export const onSite = (path: string): string =>
   path
     .replace(/^docs\//, '')
     .replace(/(^|\/)README\.md$/, '$1index.html')
     .replace(/\.md$/, '.html');
 
 /** A relative link from one page to another, so that the site works at any URL and from a local folder. */
-const linkTo = (from: string, to: string): string => posix.relative(posix.dirname(onSite(from)), onSite(to));
+const relativeLink = (from: string, to: string): string => posix.relative(posix.dirname(onSite(from)), onSite(to));
 
-const ENTITIES: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
-const textOf = (markup: string): string =>
-  markup.replaceAll(/<[^>]*>/g, '').replaceAll(/&(amp|lt|gt|quot);/g, (entity) => ENTITIES[entity] ?? entity);
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&amp;': '&',
+  '&lt;': '<',
+  '&gt;': '>',
+  '&quot;': '"',
+  '&#39;': "'",
+};
+export const textOf = (markup: string): string =>
+  markup.replaceAll(/<[^>]*>/g, '').replaceAll(/&(amp|lt|gt|quot|#39);/g, (entity) => ENTITIES[entity] ?? entity);
 
 /**
  * Rewrites the links of a page for the site.
@@ -26,11 +32,15 @@ function pointLinks(page: string, body: string, source: string | undefined): str
   return body.replaceAll(/<a href="([^"]*)">(.*?)<\/a>/gs, (whole, link: string, inner: string) => {
     const to = target(page, link);
     if (to === undefined || link.startsWith('#')) return whole;
-    if (!outside(to.path)) return `<a href="${linkTo(page, to.path)}${to.anchor && `#${to.anchor}`}">${inner}</a>`;
+    if (!outside(to.path))
+      return `<a href="${relativeLink(page, to.path)}${to.anchor && `#${to.anchor}`}">${inner}</a>`;
     if (source !== undefined) return `<a href="${source}/${to.path}">${inner}</a>`;
     return `<span title="${to.path}, in the repository">${inner}</span>`;
   });
 }
+
+/** The page of the search form. It is not in `docs/`: the site makes it. */
+export const SEARCH = 'docs/search.md';
 
 interface Heading {
   readonly anchor: string;
@@ -50,26 +60,42 @@ function mark(body: string, anchorOf: (text: string) => string): { body: string;
   return { body: marked, headings };
 }
 
-/** Lets tables and code blocks scroll horizontally, also by keyboard. An empty header cell becomes a data cell. */
+/** Lets tables scroll horizontally, also by keyboard. An empty header cell becomes a data cell. */
 const scrollable = (body: string): string =>
   body
     .replaceAll('<th></th>', '<td></td>')
-    .replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll" tabindex="0">$&</div>')
-    .replaceAll('<pre>', '<pre tabindex="0">');
+    .replaceAll(/<table>.*?<\/table>/gs, '<div class="scroll" tabindex="0">$&</div>');
 
-export interface Rendered {
-  /** The path in the repository. */
-  readonly page: string;
-  /** The HTML rendered from the Markdown. */
-  readonly body: string;
-  readonly sections: readonly Section[];
-  readonly anchorOf: (text: string) => string;
-  readonly source: string | undefined;
+/** Lets code blocks scroll by keyboard, and adds a copy button that is hidden until the product's script finds a clipboard. */
+function copyable(body: string): string {
+  let count = 0;
+  return body.replaceAll(/<pre>(<code.*?<\/code>)\s*<\/pre>/gs, (_, code: string) => {
+    const id = `code-${++count}`;
+    const button = html`<button type="button" hidden aria-label="Copy this code" data-copy-of="${id}" data-other="Copied">Copy</button>`;
+    return `<div class="code"><pre tabindex="0">${code.replace('<code', `<code id="${id}"`)}</pre>${button.text}</div>`;
+  });
 }
 
-/** A page of the site: the content of a page of `docs/`, with the product's style and logo. */
-export function layout({ page, body, sections, anchorOf, source }: Rendered): string {
-  const { body: marked, headings } = mark(pointLinks(page, body, source), anchorOf);
+/** The content of a page. */
+export interface Article {
+  /** The path in the repository. */
+  readonly page: string;
+  readonly body: string;
+  readonly headings: readonly Heading[];
+}
+
+/** Prepares the HTML that was rendered from a page's Markdown. */
+export function article(page: string, body: string, source: string | undefined): Article {
+  return { page, ...mark(pointLinks(page, body, source), anchors()) };
+}
+
+/**
+ * A page of the site: an article with the product's style and logo.
+ * @param root the path under which the site is served, for a page that is shown at any URL; links are relative otherwise
+ */
+export function layout({ page, body: marked, headings }: Article, sections: readonly Section[], root?: string): string {
+  const linkTo = (from: string, to: string): string =>
+    root === undefined ? relativeLink(from, to) : root + onSite(to);
   const title = textOf(/<h1[^>]*>(.*?)<\/h1>/s.exec(marked)?.[1] ?? '');
   const order = sections.flatMap(({ pages }) => pages);
   const place = order.findIndex(({ path }) => path === page);
@@ -91,18 +117,29 @@ export function layout({ page, body, sections, anchorOf, source }: Rendered): st
 <link rel="stylesheet" href="${linkTo(page, 'docs/assets/style.css')}">
 <link rel="stylesheet" href="${linkTo(page, 'docs/assets/site.css')}">
 <link rel="icon" href="${linkTo(page, 'docs/assets/icon.svg')}" type="image/svg+xml">
-</head>
+<link rel="search" href="${linkTo(page, SEARCH)}" title="Search">
+<script defer src="${linkTo(page, 'docs/assets/script.js')}"></script>
+${
+  page === SEARCH &&
+  html`<script defer src="assets/search-index.js"></script>
+<script defer src="assets/search.js"></script>
+`
+}</head>
 <body class="docs">
 <a class="skip" href="#content">Skip to content</a>
 <header class="masthead">
 <a class="brand" href="${linkTo(page, contents)}">${tile({ kind: 'mark' })}Tessera <span class="muted">documentation</span></a>
+<form class="find" role="search" action="${linkTo(page, SEARCH)}">
+<input type="search" name="q" aria-label="Search the documentation" autocomplete="off" spellcheck="false">
+<button>Search</button>
+</form>
 <a class="to-contents" href="#contents">Contents</a>
 </header>
 <div class="page">
 <main id="content" tabindex="-1">
 ${section && html`<p class="muted small">${section.title}</p>`}
 <article>
-${new Markup(scrollable(marked))}
+${new Markup(copyable(scrollable(marked)))}
 </article>
 ${
   place >= 0 &&
