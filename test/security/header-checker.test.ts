@@ -36,6 +36,16 @@ test('HB-01, HB-02, HB-03: each header that is missing or wrong is noticed', () 
   }
 });
 
+test('decisions §10: a step of a flow that cuts the opener of a popup is noticed, and another page that does not', () => {
+  const keeps = { ...PAGE, 'cross-origin-opener-policy': 'unsafe-none' };
+  for (const url of ['/api/v2/oauth/authorize', '/oidc/authorize', '/consent', '/continue']) {
+    assert.deepEqual(headerProblems(url, keeps), [], url);
+    assert.notDeepEqual(headerProblems(url, PAGE), [], url);
+  }
+  for (const url of ['/account', '/oidc/logout', '/api/v2/oauth/token'])
+    assert.notDeepEqual(headerProblems(url, keeps), [], url);
+});
+
 test('SE-02: each attribute of a cookie that is missing or too wide is noticed', () => {
   const secret = 'A'.repeat(43);
   const good = `__Host-tessera_session=${secret}; Max-Age=5; Path=/; HttpOnly; Secure; SameSite=Lax`;

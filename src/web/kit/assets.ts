@@ -8,8 +8,17 @@ interface Asset {
   readonly body: Buffer;
 }
 
+/** A style sheet without comments and without white space around its punctuation. Its strings must contain neither. */
+export const compactStyle = (css: string): string =>
+  css
+    .replaceAll(/\/\*.*?\*\//gs, '')
+    .replaceAll(/\s*([{};,])\s*/g, '$1')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+
 function load(file: string, type: string): Asset {
-  const body = readFileSync(new URL(`./assets/${file}`, import.meta.url));
+  const content = readFileSync(new URL(`./assets/${file}`, import.meta.url));
+  const body = file.endsWith('.css') ? Buffer.from(compactStyle(content.toString('utf8'))) : content;
   const [name, extension] = file.split('.');
   const hash = createHash('sha256').update(body).digest('base64url').slice(0, 12);
   return { path: `/assets/${name}.${hash}.${extension}`, type, body };
