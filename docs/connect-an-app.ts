@@ -29,12 +29,10 @@ are in [examples/](../../examples/), and the tests run them exactly as shown her
 \`\`\`sh
 npx tessera client create --name "My app" \\
   --redirect-uri http://localhost:8080/callback \\
-  --post-logout-redirect-uri http://localhost:8080/ \\
-  --id-token-signed-response-alg RS256
+  --post-logout-redirect-uri http://localhost:8080/
 \`\`\`
 
-With the last option, ID tokens are signed with a published key, which some libraries require. Without it, they are signed with the
-client's secret (\`HS256\`), which the libraries on this page also accept. [Register an app](register-an-app.md) has more options.
+ID tokens are signed with a published key under \`RS256\`, which libraries expect. [Register an app](register-an-app.md) has more options.
 
 ## Run the app
 
@@ -56,8 +54,7 @@ Open <http://localhost:8080>. To use the code in your own project, copy the file
   (\`invalid_grant\`). In both cases, delete the tokens and offer to sign in again. After any other failure, such as a 503 or a network
   error, keep the tokens and try again.
 - **Signing out** ends the app's own session first. Then it redirects to the \`end_session_endpoint\` with the ID token, which tells
-  Tessera who is signing out. Tessera redirects back to a registered post-logout redirect URI. Tessera cannot verify an ID token under
-  \`HS256\` there, so it asks the person for confirmation: another reason for \`RS256\`.
+  Tessera who is signing out. Tessera redirects back to a registered post-logout redirect URI.
   [Sign people out](sign-out.md) has the details.
 - **The session is kept in memory**, which is enough to try the app. The comments say what to change for production.
 
