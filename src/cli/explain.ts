@@ -89,7 +89,7 @@ function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
     const told = new Set<string>();
     const facts = FACTS.flatMap((name) => {
       const fact = step[name];
-      if (fact === undefined || told.has(fact)) return [];
+      if (fact === undefined || told.has(fact) || (name === 'reason' && fact === step.received)) return [];
       told.add(fact);
       return [`    ${name.padEnd(12)}${printable(fact)}`];
     });

@@ -51,7 +51,7 @@ const EXPLAINED = ['rule', 'expected', 'received', 'remedy'];
 
 test('a refusal of each endpoint has a trace with rule, expected, received and remedy', async () => {
   const browser = agent(server.baseUrl);
-  const refusals: [string, { readonly headers: Headers }, { step: string; error?: string; status: number }][] = [
+  const refusals: [string, { readonly headers: Headers }, { step: string; error?: string; status?: number }][] = [
     [
       'shown error of the authorization endpoint',
       await browser.get(authorizeUrl({ ...client, redirectUri: 'https://evil.example/' })),
@@ -86,6 +86,40 @@ test('a refusal of each endpoint has a trace with rule, expected, received and r
       { step: 'refresh', error: 'invalid_grant', status: 400 },
     ],
     ['no access token', await userinfo(server, 'rubbish'), { step: 'userinfo', error: 'invalid_token', status: 401 }],
+    [
+      'standard authorization endpoint',
+      await browser.get(authorizeUrl(client, { prompt: 'none' }).replace('/api/v2/oauth/', '/oidc/')),
+      { step: 'authorize', error: 'login_required', status: 302 },
+    ],
+    [
+      'standard token endpoint',
+      await call(
+        server,
+        'POST',
+        '/oidc/token',
+        { ...basic(client.clientId, client.clientSecret), 'content-type': 'application/x-www-form-urlencoded' },
+        'grant_type=authorization_code&code=unknown&redirect_uri=https://app.example.com/cb',
+      ),
+      { step: 'token', error: 'invalid_grant', status: 400 },
+    ],
+    [
+      'standard UserInfo',
+      await userinfo(server, undefined, '/oidc/userinfo'),
+      { step: 'userinfo', error: 'invalid_token', status: 401 },
+    ],
+    ['introspection', await call(server, 'POST', '/oidc/introspect'), { step: 'introspection' }],
+    ['revocation', await call(server, 'POST', '/oidc/revoke'), { step: 'revocation' }],
+    [
+      'sign-out to an unregistered address',
+      await browser.get(`/oidc/logout?client_id=${client.clientId}&post_logout_redirect_uri=https://evil.example/`),
+      { step: 'sign-out', error: 'invalid_request' },
+    ],
+    [
+      'answer that the page may not read',
+      await call(server, 'GET', USERINFO, { origin: 'https://unknown.example' }),
+      { step: 'cross-origin', error: 'invalid_token', status: 401 },
+    ],
+    ['form of another page', await browser.post('/login', { identifier: 'a', password: 'b' }), { step: 'sign-in' }],
     ['unknown path', await call(server, 'GET', '/nothing'), { step: 'other', error: 'invalid_request', status: 404 }],
     ['wrong method', await call(server, 'GET', TOKEN), { step: 'token', error: 'invalid_request', status: 405 }],
     [

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { admin, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import { admin, codeFor, newClient, newUser, redeem, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Outcome, tessera } from './command.ts';
 
@@ -315,6 +315,35 @@ test('events: the newest that fit, oldest first; by name, by family, by time; fo
   assert.notEqual(requestId, own[2].requestId, 'each run of the command has an id of its own');
   assert.match(shown.stdout, /account\.banned +success +cli .*until=null reason=spam systemUser=/);
   assert.equal(none.stdout, 'None.\n');
+});
+
+test('explain: with a correlation id, the steps of the authorization that the request belongs to', async () => {
+  const { clientId, ...client } = await newClient(server);
+  const user = await newUser(server);
+  const code = await codeFor(server, { clientId, ...client }, user);
+  const wrong = await redeem(server, { clientId, ...client }, code, { redirect_uri: 'https://app.example.com/other' });
+  const id = wrong.headers.get('x-request-id') ?? '';
+  // The server stores what waits once a second, and before it answers.
+  await admin(server, 'GET', `/traces/${id}`);
+  const trace = await done(['explain', id.toUpperCase()]);
+  assert.deepEqual([trace.requestId, trace.clientId, trace.userId], [id, clientId, user.id]);
+  assert.deepEqual(
+    trace.steps.map((step: { step: string }) => step.step),
+    ['authorize', 'consent', 'code', 'token'],
+  );
+  const { code: status, stdout } = await run(['explain', id]);
+  assert.equal(status, 0);
+  assert.match(stdout, new RegExp(`^App ${clientId}, user ${user.id}, 4 steps\n`));
+  assert.match(stdout, /✗ \S+ {2}token {2}POST \S+\/token 400 {2}← this request/);
+  for (const fact of ['rule', 'expected', 'received', 'remedy'])
+    assert.match(stdout, new RegExp(`^ {4}${fact} +\\S`, 'm'));
+  assert.ok(!stdout.includes(code));
+  await refused(
+    ['explain', '6f0b6e0e-5a0c-4a39-9f4f-7f1f5c2f8f11'],
+    1,
+    /Traces are kept for a day.*tessera events --request/,
+  );
+  await refused(['explain', 'none'], 1, /must be a correlation ID .*standard input/);
 });
 
 test('explain: whether a token is valid and why, without using or showing it', async () => {

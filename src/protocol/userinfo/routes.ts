@@ -108,7 +108,12 @@ const readUser = (
       const { reason, description, misuse } = await tokenFault(keys, 'access', presented, { signed, issuer, now });
       request.subject = subjectOf(signed, issuer);
       if (misuse !== undefined) await refused(misuse);
-      const detail = { rule: 'RFC 6750 §3.1', expected: 'an access token of this service, in force', received: reason };
+      const detail = {
+        rule: 'RFC 6750 §3.1',
+        expected: 'an access token of this service, in force',
+        received: reason,
+        remedy: `It ${description}`,
+      };
       throw invalidToken(`The access token is not accepted: it ${description}`, reason).withDetail(detail);
     }
     const { accountId, clientId, familyId } = token;

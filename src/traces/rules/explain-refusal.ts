@@ -19,6 +19,31 @@ const RULES: Readonly<Record<StepName, string>> = {
   other: 'RFC 9110 §15.5',
 };
 
+/** The clauses that define a parameter, for errors whose description begins with its name. */
+const RULES_OF_PARAMETER: Readonly<Record<string, string>> = {
+  client_id: 'RFC 6749 §2.2',
+  client_secret: 'RFC 6749 §2.3.1',
+  client_assertion: 'RFC 7523 §2.2',
+  response_type: 'RFC 6749 §3.1.1',
+  redirect_uri: 'RFC 6749 §3.1.2.3',
+  scope: 'RFC 6749 §3.3',
+  state: 'RFC 6749 §4.1.1',
+  grant_type: 'RFC 6749 §4.1.3',
+  code: 'RFC 6749 §4.1.3',
+  refresh_token: 'RFC 6749 §6',
+  code_challenge: 'RFC 7636 §4.3',
+  code_challenge_method: 'RFC 7636 §4.3',
+  code_verifier: 'RFC 7636 §4.5',
+  resource: 'RFC 8707 §2',
+  token: 'RFC 7009 §2.1',
+  response_mode: 'OAuth 2.0 Multiple Response Type Encoding Practices §2.1',
+  nonce: 'OpenID Connect Core 1.0 §3.1.2.1',
+  prompt: 'OpenID Connect Core 1.0 §3.1.2.1',
+  max_age: 'OpenID Connect Core 1.0 §3.1.2.1',
+  claims: 'OpenID Connect Core 1.0 §5.5',
+  post_logout_redirect_uri: 'OpenID Connect RP-Initiated Logout 1.0 §2',
+};
+
 /** The clauses that define a status, whatever the step. */
 const RULES_OF_STATUS: Readonly<Record<number, string>> = {
   404: 'RFC 9110 §15.5.5',
@@ -140,13 +165,17 @@ const UNKNOWN: ErrorFacts = {
  * of the refusal itself take precedence.
  */
 export function explainRefusal(step: StepName, facts: StepFacts): StepFacts {
-  const { error, status = 0, description, reason } = facts;
+  const { error, status = 0, description, reason, sent } = facts;
+  const parameter = /^[a-z_]+/.exec(description ?? '')?.[0] ?? '';
+  const ofParameter = Object.hasOwn(RULES_OF_PARAMETER, parameter) ? RULES_OF_PARAMETER[parameter] : undefined;
+  // Such a description says what was expected, and the parameter itself is what came.
+  const value = ofParameter && new RegExp(`(?:^| )(${parameter}=(?:"[^"]*"|[^ ;]*))`).exec(sent ?? '')?.[1];
   const known = (error !== undefined && Object.hasOwn(FACTS, error) && FACTS[error]) || UNKNOWN;
   return {
     ...facts,
-    rule: facts.rule ?? RULES_OF_STATUS[status] ?? known.rule ?? RULES[step],
-    expected: facts.expected ?? known.expected,
-    received: facts.received ?? reason ?? description ?? `a request that was answered with ${status}`,
+    rule: facts.rule ?? ofParameter ?? RULES_OF_STATUS[status] ?? known.rule ?? RULES[step],
+    expected: facts.expected ?? (ofParameter && description) ?? known.expected,
+    received: facts.received ?? value ?? reason ?? description ?? `a request that was answered with ${status}`,
     remedy: facts.remedy ?? known.remedy,
   };
 }

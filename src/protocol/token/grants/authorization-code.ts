@@ -109,7 +109,16 @@ const SIGN_IN_ENDED = 'the sign-in that it came from has ended';
  * @param cause for the log, where it says more than the client may know
  */
 const refused = (reason: string, remedy: string, cause = reason): OAuthError =>
-  invalidGrant(`The code was refused: ${reason}. ${remedy}`, cause);
+  invalidGrant(`The code was refused: ${reason}. ${remedy}`, cause).withDetail({
+    ...UNUSED_CODE,
+    received: cause,
+    remedy,
+  });
+
+const UNUSED_CODE = {
+  rule: 'RFC 6749 §4.1.2',
+  expected: 'a code that this service issued to this client, and that was not exchanged before',
+};
 
 /** What {@link redeem} gets beside the request. */
 interface RedeemContext {

@@ -122,7 +122,12 @@ function* refresh(
     const { reason = 'no token', description = '', misuse } = presented.fault ?? {};
     const { type = 'token.refused', accountId = null, details = { reason } } = misuse ?? {};
     yield* record({ at: now, type, outcome: 'failure', origin, clientId: client.id, accountId, details });
-    const detail = { rule: 'RFC 6749 §6', expected: 'a refresh token of this client, in force', received: reason };
+    const detail = {
+      rule: 'RFC 6749 §6',
+      expected: 'a refresh token of this client, in force',
+      received: reason,
+      remedy: `It ${description}`,
+    };
     return invalidGrant(`The refresh token is not accepted: it ${description}`, reason).withDetail(detail);
   }
   const { token, keySet } = presented;
@@ -145,7 +150,12 @@ function* refresh(
     const { tokenPath } = FACE_RULES[found.face];
     const reason = 'of the other token endpoint';
     yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
-    return invalidGrant(`The refresh token was issued at ${tokenPath}: send it there.`, reason);
+    return invalidGrant(`The refresh token was issued at ${tokenPath}: send it there.`, reason).withDetail({
+      rule: 'RFC 6749 §6',
+      expected: `a refresh token from ${rules.tokenPath}`,
+      received: `one from ${tokenPath}`,
+      remedy: `Send it to ${tokenPath}.`,
+    });
   }
   const verdict = judge(found.state, found.inherited, now);
   if (verdict.kind !== 'live') {
@@ -159,7 +169,12 @@ function* refresh(
     const reason = 'refresh token reused';
     yield* revokeFamily({ familyId, reason, now });
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
-    return invalidGrant(REUSED, reason);
+    return invalidGrant(REUSED, reason).withDetail({
+      rule: 'RFC 9700 §4.14.2',
+      expected: 'the newest refresh token of the sign-in',
+      received: 'one that was exchanged for its successor before',
+      remedy: REUSED,
+    });
   }
   const scope = refreshedScope(found.family, client.scopes, scopes, rules);
   if (scope === undefined) {
@@ -170,7 +185,12 @@ function* refresh(
       unknown === undefined
         ? 'scope goes beyond what was granted: leave it out, or ask for less. For more, send the user through authorization.'
         : `${describeUnknownScope(unknown)}.`;
-    return new OAuthError(400, 'invalid_scope', description);
+    return new OAuthError(400, 'invalid_scope', description).withDetail({
+      rule: 'RFC 6749 §6',
+      expected: 'scopes among those that were granted',
+      received: `scope=${JSON.stringify(requestedScope)}`,
+      remedy: description,
+    });
   }
   const claims = refreshedClaims(found.claims, client.scopes, scopes, rules);
   const resources = yield* grantedResources(parts, found.family.resources, requested);
