@@ -41,8 +41,7 @@ interface UserInfoParts {
 /** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
 export function userInfoRoutes(app: FastifyInstance, parts: UserInfoParts): void {
   app.get(FACE_RULES.contract.userinfoPath, { ...PAGES, schema: readUserInfoSchema }, async (request, reply) => {
-    if (queryOf(request).has('access_token')) throw misplacedToken();
-    const token = bearerToken(request.headers.authorization);
+    const token = tokenOfHeader(request);
     const { person, scopes } = await readUser(parts, token, request, ['contract']);
     return reply
       .header('cache-control', 'no-store')
@@ -240,11 +239,20 @@ export function bearerToken(authorization: string | undefined): string {
   return token;
 }
 
+/** The token of the header; one in the address is refused beside it (RFC 6750 §2), and no token at all without it. */
+function tokenOfHeader(request: FastifyRequest): string {
+  const { authorization } = request.headers;
+  const isMisplaced = queryOf(request).has('access_token');
+  if (isMisplaced && authorization === undefined) throw missingToken(MISPLACED);
+  const token = bearerToken(authorization);
+  if (isMisplaced) throw secondToken();
+  return token;
+}
+
 /** RFC 6750 §2.3 is not supported: addresses are stored in logs and histories. */
-const misplacedToken = (): OAuthError =>
-  invalidRequest(
-    'The access token is in the address, where logs and histories keep it. Send it in the Authorization header.',
-  );
+const MISPLACED =
+  'The access token is in the address, where logs and histories keep it. Send it in the Authorization header.';
+const misplacedToken = (): OAuthError => invalidRequest(MISPLACED);
 
 /** RFC 6750 §2: a client must not send its token in more than one way. */
 const secondToken = (): OAuthError =>
