@@ -157,7 +157,7 @@ export async function walkPages(
   await ask(notes, ALL);
   await signIn(page, user.username, PASSWORD);
   await stop('consent');
-  await page.hover('[value=allow]');
+  await page.focus('[value=allow]');
   await stop('consent-meeting');
   await to(authorizeUrl(standard(notes), { scope: `${ALL} profile offline_access` }));
   await stop('consent-standard');
