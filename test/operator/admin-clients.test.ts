@@ -44,6 +44,8 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     resource: null,
     type: 'confidential',
     requirePkce: false,
+    faces: ['contract', 'standard'],
+    idTokenClaims: 'requested',
     idTokenSignedResponseAlg: null,
     userinfoSignedResponseAlg: null,
     tokenEndpointAuthMethod: null,
