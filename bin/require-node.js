@@ -1,9 +1,21 @@
 // Plain JavaScript, because the Node that must be told apart cannot read TypeScript.
-const major = Number(process.versions.node.split('.')[0]);
-if (major < 26) {
+const REQUIRED = 26;
+// Where npm installs the pinned version: the optionalDependencies of package.json.
+const PINNED = { 'linux-x64': 'Linux x64', 'linux-arm64': 'Linux arm64', 'darwin-arm64': 'macOS arm64' };
+
+const { platform, arch, version, execPath } = process;
+if (Number(process.versions.node.split('.')[0]) < REQUIRED) {
+  const isPinned = `${platform}-${arch}` in PINNED;
   console.error(
-    `Tessera needs Node 26 or newer; this is ${process.version} (${process.execPath}).\n` +
-      'Run it through npm (npm start, npm test, npm run tessera -- …): npm finds the Node 26 that `npm ci` installed.',
+    `Tessera needs Node ${REQUIRED} or newer; this is ${version} (${execPath}).\n` +
+      (isPinned
+        ? 'Run `npm ci`, which installs the right Node, and start Tessera through npm (npm start, npm test,\n' +
+          'npm run tessera -- …), which finds it.'
+        : `npm installs the right Node on ${Object.values(PINNED).join(', ')}; this is ${platform} ${arch}.\n` +
+          (platform === 'win32'
+            ? 'Windows is not supported: use WSL 2.'
+            : `Install Node ${REQUIRED} yourself (https://nodejs.org/en/download), check it with \`node --version\`, and try again.`) +
+          '\nSee docs/reference/platforms.md.'),
   );
   process.exit(1);
 }

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { test } from 'node:test';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const { optionalDependencies, scripts } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+
+/** Runs the check as another Node on another platform would. */
+function check(version: string, platform: string, arch: string) {
+  const values = { version: `v${version}`, versions: { node: version }, platform, arch };
+  const pretend = `for (const [name, value] of Object.entries(${JSON.stringify(values)}))
+    Object.defineProperty(process, name, { value });`;
+  const pretending = `data:text/javascript,${encodeURIComponent(pretend)}`;
+  const { status, stderr } = spawnSync(process.execPath, ['--import', pretending, `${root}/bin/require-node.js`], {
+    encoding: 'utf8',
+  });
+  return { status, stderr };
+}
+
+test('the required Node passes on every platform', () => {
+  for (const platform of ['linux', 'darwin', 'win32', 'freebsd']) {
+    assert.deepEqual(check('26.0.0', platform, 'x64'), { status: 0, stderr: '' });
+  }
+});
+
+test('an older Node on a platform with the pinned version is told to use npm', () => {
+  const pinned = Object.keys(optionalDependencies).flatMap((name) => {
+    const [, platform, arch] = /^node-(?:bin-)?(linux|darwin)-(\w+)$/.exec(name) ?? [];
+    return platform === undefined || arch === undefined ? [] : [{ platform, arch }];
+  });
+  assert.equal(pinned.length, 3);
+  for (const { platform, arch } of pinned) {
+    const { status, stderr } = check('20.1.0', platform, arch);
+    assert.equal(status, 1);
+    assert.match(stderr, /needs Node 26 or newer; this is v20\.1\.0/);
+    assert.match(stderr, /Run `npm ci`/);
+  }
+});
+
+test('an older Node elsewhere is told which platforms have the pinned version, and what to do', () => {
+  for (const [platform, arch] of [
+    ['darwin', 'x64'],
+    ['freebsd', 'x64'],
+    ['linux', 'riscv64'],
+  ] as const) {
+    const { status, stderr } = check('22.0.0', platform, arch);
+    assert.equal(status, 1);
+    assert.match(stderr, /on Linux x64, Linux arm64, macOS arm64; this is (darwin x64|freebsd x64|linux riscv64)/);
+    assert.match(stderr, /Install Node 26 yourself .*try again/);
+    assert.doesNotMatch(stderr, /npm ci/);
+  }
+  assert.match(check('22.0.0', 'win32', 'x64').stderr, /use WSL 2/);
+});
+
+test('every script that runs the sources checks the version first', () => {
+  for (const [name, command] of Object.entries<string>(scripts)) {
+    if (/node [\w/]+\.ts|tsc|eleventy/.test(command)) assert.match(command, /^node bin\/require-node\.js && /, name);
+    else assert.match(command, /bin\/tessera\.js|^node bin\/require-node\.js|^biome /, name);
+  }
+});
