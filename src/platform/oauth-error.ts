@@ -7,7 +7,7 @@ export const errorCodes = {
   ],
   invalid_client: [
     '401',
-    'The client is unknown or disabled, or its secret is wrong. The error is the same in each case.',
+    'The client is unknown or disabled, or its secret is wrong. The description tells which only to a caller that can know it.',
     'Check `client_id` and `client_secret`, and send them in one way only.',
   ],
   invalid_grant: [
