@@ -71,9 +71,9 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
       remedy: detail?.remedy,
       ...(unreadable !== undefined && {
         reason: unreadable,
-        expected: 'an Origin at which an active client of type public has a redirect URI',
+        expected: detail?.expected ?? 'the origin of a redirect URI of an active public client',
         received: `Origin: ${request.headers.origin}`,
-        remedy: 'Add a redirect URI of the page to redirectUris of the client, or call from the server of the app.',
+        remedy: unreadable,
       }),
       sent: sentParameters(request.query, request.body),
     }),

@@ -245,6 +245,7 @@ test('every error names its request, and the log tells why under the same id', a
   });
   const ended = once(running.process, 'close');
   const expected = new Map<string | null, object>();
+  const about = new Map<string | null, object>();
   try {
     const target = { baseUrl: running.baseUrl } as TestServer;
     const there = await newClient(target);
@@ -256,6 +257,9 @@ test('every error names its request, and the log tells why under the same id', a
     const page = await fetch(`${running.baseUrl}${authorize}?client_id=1`, { headers: { accept: 'text/html' } });
     const nothing = await fetch(`${running.baseUrl}/none?code=geheim`);
     const id = ({ headers }: { headers: Headers }) => headers.get('x-request-id');
+    about.set(id(refused), { client: there.clientId, path: undefined, description: undefined });
+    about.set(id(page), { client: '1', path: undefined, description: undefined });
+    about.set(id(nothing), { client: undefined, path: '/none', description: undefined });
     expected.set(id(refused), { route: USERINFO, status: 403, error: 'access_denied', reason: 'banned' });
     expected.set(id(page), { route: authorize, status: 400, error: 'invalid_request', reason: 'client_id unknown' });
     expected.set(id(nothing), { route: 'none', status: 404, error: 'invalid_request', reason: undefined });
@@ -272,6 +276,9 @@ test('every error names its request, and the log tells why under the same id', a
     const { route, status, error, reason, ms } = own[0] ?? {};
     assert.deepEqual({ route, status, error, reason }, { reason: undefined, ...wanted });
     assert.equal(typeof ms, 'number');
+    const { client: app, address, path, description } = own[0] ?? {};
+    assert.deepEqual({ client: app, path, description }, about.get(id));
+    assert.equal(address, '127.0.0.1');
   }
   // Successful requests are only counted, and logged at `debug`.
   assert.ok(entries.every(({ msg, error }) => msg !== 'answered' || error !== undefined));

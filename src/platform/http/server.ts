@@ -1,9 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { Server } from 'node:http';
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, LogController } from 'fastify';
+import fastify, {
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  type FastifySchema,
+  LogController,
+} from 'fastify';
 import type { LogLevel } from '../config/config.ts';
 import { isSnowflake } from '../ids/ids.ts';
-import { maskedPath } from '../masking.ts';
+import { masked, maskedPath } from '../masking.ts';
 import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-error.ts';
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
 import { crossOrigin, isPreflight } from './cors.ts';
@@ -219,6 +225,9 @@ function whyRefused(request: FastifyRequest, refusal: RequestRefusal): object {
   return {
     error: refusal.code,
     reason: refusal.reason,
+    // That of an operator's call may repeat a password that was typed into another field.
+    description:
+      isForApps(routeOptions.schema) && refusal.reason === undefined ? masked(refusal.description) : undefined,
     // Anyone can send any text as an id.
     client: subject?.clientId !== undefined && isSnowflake(subject.clientId) ? subject.clientId : undefined,
     address: request.address,
@@ -226,6 +235,9 @@ function whyRefused(request: FastifyRequest, refusal: RequestRefusal): object {
     differs: refusal.differs,
   };
 }
+
+const isForApps = (schema: FastifySchema | undefined): boolean =>
+  schema?.operationId !== undefined && schema.caller !== 'admin key';
 
 function levelOf(status: number, refusal: FastifyRequest['refusal']): 'debug' | 'info' | 'error' {
   if (refusal?.reason === STORE_UNAVAILABLE) return 'debug';
