@@ -6,16 +6,17 @@ import type { RefusedStep } from './step.ts';
 
 /** A recorder with a store that only counts what it is asked to insert. */
 function recording() {
-  const state = { stored: [] as string[], dropped: 0, failed: 0, error: undefined as Error | undefined };
+  const state = { stored: [] as string[], dropped: 0, failed: 0, error: undefined as Error | undefined, gone: '' };
   const commit: Database['commit'] = async (work) => {
     if (state.error !== undefined) throw state.error;
     const unit = work();
     let step = unit.next();
     while (!step.done) {
       const { params } = step.value;
+      if ('facts' in params && params['accountId'] === state.gone) throw new Error('a constraint');
       if ('facts' in params) state.stored.push(String(params['requestId']));
-      // Every client and account exists.
-      step = unit.next([{ id: params['id'] }]);
+      // Every client and account exists but one.
+      step = unit.next(params['id'] === state.gone ? [] : [{ id: params['id'] }]);
     }
     return step.value;
   };
@@ -67,6 +68,15 @@ test('during an outage the queue waits, within its bounds; afterwards it is stor
   await recorder.flush();
   assert.deepEqual([state.stored.length, state.stored[0]], [1000, 'first']);
   await recorder.stop();
+});
+
+test('where a step violates a constraint, only those of accounts that exist are stored', async () => {
+  const { recorder, state } = recording();
+  state.gone = '7';
+  recorder.completed.push({ at: 0, requestId: 'of a deleted account', step: 'token', accountId: '7', facts: {} });
+  recorder.completed.push({ at: 0, requestId: 'of another', step: 'token', accountId: '8', facts: {} });
+  await recorder.stop();
+  assert.deepEqual([state.stored, state.dropped, state.failed], [['of another'], 0, 0]);
 });
 
 test('steps that cannot be stored are dropped and counted, and the next ones are stored', async () => {

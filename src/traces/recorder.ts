@@ -88,7 +88,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
     while (waiting.length > 0) {
       const batch = waiting.slice(0, BATCH).map(toStore);
       try {
-        await database.commit(() => insertSteps(batch));
+        await store(batch);
         waiting.splice(0, BATCH);
       } catch (error) {
         if (error instanceof StoreUnavailable) {
@@ -99,6 +99,16 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
         failed(error);
         dropped(waiting.splice(0, BATCH).length);
       }
+    }
+  }
+
+  /** Accounts are rarely deleted within a second, so whether they still exist is only checked where that may have happened. */
+  async function store(batch: readonly QueuedStep[]): Promise<void> {
+    try {
+      await database.commit(() => insertSteps(batch, false));
+    } catch (error) {
+      if (error instanceof StoreUnavailable) throw error;
+      await database.commit(() => insertSteps(batch, true));
     }
   }
 
@@ -140,7 +150,8 @@ const toStore = ({ share, ...step }: WaitingStep): QueuedStep => ({
   outcome: share === undefined ? 'success' : 'failure',
   flow: storedFlow(step.flow),
   leadsTo: storedFlow(step.leadsTo),
-  facts: maskedFacts(step.facts),
+  // The facts of a completed step are made of registered URIs and scopes.
+  facts: share === undefined ? step.facts : maskedFacts(step.facts),
   share: share ?? 'progress',
 });
 

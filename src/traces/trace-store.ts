@@ -114,10 +114,10 @@ export interface QueuedStep extends Omit<StoredStep, 'id'> {
 }
 
 /**
- * Stores steps, and trims their rings. Clients that do not exist have no ring, and steps of accounts that were deleted in the
- * meantime are left out.
+ * Stores steps, and trims their rings. Clients that do not exist have no ring.
+ * @param checkAccounts whether to leave out the steps of accounts that were deleted in the meantime; they violate a constraint
  */
-export function* insertSteps(steps: readonly QueuedStep[]): Work<void> {
+export function* insertSteps(steps: readonly QueuedStep[], checkAccounts: boolean): Work<void> {
   const clients = new Map<string, boolean>();
   const accounts = new Map<string, boolean>();
   const rings = new Set<string>();
@@ -128,10 +128,10 @@ export function* insertSteps(steps: readonly QueuedStep[]): Work<void> {
       clients.set(clientId, (yield* findClient({ id: clientId })) !== undefined);
     }
     if (clientId !== null && !clients.get(clientId)) clientId = null;
-    if (accountId !== null && !accounts.has(accountId)) {
+    if (checkAccounts && accountId !== null && !accounts.has(accountId)) {
       accounts.set(accountId, (yield* findAccount({ id: accountId })) !== undefined);
     }
-    if (accountId !== null && !accounts.get(accountId)) continue;
+    if (checkAccounts && accountId !== null && !accounts.get(accountId)) continue;
     const ring = `${clientId ?? '-'} ${share}`;
     rings.add(ring);
     yield* insertStep({ ...step, clientId, ring, facts: JSON.stringify(step.facts) });

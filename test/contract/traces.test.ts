@@ -227,7 +227,7 @@ test('a request that needs no page, and one that the user denies', async () => {
   const { steps, own } = await traceOf(suspended);
   assert.deepEqual(
     steps.map(({ step }) => step),
-    ['authorize', 'code', 'token', 'userinfo'],
+    ['authorize', 'token', 'userinfo'],
   );
   assert.deepEqual([own.error, own.reason, own.status], ['access_denied', 'suspended', 403]);
 
@@ -327,6 +327,18 @@ test('deleting a person or an app deletes the steps of theirs; so does time', as
   server.advance(MINUTE);
   await withData(server, ({ database }) => sweep(database, server.now(), null, DAY));
   assert.deepEqual(await rowsOf(server), []);
+});
+
+test('a step of an account that is deleted before it is stored is left out, and the others are stored', async () => {
+  const person = await newUser(server);
+  const [first, second] = [await newClient(server), await newClient(server)];
+  const { body } = await redeem(server, first, await codeFor(server, first, person));
+  const refused = await userinfo(server, body.id_token);
+  await admin(server, 'DELETE', `/users/${person.id}`);
+  const other = await redeem(server, second, 'unknown');
+  await traceOf(other);
+  assert.equal((await traceOf(refused)).own.step, 'userinfo');
+  assert.ok((await rowsOf(server)).every((row) => String(row['account_id']) !== person.id));
 });
 
 test('TESSERA_TRACE_RETENTION=off records nothing, and says so', async () => {

@@ -230,9 +230,8 @@ function traceCode(
   const description = `A code was issued for ${redirectUri}.`;
   if (handle === undefined) {
     const sent = describeRequest(request);
-    const facts = { description: 'The request is valid, and needs no page.', sent };
+    const facts = { description: `The request is valid, and needs no page. ${description}`, sent };
     traces.completed.push({ ...step, step: 'authorize', leadsTo, facts });
-    traces.completed.push({ ...step, step: 'code', flow: leadsTo, facts: { description } });
     return;
   }
   const flow = digest(handle);
