@@ -14,7 +14,8 @@ export const connectAnApp = (note: string): string => `${note}
 You can use any OpenID Connect library. It needs the issuer, which is your base URL, the client id and the client secret, and
 [discovers](../reference/discovery.md) the rest. This page has a complete app for each of five libraries. Each app signs people in, reads
 [UserInfo](../reference/scopes.md), refreshes its tokens before they expire, and signs people out of the app and of Tessera. The files
-are in [examples/](../../examples/), and the tests run them exactly as shown here.
+are in [examples/](../../examples/), and the tests run them exactly as shown here. For other languages and products, see
+[other clients](other-clients.md).
 
 | Library | For | Redirect URI |
 |---|---|---|
@@ -25,6 +26,8 @@ are in [examples/](../../examples/), and the tests run them exactly as shown her
 | [oidc-client-ts](#oidc-client-ts-in-a-single-page-app) | Apps that run in the browser, without a secret | \`/callback\` |
 
 ## Register the app
+
+An operator registers the app, on the server or from a clone of this repository:
 
 \`\`\`sh
 npx tessera client create --name "My app" \\
@@ -50,9 +53,9 @@ Open <http://localhost:8080>. To use the code in your own project, copy the file
 - **State, nonce and PKCE** are bound to the browser that started the sign-in, and the session gets a new id at sign-in.
 - **Refresh tokens rotate.** Each refresh returns a new refresh token, which replaces the previous one. The previous one works again within
   a short grace period, so two concurrent refreshes both succeed.
-- **When access is revoked**, UserInfo and the token endpoint return 403 (\`access_denied\`). An expired refresh token gets 400
-  (\`invalid_grant\`). In both cases, delete the tokens and offer to sign in again. After any other failure, such as a 503 or a network
-  error, keep the tokens and try again.
+- **When access is revoked**, the token endpoint returns 400 (\`invalid_grant\`), as for an expired refresh token, and UserInfo 401
+  (\`invalid_token\`). Below \`/api/v2/oauth\` both return 403 (\`access_denied\`). In all these cases, delete the tokens and offer to
+  sign in again. After any other failure, such as a 503 or a network error, keep the tokens and try again.
 - **Signing out** ends the app's own session first. Then it redirects to the \`end_session_endpoint\` with the ID token, which tells
   Tessera who is signing out. Tessera redirects back to a registered post-logout redirect URI.
   [Sign people out](sign-out.md) has the details.
