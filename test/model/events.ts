@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { admin, revokeOnPage } from '../support/flow.ts';
-import { banned, disable, liveGrant, rotateSecret, secure } from './model.ts';
+import { banned, disable, liveGrants, revoke, rotateSecret, secure } from './model.ts';
 import { enter } from './pages.ts';
 import { pick, type State, type User } from './state.ts';
 import { step } from './step.ts';
@@ -22,6 +22,8 @@ interface Connection {
   readonly scopes: string[];
   readonly declinedScopes: string[];
 }
+
+const FIXED = ['openid', 'offline_access'];
 
 const BANS = [Number.POSITIVE_INFINITY, 1, SECOND, 60 * SECOND, 1800 * SECOND, DAY];
 
@@ -123,7 +125,7 @@ export const clientSteps = {
     weight: 3,
     argument: fc.record({ browser: nat, client: nat, byOperator: fc.boolean() }),
     applies: (state, { browser, client }) =>
-      liveGrant(state, pick(state.browsers, browser).user, pick(state.clients, client)) !== undefined,
+      liveGrants(state, pick(state.browsers, browser).user, pick(state.clients, client)).length > 0,
     async act(state, world, argument) {
       const browser = pick(state.browsers, argument.browser);
       const { user } = browser;
@@ -141,8 +143,7 @@ export const clientSteps = {
         });
         assert.equal(page.status, 200);
       }
-      const grant = liveGrant(state, user, client);
-      if (grant !== undefined) grant.revoked = true;
+      revoke(state, user, client);
     },
   }),
   /** CN-05: the list of connected apps is the list of the grants that live, with what each of them allows. */
@@ -160,12 +161,17 @@ export const clientSteps = {
       assert.equal(status, 200);
       const shown = body.items.map(({ clientId, scopes, declinedScopes }: Connection) => [
         clientId,
-        ...[scopes, declinedScopes].map((list) => list.filter((scope) => scope !== 'openid').sort()),
+        ...[scopes, declinedScopes].map((list) => list.filter((scope) => !FIXED.includes(scope)).sort()),
       ]);
       const expected = state.clients.flatMap((client) => {
-        const grant = liveGrant(state, user, client);
-        if (grant === undefined) return [];
-        return [[pick(world.clients, client.index).clientId, [...grant.scopes].sort(), [...grant.declined].sort()]];
+        const grants = liveGrants(state, user, client);
+        if (grants.length === 0) return [];
+        // An app is listed once, with what it may see on either face.
+        const allowed = grants.reduce((all, { scopes }) => all.union(scopes), new Set<string>());
+        const declined = grants
+          .reduce((all, grant) => all.union(grant.declined), new Set<string>())
+          .difference(allowed);
+        return [[pick(world.clients, client.index).clientId, [...allowed].sort(), [...declined].sort()]];
       });
       assert.deepEqual(shown.sort(), expected.sort(), 'the connected apps');
     },

@@ -3,6 +3,7 @@ import {
   type Browser,
   type Client,
   type Code,
+  type Face,
   type Family,
   fresh,
   type Grant,
@@ -78,16 +79,25 @@ export const INVALID_GRANT: Answer = { status: 400, error: 'invalid_grant' };
 const INVALID_CLIENT: Answer = { status: 401, error: 'invalid_client' };
 export const OK: Answer = { status: 200 };
 
-export function userInfoAnswer(state: State, token: AccessToken): Answer {
+const INVALID_TOKEN: Answer = { status: 401, error: 'invalid_token' };
+
+/** Decisions §§5 and 10. A token of the contract's face is accepted at both addresses, one of the standards' at theirs alone. */
+export function userInfoAnswer(state: State, token: AccessToken, at: Face): Answer {
+  if (at === 'contract' && token.family.face === 'standard') return INVALID_TOKEN;
   const kind = tokenVerdict(state, token);
-  if (kind === 'live') return OK;
-  return kind === 'invalid' ? { status: 401, error: 'invalid_token' } : forbidden(kind);
+  if (kind === 'invalid') return INVALID_TOKEN;
+  if (kind !== 'live') return at === 'contract' ? forbidden(kind) : { ...INVALID_TOKEN, description: MESSAGES[kind] };
+  return token.fixed.includes('openid') ? OK : { status: 403, error: 'insufficient_scope' };
 }
 
-const grantAnswer = (kind: Exclude<Verdict, 'live'>): Answer => (kind === 'invalid' ? INVALID_GRANT : forbidden(kind));
+function grantAnswer(kind: Exclude<Verdict, 'live'>, at: Face): Answer {
+  if (kind === 'invalid') return INVALID_GRANT;
+  return at === 'contract' ? forbidden(kind) : { ...INVALID_GRANT, description: MESSAGES[kind] };
+}
 
-/** Who presents something at the token endpoint. */
+/** Who presents something at the token endpoint, and at which. */
 export interface Presenter {
+  readonly at: Face;
   readonly client: Client;
   /** Which of the client's secrets; undefined is one that never was. */
   readonly secret: Client['secrets'][number] | undefined;
@@ -112,14 +122,26 @@ export function redeemOutcome(
   right: { redirect: boolean; verifier: boolean },
 ): Outcome<'redeem' | 'kill'> {
   if (!authenticated(presenter, now)) return { answer: INVALID_CLIENT, move: 'none' };
-  if (presenter.client !== code.client || !right.redirect || !right.verifier || !code.user.exists) {
+  if (
+    presenter.client !== code.client ||
+    presenter.at !== code.face ||
+    !right.redirect ||
+    !right.verifier ||
+    !code.user.exists
+  ) {
     return { answer: INVALID_GRANT, move: 'none' };
   }
   const used = code.family !== undefined;
   const kind = verdict(code, { now, expired: code.expires <= now, dead: used });
   if (kind === 'live') return { answer: OK, move: 'redeem' };
-  return { answer: grantAnswer(kind), move: used && code.family?.dead === false ? 'kill' : 'none' };
+  return { answer: grantAnswer(kind, code.face), move: used && code.family?.dead === false ? 'kill' : 'none' };
 }
+
+/** Whether a refresh may ask for these scopes: `openid` belongs to every family of the contract's face. */
+const isAvailable = ({ face, scopes, fixed }: Family, requested: readonly string[]): boolean =>
+  requested.every(
+    (scope) => scopes.includes(scope) || fixed.includes(scope) || (face === 'contract' && scope === 'openid'),
+  );
 
 /** Decisions §4. */
 export function refreshOutcome(
@@ -130,19 +152,25 @@ export function refreshOutcome(
 ): Outcome<'rotate' | 'repeat' | 'kill'> {
   if (!authenticated(presenter, state.now)) return { answer: INVALID_CLIENT, move: 'none' };
   const { family } = token;
-  if (presenter.client !== family.client) return { answer: INVALID_GRANT, move: 'none' };
+  if (presenter.client !== family.client || presenter.at !== family.face)
+    return { answer: INVALID_GRANT, move: 'none' };
   const kind = tokenVerdict(state, token);
-  if (kind !== 'live') return { answer: grantAnswer(kind), move: 'none' };
+  if (kind !== 'live') return { answer: grantAnswer(kind, family.face), move: 'none' };
   const repeat = token === family.predecessor && state.now < family.rotated + GRACE;
   if (token !== family.leaf && !repeat) return { answer: INVALID_GRANT, move: 'kill' };
-  if (scopes?.some((scope) => scope !== 'openid' && !family.scopes.includes(scope))) {
+  if (scopes !== undefined && !isAvailable(family, scopes)) {
     return { answer: { status: 400, error: 'invalid_scope' }, move: 'none' };
   }
   return { answer: OK, move: repeat ? 'repeat' : 'rotate' };
 }
 
-export function newAccessToken(state: State, family: Family, scopes: readonly string[]): AccessToken {
-  const token = { family, scopes, expires: Math.floor(state.now / SECOND) + ACCESS_SECONDS };
+/** @param requested the `scope` of a refresh; undefined is everything */
+export function newAccessToken(state: State, family: Family, requested: readonly string[] | undefined): AccessToken {
+  const asked = family.face === 'contract' ? ['openid', ...(requested ?? [])] : requested;
+  const part = (list: readonly string[]) =>
+    requested === undefined ? list : list.filter((scope) => asked?.includes(scope));
+  const [scopes, fixed] = [part(family.scopes), part(family.fixed)];
+  const token = { family, scopes, fixed, expires: Math.floor(state.now / SECOND) + ACCESS_SECONDS };
   state.access.push(token);
   return token;
 }
@@ -159,9 +187,9 @@ export function newLeaf(state: State, family: Family): RefreshToken {
 }
 
 export function newFamily(state: State, code: Code): Family {
-  const { user, client, grant, userGeneration, clientGeneration, scopes } = code;
+  const { face, user, client, grant, userGeneration, clientGeneration, scopes, fixed } = code;
   const family: Family = {
-    ...{ user, client, grant, userGeneration, clientGeneration, scopes },
+    ...{ face, user, client, grant, userGeneration, clientGeneration, scopes, fixed },
     ends: state.now + FAMILY_LIFE,
     dead: false,
     leaf: undefined,
@@ -192,11 +220,21 @@ export type Stage =
   | { readonly kind: 'consent'; readonly asked: readonly string[] }
   | { readonly kind: 'issue' };
 
-export const liveGrant = (state: State, user: User, client: Client): Grant | undefined =>
-  state.grants.find((grant) => grant.user === user && grant.client === client && !grant.revoked);
+/** The live grants of a person for an app: one for each face at the most. */
+export const liveGrants = (state: State, user: User, client: Client): Grant[] =>
+  state.grants.filter((grant) => grant.user === user && grant.client === client && !grant.revoked);
+
+export const liveGrant = (state: State, user: User, { client, face }: Pick<Request, 'client' | 'face'>) =>
+  liveGrants(state, user, client).find((grant) => grant.face === face);
+
+/** Decisions §10: taking access away ends both faces. */
+export function revoke(state: State, user: User, client: Client): void {
+  for (const grant of liveGrants(state, user, client)) grant.revoked = true;
+  state.revocations.push({ user, client });
+}
 
 export const revocations = (state: State, user: User, client: Client): number =>
-  state.grants.filter((grant) => grant.user === user && grant.client === client && grant.revoked).length;
+  state.revocations.filter((revocation) => revocation.user === user && revocation.client === client).length;
 
 /** Where an authorization request stands: decisions §§2 and 3. */
 export function stage(state: State, request: Request, browser: Browser): Stage {
@@ -205,7 +243,7 @@ export function stage(state: State, request: Request, browser: Browser): Stage {
   const who = presence(state, browser);
   if (who === 'banned' || who === 'suspended') return { kind: 'refused', message: MESSAGES[who] };
   if (typeof who === 'string') return { kind: 'login' };
-  const grant = liveGrant(state, browser.user, client);
+  const grant = liveGrant(state, browser.user, request);
   if (grant === undefined || request.always) return { kind: 'consent', asked: request.scopes };
   const asked = request.scopes.filter((scope) => !grant.scopes.has(scope) && !grant.declined.has(scope));
   return asked.length === 0 ? { kind: 'issue' } : { kind: 'consent', asked };
@@ -215,13 +253,14 @@ export function stage(state: State, request: Request, browser: Browser): Stage {
 export function consent(
   state: State,
   user: User,
-  client: Client,
+  request: Request,
   asked: readonly string[],
   allowed: Set<string>,
 ): void {
-  let grant = liveGrant(state, user, client);
+  const { client, face } = request;
+  let grant = liveGrant(state, user, request);
   if (grant === undefined) {
-    grant = { user, client, scopes: new Set(), declined: new Set(), revoked: false };
+    grant = { face, user, client, scopes: new Set(), declined: new Set(), revoked: false };
     state.grants.push(grant);
   }
   for (const scope of asked) {
@@ -236,15 +275,16 @@ export function consent(
 }
 
 export function newCode(state: State, request: Request, { user, session }: Browser): Code {
-  const { client, clientGeneration, redirect, pkce } = request;
-  const grant = liveGrant(state, user, client);
+  const { face, client, clientGeneration, fixed, redirect, pkce } = request;
+  const grant = liveGrant(state, user, request);
   if (grant === undefined || session === undefined) throw new Error('a code without consent or session');
   session.used = session.touched = state.now;
   const code: Code = {
-    ...{ user, client, grant, clientGeneration, redirect, pkce },
+    ...{ face, user, client, grant, clientGeneration, redirect, pkce },
     // Frozen at sign-in and inherited by the session, never read anew.
     userGeneration: session.generation,
     scopes: request.scopes.filter((scope) => grant.scopes.has(scope)),
+    fixed: face === 'contract' ? ['openid', ...fixed.filter((scope) => scope !== 'openid')] : fixed,
     expires: state.now + CODE_LIFE,
     family: undefined,
   };

@@ -18,6 +18,8 @@ const CODE_GRANT = 'src/protocol/token/grants/authorization-code.ts';
 const REFRESH_GRANT = 'src/protocol/token/grants/refresh-token.ts';
 const FAMILIES = 'src/credentials/token-family-store.ts';
 const CONSENT = 'src/consent/store.ts';
+const USER_INFO = 'src/protocol/userinfo/routes.ts';
+const MINT = 'src/protocol/token/grant.ts';
 const ACCOUNTS = 'src/accounts/accounts.ts';
 const CLIENTS = 'src/clients/clients.ts';
 const SESSIONS = 'src/sessions/sessions.ts';
@@ -169,6 +171,67 @@ export const mutants: readonly Mutant[] = [
     ".set({ dead_at: p.now, dead_reason: p.reason })\n    .where('id'",
     ".set({ dead_at: null, dead_reason: p.reason })\n    .where('id'",
   ),
+  // The faces.
+  instead('the code of the other face', REDEMPTION, 'if (code.face !== presented.face) {', 'if (false) {'),
+  instead(
+    'a code at the other face counts as a replay',
+    REDEMPTION,
+    'if (code.face !== presented.face) {',
+    "if (code.face !== presented.face) {\n    if (code.redeemed) return { kind: 'replay' };",
+  ),
+  instead(
+    'a code is spent at the other face',
+    CODE_GRANT,
+    "  if (result.kind === 'refuse') {",
+    "  if (code.face !== face) yield* spendCode({ hash, familyId: null, now });\n  if (result.kind === 'refuse') {",
+  ),
+  instead('the refresh token of the other face', REFRESH_GRANT, 'if (found.face !== rules.face) {', 'if (false) {'),
+  instead(
+    'a refresh token at the other face counts as reuse',
+    REFRESH_GRANT,
+    'if (found.face !== rules.face) {',
+    "if (found.face !== rules.face) {\n    yield* revokeFamily({ familyId, reason: 'refresh token reused', now });",
+  ),
+  instead(
+    'revoking leaves the grant of the other face',
+    CONSENT,
+    ".set({ revoked_at: p.now })\n      .where('account_id', '=', p.accountId)",
+    ".set({ revoked_at: p.now })\n      .where('face', '=', 'contract')\n      .where('account_id', '=', p.accountId)",
+  ),
+  instead(
+    'openid is added on the standard face',
+    'src/consent/rules/consent.ts',
+    "formatScopes(rules.alwaysOpenId ? ['openid', ...given] : given)",
+    "formatScopes(['openid', ...given])",
+  ),
+  instead(
+    'a refresh adds openid on the standard face',
+    ROTATION,
+    "formatScopes(alwaysOpenId ? ['openid', ...requested] : requested)",
+    "formatScopes(['openid', ...requested])",
+  ),
+  instead('a bar is a 403 on the standard face, for a code', CODE_GRANT, 'rules.barredIsInvalidGrant', 'false'),
+  instead(
+    'a bar is a 403 on the standard face, for a refresh token',
+    REFRESH_GRANT,
+    'rules.barredIsInvalidGrant',
+    'false',
+  ),
+  instead('a bar is a 403 on the standard face, at UserInfo', USER_INFO, '.catch(asInvalidToken)', ''),
+  instead('the standard face gives an ID token without openid', MINT, "if (scopes.has('openid')) {", 'if (true) {'),
+  instead('UserInfo takes tokens of the other face', USER_INFO, 'if (!accepted.includes(face)) {', 'if (false) {'),
+  instead(
+    'UserInfo of the standard face without openid',
+    USER_INFO,
+    "if (!scopes.has('openid')) throw",
+    'if (false) throw',
+  ),
+  instead(
+    'UserInfo goes by the face of the route',
+    USER_INFO,
+    'FACE_RULES[face].claimScopes',
+    'FACE_RULES.standard.claimScopes',
+  ),
   // Ends of tokens.
   instead('a token ends late', CLAIMS, 'exp <= seconds', 'exp < seconds'),
   // Consent.
@@ -202,7 +265,7 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'an access token gives what was withdrawn',
-    'src/protocol/userinfo/routes.ts',
+    USER_INFO,
     'withdrawn.size === 0 ? scopes : scopes.difference(withdrawn)',
     'scopes',
   ),

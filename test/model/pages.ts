@@ -5,15 +5,16 @@ import { admin, authorizeUrl } from '../support/flow.ts';
 import {
   banned,
   consent,
-  liveGrant,
+  liveGrants,
   newCode,
   newSession,
   presence,
   REQUEST_LIFE,
   revocations,
+  revoke,
   stage,
 } from './model.ts';
-import { type Browser, type Pending, pick, type Request, type State } from './state.ts';
+import { type Browser, type Face, type Pending, pick, type Request, type State } from './state.ts';
 import { step } from './step.ts';
 import { advance, CHALLENGE, OPTIONAL, REDIRECTS, type World } from './world.ts';
 
@@ -77,8 +78,8 @@ function checkRefusal(answer: PageAnswer, message: string): void {
 async function walk(state: State, world: World, request: Request, browser: Browser): Promise<Pending | undefined> {
   settle(state, world, browser);
   const real = pick(world.browsers, browser.index);
-  const client = { clientId: pick(world.clients, request.client.index).clientId, clientSecret: '' };
-  const scope = ['openid', ...request.scopes].join(' ');
+  const client = { face: request.face, clientId: pick(world.clients, request.client.index).clientId, clientSecret: '' };
+  const scope = [...request.fixed, ...request.scopes].join(' ');
   const url = authorizeUrl(
     { ...client, redirectUri: pick(REDIRECTS, request.redirect) },
     {
@@ -168,7 +169,7 @@ async function decide(state: State, world: World, pending: Pending, decision: De
     if (browser.session !== undefined) browser.session.touched = state.now;
   } else {
     // Where another tab has answered everything, this answer is the later one.
-    consent(state, browser.user, request.client, asked, new Set(on));
+    consent(state, browser.user, request, asked, new Set(on));
     takeCode(state, world, request, browser, answer.location);
   }
 }
@@ -176,14 +177,18 @@ async function decide(state: State, world: World, pending: Pending, decision: De
 const request = fc.record({
   browser: nat,
   client: nat,
+  face: fc.constantFrom<Face>('contract', 'standard'),
   scopes: fc.subarray([...OPTIONAL]),
+  // The standard face alone has a switch for it.
+  profile: fc.boolean(),
+  fixed: fc.constantFrom(['openid'], ['openid', 'offline_access'], ['offline_access']),
   always: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   redirect: nat,
   pkce: fc.boolean(),
 });
 /** The open pages of people whose app has access. */
 const overGrants = (state: Readonly<State>): Pending[] =>
-  state.pending.filter(({ browser, request }) => liveGrant(state, browser.user, request.client) !== undefined);
+  state.pending.filter(({ browser, request }) => liveGrants(state, browser.user, request.client).length > 0);
 
 /** What gives something that a decision can take away, now or once it is redeemed. */
 const granted = ({ codes, families }: Readonly<State>) =>
@@ -191,13 +196,16 @@ const granted = ({ codes, families }: Readonly<State>) =>
 
 const decision = fc.record({
   allow: fc.oneof({ weight: 5, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) }),
-  scopes: fc.subarray([...OPTIONAL]),
+  scopes: fc.subarray(['profile', ...OPTIONAL]),
 });
 
-function asked(state: State, argument: Omit<Request, 'client' | 'clientGeneration'> & { client: number }): Request {
+type RequestArgument = Omit<Request, 'client' | 'clientGeneration'> & { client: number; profile: boolean };
+
+function asked(state: State, argument: RequestArgument): Request {
   const client = pick(state.clients, argument.client);
-  const { scopes, always, redirect, pkce } = argument;
-  return { client, clientGeneration: client.generation, scopes, always, redirect, pkce };
+  const { face, fixed, always, redirect, pkce } = argument;
+  const scopes = [...(argument.profile && face === 'standard' ? ['profile'] : []), ...argument.scopes];
+  return { face, client, clientGeneration: client.generation, scopes, fixed, always, redirect, pkce };
 }
 
 export const pageSteps = {
@@ -229,9 +237,10 @@ export const pageSteps = {
     argument: fc.record({ which: nat, browser: nat, decision }),
     applies: (state) => granted(state).length > 0,
     async act(state, world, { which, browser: at, decision }) {
-      const { user, client, scopes } = pick(granted(state), which);
+      const { face, user, client, scopes, fixed } = pick(granted(state), which);
       const browsers = state.browsers.filter((browser) => browser.user === user);
-      const request = { client, clientGeneration: client.generation, scopes, always: true, redirect: 0, pkce: false };
+      const terms = { face, client, clientGeneration: client.generation, scopes, fixed };
+      const request = { ...terms, always: true, redirect: 0, pkce: false };
       const pending = await walk(state, world, request, pick(browsers, at));
       if (pending !== undefined) await decide(state, world, pending, decision);
     },
@@ -256,8 +265,7 @@ export const pageSteps = {
       const { client } = pending.request;
       const path = `/users/${pick(world.users, user.index).id}/connections/${pick(world.clients, client.index).clientId}`;
       assert.equal((await admin(world.server, 'DELETE', path)).status, user.exists ? 204 : 404);
-      const grant = liveGrant(state, user, client);
-      if (grant !== undefined) grant.revoked = true;
+      revoke(state, user, client);
       state.pending.splice(state.pending.indexOf(pending), 1);
       await decide(state, world, pending, decision);
     },

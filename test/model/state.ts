@@ -9,12 +9,17 @@ export interface State {
   readonly clients: Client[];
   readonly browsers: Browser[];
   readonly grants: Grant[];
+  /** Every time that a person took an app's access away. */
+  readonly revocations: { readonly user: User; readonly client: Client }[];
   readonly pending: Pending[];
   readonly codes: Code[];
   readonly families: Family[];
   readonly access: AccessToken[];
   readonly refresh: RefreshToken[];
 }
+
+/** Decisions §10: which endpoints, the contract's or the standards'. */
+export type Face = 'contract' | 'standard';
 
 export interface User {
   readonly index: number;
@@ -47,7 +52,9 @@ export interface Session {
   touched: number;
 }
 
+/** Each face has its own. */
 export interface Grant {
+  readonly face: Face;
   readonly user: User;
   readonly client: Client;
   readonly scopes: Set<string>;
@@ -56,9 +63,13 @@ export interface Grant {
 }
 
 export interface Request {
+  readonly face: Face;
   readonly client: Client;
   readonly clientGeneration: number;
+  /** Those that have a switch on the page. */
   readonly scopes: readonly string[];
+  /** Those that have none: `openid`, `offline_access`. */
+  readonly fixed: readonly string[];
   /** `prompt=consent`. */
   readonly always: boolean;
   /** Which of the client's redirect URIs. */
@@ -78,6 +89,7 @@ export interface Pending {
 
 /** What every code and token inherits. */
 export interface Stand {
+  readonly face: Face;
   readonly user: User;
   readonly client: Client;
   readonly grant: Grant;
@@ -87,6 +99,7 @@ export interface Stand {
 
 export interface Code extends Stand {
   scopes: readonly string[];
+  readonly fixed: readonly string[];
   readonly redirect: number;
   readonly pkce: boolean;
   readonly expires: number;
@@ -96,6 +109,7 @@ export interface Code extends Stand {
 export interface Family extends Stand {
   /** They only ever shrink. */
   scopes: readonly string[];
+  readonly fixed: readonly string[];
   readonly ends: number;
   dead: boolean;
   leaf: RefreshToken | undefined;
@@ -107,6 +121,7 @@ export interface AccessToken {
   readonly family: Family;
   /** What it says; it gives what its family still has of that. */
   readonly scopes: readonly string[];
+  readonly fixed: readonly string[];
   readonly expires: number;
 }
 
@@ -123,6 +138,7 @@ export function newState(now: number, users: number, clients: number, owners: re
     clients: [],
     browsers: [],
     grants: [],
+    revocations: [],
     pending: [],
     codes: [],
     families: [],

@@ -9,27 +9,36 @@ import {
   redeemOutcome,
   refreshOutcome,
 } from './model.ts';
-import { type Client, type Code, type Family, pick, type RefreshToken, type State } from './state.ts';
+import { type Code, type Family, pick, type RefreshToken, type State } from './state.ts';
 import { step } from './step.ts';
-import { checkIdToken, OPTIONAL, redeemNow, refreshNow, same, type World } from './world.ts';
+import type { WireAnswer } from './wire.ts';
+import { checkIdToken, OPTIONAL, otherFace, redeemNow, refreshNow, same, type World } from './world.ts';
 
 const nat = fc.nat(11);
 
 /** How a request goes wrong, if it does. */
-const FAULTS = ['none', 'client', 'unknown secret', 'ended secret', 'redirect', 'verifier'] as const;
+const FAULTS = ['none', 'client', 'face', 'unknown secret', 'ended secret', 'redirect', 'verifier'] as const;
 type Fault = (typeof FAULTS)[number];
 const wrong = fc.constantFrom(...FAULTS.filter((fault) => fault !== 'none'));
 
-function presenterOf(state: State, owner: Client, fault: Fault, which: number): Presenter {
+function presenterOf(
+  state: State,
+  { client: owner, face }: Pick<Code, 'client' | 'face'>,
+  fault: Fault,
+  which: number,
+): Presenter {
+  const at = fault === 'face' ? otherFace(face) : face;
   const client = fault === 'client' ? pick(state.clients, owner.index + 1) : owner;
-  if (fault === 'unknown secret') return { client, secret: undefined };
-  if (fault === 'ended secret') return { client, secret: client.secrets.find(({ until }) => until <= state.now) };
+  if (fault === 'unknown secret') return { at, client, secret: undefined };
+  if (fault === 'ended secret') {
+    return { at, client, secret: client.secrets.find(({ until }) => until <= state.now) };
+  }
   // Any secret that holds is as good as another.
-  return { client, secret: pick(liveSecrets(client, state.now), which) };
+  return { at, client, secret: pick(liveSecrets(client, state.now), which) };
 }
 
 async function redeem(state: State, world: World, code: Code, fault: Fault, which: number): Promise<void> {
-  const presenter = presenterOf(state, code.client, fault, which);
+  const presenter = presenterOf(state, code, fault, which);
   const right = { redirect: fault !== 'redirect', verifier: fault !== 'verifier' };
   const expected = redeemOutcome(state, code, presenter, right);
   const answer = await redeemNow(world, code, presenter, right);
@@ -37,19 +46,34 @@ async function redeem(state: State, world: World, code: Code, fault: Fault, whic
   if (expected.move === 'kill' && code.family !== undefined) code.family.dead = true;
   if (expected.move !== 'redeem') return;
   const family = newFamily(state, code);
-  checkIdToken(world, answer, presenter, code.user.index);
-  world.texts.set(newAccessToken(state, family, family.scopes), answer.body.access_token);
+  takeTokens(state, world, family, { answer, presenter, scopes: undefined });
   world.texts.set(newLeaf(state, family), answer.body.refresh_token);
 }
 
-type Narrowing = 'all' | 'less' | 'more';
+/** Keeps the access token of a response, and checks what else it says. */
+function takeTokens(
+  state: State,
+  world: World,
+  family: Family,
+  { answer, presenter, scopes }: { answer: WireAnswer; presenter: Presenter; scopes: readonly string[] | undefined },
+): void {
+  const token = newAccessToken(state, family, scopes);
+  world.texts.set(token, answer.body.access_token);
+  checkIdToken(world, answer, presenter, token);
+  if (family.face === 'contract') return;
+  // Decisions §10: the response of the standard face always names the scopes.
+  assert.deepEqual(String(answer.body.scope).split(' ').sort(), [...token.fixed, ...token.scopes].sort());
+}
 
-/** The `scope` parameter of a refresh: all that was granted, less, or something that was not. */
-function scopesFor({ scopes }: Family, narrowing: Narrowing): readonly string[] | undefined {
-  if (narrowing === 'all') return undefined;
-  return narrowing === 'less'
-    ? scopes.slice(1)
-    : [...scopes, OPTIONAL.find((scope) => !scopes.includes(scope)) ?? 'social'];
+type Narrowing = 'all' | 'less' | 'more' | 'plain';
+
+/** The `scope` parameter of a refresh: all that was granted, less, something that was not, or nothing of OpenID Connect. */
+function scopesFor({ scopes, fixed }: Family, narrowing: Narrowing): readonly string[] | undefined {
+  const plain = [...fixed, ...scopes].filter((scope) => scope !== 'openid');
+  if (narrowing === 'all' || (narrowing === 'plain' && plain.length === 0)) return undefined;
+  if (narrowing === 'plain') return plain;
+  if (narrowing === 'less') return [...fixed, ...scopes.slice(1)];
+  return ['openid', ...scopes, OPTIONAL.find((scope) => !scopes.includes(scope)) ?? 'social'];
 }
 
 export async function refresh(
@@ -59,15 +83,14 @@ export async function refresh(
   { fault = 'none', which = 0, narrowing = 'all' }: { fault?: Fault; which?: number; narrowing?: Narrowing } = {},
 ): Promise<void> {
   const { family } = token;
-  const presenter = presenterOf(state, family.client, fault, which);
+  const presenter = presenterOf(state, family, fault, which);
   const scopes = scopesFor(family, narrowing);
   const expected = refreshOutcome(state, token, presenter, scopes);
-  const answer = await refreshNow(world, token, presenter, scopes && ['openid', ...scopes].join(' '));
+  const answer = await refreshNow(world, token, presenter, scopes?.join(' '));
   same(answer, expected.answer, `refresh, ${fault}`);
   if (expected.move === 'kill') family.dead = true;
   if (expected.answer.status !== 200) return;
-  checkIdToken(world, answer, presenter, family.user.index);
-  world.texts.set(newAccessToken(state, family, scopes ?? family.scopes), answer.body.access_token);
+  takeTokens(state, world, family, { answer, presenter, scopes });
   const texts = new Set(world.texts.values());
   if (expected.move === 'rotate') {
     assert.ok(!texts.has(answer.body.refresh_token), 'every rotation gives another refresh token');
@@ -84,8 +107,8 @@ const leaves = ({ families }: Readonly<State>) => families.flatMap(({ leaf }) =>
 const retired = ({ families }: Readonly<State>) => families.flatMap(({ predecessor }) => predecessor ?? []);
 /** What a refresh token would do now, rightly presented. */
 export function moveOf(state: Readonly<State>, token: RefreshToken) {
-  const { client } = token.family;
-  return refreshOutcome(state, token, { client, secret: liveSecrets(client, state.now).at(-1) }, undefined).move;
+  const { client, face: at } = token.family;
+  return refreshOutcome(state, token, { at, client, secret: liveSecrets(client, state.now).at(-1) }, undefined).move;
 }
 
 const deadly = (state: Readonly<State>) => state.refresh.filter((token) => moveOf(state, token) === 'kill');
@@ -94,7 +117,7 @@ const older = (state: Readonly<State>) => deadly(state).filter((token) => token 
 /** Newest first: a step aims at what is alive more often than not. */
 const newest = <T>(list: readonly T[], which: number): T => pick(list, list.length - 1 - (which % list.length));
 const few = fc.oneof({ weight: 3, arbitrary: fc.constant(0) }, { weight: 2, arbitrary: nat });
-const narrowing = fc.constantFrom<Narrowing>('all', 'all', 'all', 'less', 'more');
+const narrowing = fc.constantFrom<Narrowing>('all', 'all', 'all', 'less', 'more', 'plain');
 
 export const tokenSteps = {
   redeem: step({
@@ -142,7 +165,10 @@ export const tokenSteps = {
   }),
   refreshWrongly: step({
     weight: 1,
-    argument: fc.record({ token: few, fault: fc.constantFrom<Fault>('client', 'unknown secret', 'ended secret') }),
+    argument: fc.record({
+      token: few,
+      fault: fc.constantFrom<Fault>('client', 'face', 'unknown secret', 'ended secret'),
+    }),
     applies: (state) => leaves(state).length > 0,
     act: (state, world, { token, fault }) => refresh(state, world, newest(leaves(state), token), { fault }),
   }),

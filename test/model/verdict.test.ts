@@ -51,13 +51,15 @@ function modelled(has: (fact: Fact) => boolean): string {
   user.bannedUntil = has('banned') ? Number.POSITIVE_INFINITY : 0;
   user.suspended = has('suspended');
   client.enabled = !has('client disabled') && !has('client gone');
-  const grant = { user, client, scopes: new Set<string>(), declined: new Set<string>(), revoked: has('revoked') };
+  // The verdict is the same for both.
+  const face = 'contract' as const;
+  const grant = { face, user, client, scopes: new Set<string>(), declined: new Set<string>(), revoked: has('revoked') };
   const generations = {
     userGeneration: has('account secured') ? -1 : user.generation,
     clientGeneration: has('client was disabled') ? -1 : client.generation,
   };
   const expired = has('family ended') || has('family gone') || has('grant gone');
-  return verdict({ user, client, grant, ...generations }, { now: NOW, expired, dead: has('family dead') });
+  return verdict({ face, user, client, grant, ...generations }, { now: NOW, expired, dead: has('family dead') });
 }
 
 test('every combination of events gets the verdict of the order', () => {

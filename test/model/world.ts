@@ -5,10 +5,26 @@ import { claimsOf, newClient, newUser, PASSWORD, type TestUser } from '../suppor
 import { Random } from '../support/random.ts';
 import { BEGINNING, startServer, type TestServer } from '../support/server.ts';
 import { type Answer, liveSecrets, type Presenter, redeemOutcome, refreshOutcome, userInfoAnswer } from './model.ts';
-import { type AccessToken, type Code, newState, type Pending, pick, type RefreshToken, type State } from './state.ts';
+import {
+  type AccessToken,
+  type Code,
+  type Face,
+  newState,
+  type Pending,
+  pick,
+  type RefreshToken,
+  type State,
+} from './state.ts';
 import { openWire, type Wire, type WireAnswer } from './wire.ts';
 
 export const REDIRECTS = ['https://app.example.com/callback', 'https://app.example.com/other'] as const;
+const ADDRESSES = {
+  contract: { token: '/api/v2/oauth/token', userInfo: '/api/v2/oauth/userinfo' },
+  standard: { token: '/oidc/token', userInfo: '/oidc/userinfo' },
+} as const;
+const FACES: readonly Face[] = ['contract', 'standard'];
+export const otherFace = (face: Face): Face => (face === 'contract' ? 'standard' : 'contract');
+/** The scopes that have a switch on the page of either face. */
 export const OPTIONAL = ['email', 'details', 'phone'] as const;
 const VERIFIER = 'the-verifier-of-every-code-that-has-a-challenge';
 export const CHALLENGE = createHash('sha256').update(VERIFIER).digest('base64url');
@@ -36,6 +52,9 @@ export interface World {
 const { TESSERA_TEST_POSTGRES, TESSERA_TEST_NODES = TESSERA_TEST_POSTGRES === undefined ? '1' : '2' } = process.env;
 const NODES = Number(TESSERA_TEST_NODES);
 
+/** A standard claim without a value is left out, so every scope must have one. */
+const FIELDS = { website: 'https://example.com/', phone: '+390612345' };
+
 /** Browser 0 and 1 belong to the first person, browser 2 to the second. */
 const OWNERS = [0, 0, 1];
 
@@ -52,7 +71,7 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
       return nodeOf();
     },
   };
-  const users = await Promise.all([newUser(server), newUser(server)]);
+  const users = await Promise.all([newUser(server, FIELDS), newUser(server, FIELDS)]);
   const clients = [];
   for (let count = 0; count < 2; count++) {
     // Both have the same redirect URIs, so that nothing but the client tells a code of one from a code of the other.
@@ -95,7 +114,7 @@ const verifier = ({ pkce }: Code, right: boolean): { code_verifier?: string } =>
   right ? (pkce ? { code_verifier: VERIFIER } : {}) : { code_verifier: `not-${VERIFIER}` };
 
 export const redeemNow = (world: World, code: Code, presenter: Presenter, right = { redirect: true, verifier: true }) =>
-  world.wire.post('/api/v2/oauth/token', {
+  world.wire.post(ADDRESSES[presenter.at].token, {
     grant_type: 'authorization_code',
     ...credentials(world, presenter),
     code: text(world, code),
@@ -104,7 +123,7 @@ export const redeemNow = (world: World, code: Code, presenter: Presenter, right 
   });
 
 export const refreshNow = (world: World, token: RefreshToken, presenter: Presenter, scope?: string) =>
-  world.wire.post('/api/v2/oauth/token', {
+  world.wire.post(ADDRESSES[presenter.at].token, {
     grant_type: 'refresh_token',
     ...credentials(world, presenter),
     refresh_token: text(world, token),
@@ -120,56 +139,86 @@ export function same(answer: WireAnswer, expected: Answer, what: string): void {
   );
 }
 
-/** The ID token is signed with the secret that the request presented: decisions §1. */
-export function checkIdToken(world: World, answer: WireAnswer, presenter: Presenter, subject: number): void {
-  const [head, body, signature] = String(answer.body.id_token).split('.');
+/**
+ * Decisions §§1 and 10: on the contract's face the ID token is signed with the secret that the request presented. On the standard
+ * face it is signed with RS256, says nothing of the person but who it is, and is there only for the scope `openid`.
+ */
+export function checkIdToken(world: World, answer: WireAnswer, presenter: Presenter, token: AccessToken): void {
+  const { id_token: idToken } = answer.body;
+  assert.equal(idToken !== undefined, token.fixed.includes('openid'), 'an ID token, with the scope openid');
+  if (idToken === undefined) return;
+  const claims = claimsOf(idToken);
+  assert.equal(claims.sub, pick(world.users, token.family.user.index).id);
+  const [head = '', body, signature] = String(idToken).split('.');
+  if (token.family.face === 'standard') {
+    assert.equal(JSON.parse(Buffer.from(head, 'base64url').toString()).alg, 'RS256');
+    assert.deepEqual([claims.name, claims.email], [undefined, undefined]);
+    return;
+  }
   const { client_secret: key } = credentials(world, presenter);
-  assert.equal(
-    signature,
-    createHmac('sha256', key).update(`${head}.${body}`).digest('base64url'),
-    'id_token signature',
-  );
-  assert.equal(claimsOf(answer.body.id_token).sub, pick(world.users, subject).id);
+  const expected = createHmac('sha256', key).update(`${head}.${body}`).digest('base64url');
+  assert.equal(signature, expected, 'id_token signature');
 }
 
 const gives = ({ scopes, family }: AccessToken, scope: string): boolean =>
   scopes.includes(scope) && family.scopes.includes(scope);
 
+/** What UserInfo shows, at the address of a face. The data goes by the token's face. */
+function shownTo(token: AccessToken, at: Face): Readonly<Record<string, boolean>> {
+  const granted = Object.fromEntries(OPTIONAL.map((scope) => [scope, gives(token, scope)]));
+  return at === 'contract'
+    ? granted
+    : { ...granted, profile: token.family.face === 'contract' || gives(token, 'profile') };
+}
+
+function checkUserInfo(world: World, token: AccessToken, at: Face, { body }: WireAnswer): void {
+  const { id } = pick(world.users, token.family.user.index);
+  const shown =
+    at === 'contract'
+      ? { id: body.id, email: 'email' in body.user, details: 'website' in body.user, phone: 'phone' in body.user }
+      : {
+          id: body.sub,
+          email: 'email' in body,
+          details: 'website' in body,
+          phone: 'phone_number' in body,
+          profile: 'name' in body,
+        };
+  assert.deepEqual(shown, { id, ...shownTo(token, at) });
+}
+
 /** After every step: whatever the run ever got is answered as the model says. */
 export async function observe(state: State, world: World): Promise<void> {
-  const own = (client: Code['client']): Presenter => ({ client, secret: liveSecrets(client, state.now).at(-1) });
+  const owner = ({ client, face: at }: Pick<Code, 'client' | 'face'>): Presenter => ({
+    at,
+    client,
+    secret: liveSecrets(client, state.now).at(-1),
+  });
   const right = { redirect: true, verifier: true };
   const checks: Promise<void>[] = [];
   for (const [index, token] of state.access.entries()) {
-    checks.push(
-      world.wire.get('/api/v2/oauth/userinfo', text(world, token)).then((answer) => {
-        same(answer, userInfoAnswer(state, token), `UserInfo with access token ${index}`);
-        if (answer.status !== 200) return;
-        const { id, user } = answer.body;
-        const shown = { email: 'email' in user, details: 'website' in user, phone: 'phone' in user };
-        const granted = OPTIONAL.map((scope) => [scope, gives(token, scope)]);
-        assert.deepEqual(
-          { id, ...shown },
-          { id: pick(world.users, token.family.user.index).id, ...Object.fromEntries(granted) },
-        );
-      }),
-    );
+    for (const at of FACES) {
+      checks.push(
+        world.wire.get(ADDRESSES[at].userInfo, text(world, token)).then((answer) => {
+          same(answer, userInfoAnswer(state, token, at), `UserInfo of the ${at} face with access token ${index}`);
+          if (answer.status === 200) checkUserInfo(world, token, at, answer);
+        }),
+      );
+    }
   }
-  // Refresh tokens and codes only where presenting them changes nothing: what is still good is not used up by looking.
+  // What is still good is not used up by looking: it is presented at the other face, which neither accepts nor harms it.
+  const harmless = <Look extends { move: string }>(owned: Presenter, look: (presenter: Presenter) => Look) => {
+    const presenter = look(owned).move === 'none' ? owned : { ...owned, at: otherFace(owned.at) };
+    return { presenter, expected: look(presenter) };
+  };
   for (const [index, token] of state.refresh.entries()) {
-    const presenter = own(token.family.client);
-    const { answer: expected, move } = refreshOutcome(state, token, presenter, undefined);
-    if (move !== 'none') continue;
-    const what = `refresh with refresh token ${index}`;
-    checks.push(refreshNow(world, token, presenter).then((answer) => same(answer, expected, what)));
+    const { presenter, expected } = harmless(owner(token.family), (by) => refreshOutcome(state, token, by, undefined));
+    const what = `refresh with refresh token ${index} at the ${presenter.at} face`;
+    checks.push(refreshNow(world, token, presenter).then((answer) => same(answer, expected.answer, what)));
   }
   for (const [index, code] of state.codes.entries()) {
-    const presenter = own(code.client);
-    const { answer: expected, move } = redeemOutcome(state, code, presenter, right);
-    if (move !== 'none') continue;
-    checks.push(
-      redeemNow(world, code, presenter).then((answer) => same(answer, expected, `redemption of code ${index}`)),
-    );
+    const { presenter, expected } = harmless(owner(code), (by) => redeemOutcome(state, code, by, right));
+    const what = `redemption of code ${index} at the ${presenter.at} face`;
+    checks.push(redeemNow(world, code, presenter).then((answer) => same(answer, expected.answer, what)));
   }
   await Promise.all(checks);
 }
