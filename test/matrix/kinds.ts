@@ -11,6 +11,7 @@ import {
   newUser,
   PASSWORD,
   signedIn,
+  standard,
   type TestClient,
   type TestUser,
   type Tokens,
@@ -20,7 +21,10 @@ import { startReceiver, tokenOf } from '../support/logout-receiver.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
 import { asClient } from '../support/token-services.ts';
 
-/** A person in a browser, an app with everything that it holds for that person, and another app with the same. */
+/**
+ * A person in a browser, an app with everything that it holds for that person on both faces, and another app with the same. A kind
+ * without a face is the contract's.
+ */
 export interface World {
   readonly server: TestServer;
   readonly user: TestUser;
@@ -60,11 +64,14 @@ export async function makeWorld(server: TestServer): Promise<World> {
   const hold = (of: TestClient) => tokensFor(server, of, user, {}, { browser });
   const tokens = await hold(client);
   const foreign = await hold(other);
+  const ofStandard = await hold(standard(client));
+  const foreignOfStandard = await hold(standard(other));
   const idTokens = new Map<string, string>([['ID token, HS256', tokens.id_token]]);
   for (const alg of ID_TOKEN_ALGS) {
     if (alg === 'HS256') continue;
     const app = await newClient(server, { idTokenSignedResponseAlg: alg, postLogoutRedirectUris: [GOODBYE] });
     idTokens.set(`ID token, ${alg}`, (await hold(app)).id_token);
+    if (alg === 'RS256') idTokens.set('ID token, standard', (await hold(standard(app))).id_token);
   }
   const own = await asClient(server, TOKEN, client, { grant_type: 'client_credentials' });
   assert.equal(own.status, 200, own.text);
@@ -82,11 +89,16 @@ export async function makeWorld(server: TestServer): Promise<World> {
     credentials: {
       'access token': tokens.access_token,
       'refresh token': tokens.refresh_token,
+      'access token, standard': ofStandard.access_token,
+      'refresh token, standard': ofStandard.refresh_token,
+      'authorization code, standard': await codeFor(server, standard(client), user, {}, { browser }),
       ...Object.fromEntries(idTokens),
       'client’s own token': own.body.access_token,
       'authorization code': await codeFor(server, client, user, {}, { browser }),
       'access token of another client': foreign.access_token,
       'refresh token of another client': foreign.refresh_token,
+      'access token, standard, of another client': foreignOfStandard.access_token,
+      'refresh token, standard, of another client': foreignOfStandard.refresh_token,
       'authorization code of another client': await codeFor(server, other, user, {}, { browser }),
       'logout token': await newLogoutToken(server),
       'client assertion': assertion,
@@ -110,6 +122,8 @@ export async function makeWorld(server: TestServer): Promise<World> {
 /** The kinds, in one place: each stands against every place that takes one. */
 export const KINDS = [
   ...['access token', 'refresh token', ...ID_TOKEN_ALGS.map((alg) => `ID token, ${alg}`), 'client’s own token'],
+  ...['access token, standard', 'refresh token, standard', 'authorization code, standard', 'ID token, standard'],
+  ...['access token, standard, of another client', 'refresh token, standard, of another client'],
   ...['authorization code', 'client assertion', 'logout token'],
   ...['access token', 'refresh token', 'authorization code', 'client secret'].map(
     (kind) => `${kind} of another client`,

@@ -56,10 +56,17 @@ const credentialsOf = ({ client }: World): Fields => ({
   client_secret: client.clientSecret,
 });
 
-const asBearer = (method: string, path: string, body?: string): Place => ({
+/** Decisions §10: a standard token is accepted at the standard endpoint alone, a contract token at both. */
+const accessTokens = (face: Face): Fields => ({
+  'access token': '200',
+  'access token of another client': '200',
+  ...(face === 'standard' && { 'access token, standard': '200', 'access token, standard, of another client': '200' }),
+});
+
+const asBearer = (face: Face, method: string, path: string, body?: string): Place => ({
   name: 'Authorization: Bearer',
   present: (world, credential) => send(world, method, path, bearer(credential), body),
-  right: { 'access token': '200', 'access token of another client': '200' },
+  right: accessTokens(face),
   refused: '401 invalid_token',
 });
 
@@ -208,7 +215,7 @@ const endSessionHint = (method: 'GET' | 'POST', right: string): Place => ({
       ? send(world, 'GET', `/oidc/logout?${fields}`, rightCookies(world))
       : send(world, 'POST', '/oidc/logout', rightCookies(world), fields);
   },
-  right: Object.fromEntries(ASYMMETRIC_ALGS.map((alg) => [`ID token, ${alg}`, right])),
+  right: Object.fromEntries([...ASYMMETRIC_ALGS, 'standard'].map((of) => [`ID token, ${of}`, right])),
   // A page that asks, or says that nothing could be made of it.
   refused: '200',
   usesUp: true,
@@ -240,12 +247,12 @@ const STANDARD_TOKEN = '/oidc/token';
 const REVOKE = '/oidc/revoke';
 const INTROSPECT = '/oidc/introspect';
 
-// The world's person has consented on the contract's face.
+// The world's person has consented on both faces.
 const authorizePlaces = (face: Face): readonly Place[] => [
   {
     name: 'the session cookie',
     present: authorize(face, { prompt: 'none' }, session),
-    right: { 'session cookie': face === 'contract' ? '302 code' : '302 consent_required' },
+    right: { 'session cookie': '302 code' },
     refused: '302 login_required',
   },
   {
@@ -288,8 +295,14 @@ const authorizeFormPlaces = (face: Face): readonly Place[] => [
   },
 ];
 
-/** @param isOwn whether it is the endpoint of the face that issued the world's credentials; they are unharmed at the other */
-const tokenPlaces = (path: string, isOwn: boolean): readonly Place[] => [
+/** The tokens of the world's app: revocation and introspection are one for both faces. */
+const OWN_TOKENS = [
+  ...['access token', 'refresh token', 'access token, standard', 'refresh token, standard'],
+  'client’s own token',
+] as const;
+
+/** @param own the kinds that were issued on the face of the endpoint; those of the other are refused and unharmed */
+const tokenPlaces = (path: string, own: { code: string; refreshToken: string }): readonly Place[] => [
   {
     name: 'code',
     present: (world, code) => {
@@ -297,7 +310,7 @@ const tokenPlaces = (path: string, isOwn: boolean): readonly Place[] => [
       const fields = { grant_type: 'authorization_code', code, redirect_uri, ...credentialsOf(world) };
       return send(world, 'POST', path, {}, form(fields));
     },
-    right: isOwn ? { 'authorization code': '200' } : {},
+    right: { [own.code]: '200' },
     refused: '400 invalid_grant',
     usesUp: true,
   },
@@ -305,7 +318,7 @@ const tokenPlaces = (path: string, isOwn: boolean): readonly Place[] => [
     name: 'refresh_token',
     present: (world, refresh_token) =>
       send(world, 'POST', path, {}, form({ grant_type: 'refresh_token', refresh_token, ...credentialsOf(world) })),
-    right: isOwn ? { 'refresh token': '200' } : {},
+    right: { [own.refreshToken]: '200' },
     refused: '400 invalid_grant',
     usesUp: true,
   },
@@ -327,11 +340,13 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400 invalid_request',
     },
   ],
-  [`POST ${TOKEN}`]: tokenPlaces(TOKEN, true),
-  // What the contract's endpoints issued is refused here, and unharmed.
-  [`POST ${STANDARD_TOKEN}`]: tokenPlaces(STANDARD_TOKEN, false),
+  [`POST ${TOKEN}`]: tokenPlaces(TOKEN, { code: 'authorization code', refreshToken: 'refresh token' }),
+  [`POST ${STANDARD_TOKEN}`]: tokenPlaces(STANDARD_TOKEN, {
+    code: 'authorization code, standard',
+    refreshToken: 'refresh token, standard',
+  }),
   'GET /api/v2/oauth/userinfo': [
-    asBearer('GET', '/api/v2/oauth/userinfo'),
+    asBearer('contract', 'GET', '/api/v2/oauth/userinfo'),
     {
       name: 'access_token in the address',
       present: (world, access_token) => send(world, 'GET', `/api/v2/oauth/userinfo?${form({ access_token })}`),
@@ -340,7 +355,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
   ],
   'GET /oidc/userinfo': [
-    asBearer('GET', '/oidc/userinfo'),
+    asBearer('standard', 'GET', '/oidc/userinfo'),
     {
       name: 'access_token in the address',
       present: (world, access_token) => send(world, 'GET', `/oidc/userinfo?${form({ access_token })}`),
@@ -349,11 +364,11 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
   ],
   'POST /oidc/userinfo': [
-    asBearer('POST', '/oidc/userinfo', ''),
+    asBearer('standard', 'POST', '/oidc/userinfo', ''),
     {
       name: 'access_token in the form',
       present: (world, access_token) => send(world, 'POST', '/oidc/userinfo', {}, form({ access_token })),
-      right: { 'access token': '200', 'access token of another client': '200' },
+      right: accessTokens('standard'),
       refused: '401 invalid_token',
     },
   ],
@@ -362,11 +377,13 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       name: 'token',
       present: (world, token) => send(world, 'POST', REVOKE, {}, form({ token, ...credentialsOf(world) })),
       // RFC 7009 §2.2: rubbish is answered as a token that was ended. That nothing else ended is shown below.
-      right: { 'access token': '200', 'refresh token': '200', 'client’s own token': '200' },
+      right: Object.fromEntries(OWN_TOKENS.map((kind) => [kind, '200'])),
       refused: '200',
       except: {
         'access token of another client': '400 invalid_grant',
         'refresh token of another client': '400 invalid_grant',
+        'access token, standard, of another client': '400 invalid_grant',
+        'refresh token, standard, of another client': '400 invalid_grant',
       },
       usesUp: true,
     },
@@ -376,7 +393,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     {
       name: 'token',
       present: (world, token) => send(world, 'POST', INTROSPECT, {}, form({ token, ...credentialsOf(world) })),
-      right: { 'access token': 'active: true', 'refresh token': 'active: true', 'client’s own token': 'active: true' },
+      right: Object.fromEntries(OWN_TOKENS.map((kind) => [kind, 'active: true'])),
       refused: 'inactive',
     },
     ...clientPlaces(INTROSPECT, ({ tokens }) => ({ token: tokens.access_token }), 'active: true', 'inactive'),
