@@ -211,7 +211,7 @@ export const helpLine = (site: Site): Html | undefined =>
 
 /** A command, with a button that copies it where scripts run. */
 export const commandBlock = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
-  html`<div class="command"><pre><code>${value}</code></pre>${copyButton(value, text, label)}</div>`;
+  html`<div class="command"><pre><bdi><code>${value}</code></bdi></pre>${copyButton(value, text, label)}</div>`;
 
 /** A button that copies a text where scripts run. */
 export const copyButton = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { authorizeUrl, newUser, signedIn, walk } from '../../support/flow.ts';
+import { authorizeUrl, newUser, signedIn, standard, walk } from '../../support/flow.ts';
 import { startClientApp } from '../client-app.ts';
 import { appClient, type Stage } from '../stage.ts';
 
@@ -58,7 +58,7 @@ export function crossOriginCases(theStage: () => Stage): void {
     const client = await appClient(stage, { type: 'public' });
     const verifier = randomBytes(32).toString('base64url');
     const code_challenge = createHash('sha256').update(verifier).digest('base64url');
-    const request = authorizeUrl(client, { code_challenge, code_challenge_method: 'S256' });
+    const request = authorizeUrl(standard(client), { code_challenge, code_challenge_method: 'S256' });
     const code = (await walk(await signedIn(server, user), request)).searchParams.get('code');
 
     await onPageOf(stage, app.origin, async (page) => {
@@ -75,8 +75,9 @@ export function crossOriginCases(theStage: () => Stage): void {
       const exchanged = read(await fetchIn(page, tokenEndpoint, { method: 'POST', headers, body }));
       assert.equal(exchanged.status, 200);
       const bearer = { authorization: `Bearer ${exchanged.body['access_token']}` };
-      for (const url of [String(document['userinfo_endpoint']), `${server.baseUrl}/api/v2/oauth/userinfo`]) {
-        assert.equal(read(await fetchIn(page, url, { headers: bearer })).body['sub'], user.id);
+      const userinfo = String(document['userinfo_endpoint']);
+      assert.equal(read(await fetchIn(page, userinfo, { headers: bearer })).body['sub'], user.id);
+      for (const url of [userinfo, `${server.baseUrl}/api/v2/oauth/userinfo`]) {
         const refused = read(await fetchIn(page, url, { headers: { authorization: 'Bearer x' } }));
         assert.deepEqual([refused.status, refused.body['error']], [401, 'invalid_token']);
         assert.match(refused.challenge ?? '', /^Bearer /);
