@@ -93,7 +93,7 @@ function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
       told.add(fact);
       return [`    ${name.padEnd(12)}${printable(fact)}`];
     });
-    const head = `${mark} ${step.at}  ${step.step}  ${printable(request)}${own}`;
+    const head = `${mark} ${step.at}  ${step.step}  ${printable(request)}`.trimEnd() + own;
     return [head, `    ${'request'.padEnd(12)}${step.requestId ?? '-'}`, ...facts].join('\n');
   });
   return [about, ...paragraphs].join('\n\n');

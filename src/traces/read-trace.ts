@@ -4,7 +4,7 @@ import { DAY, iso, MINUTE } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import { isFamily, type StepFacts, type StepName } from './step.ts';
-import { RING_SIZE, type StoredStep, stepsAbout, stepsLeadingTo, stepsOfRequest } from './trace-store.ts';
+import { RING_SIZES, type StoredStep, stepsAbout, stepsLeadingTo, stepsOfRequest } from './trace-store.ts';
 
 /** A step as operators see it. */
 export interface TraceStep extends StepFacts {
@@ -64,7 +64,7 @@ export async function getTrace(database: Database, requestId: string, { now, ret
   const kept =
     retention === null
       ? 'No traces are recorded: TESSERA_TRACE_RETENTION is off.'
-      : `Traces are kept for ${retention === DAY ? 'a day' : `${retention / DAY} days`}, the newest ${RING_SIZE} steps of a kind for each app.`;
+      : `Traces are kept for ${retention === DAY ? 'a day' : `${retention / DAY} days`}, the newest ${RING_SIZES.proved} refusals and ${RING_SIZES.progress} completed steps of each app.`;
   throw notFound(
     `There is no trace of the request ${requestId}. ${kept} A new one takes up to a second to appear. ` +
       `Look in the log for this reqId, and in the audit trail with: tessera events --request ${requestId}`,

@@ -18,9 +18,6 @@ export interface StoredStep {
   readonly facts: StepFacts;
 }
 
-/** How many rows each ring keeps, the newest ones. */
-export const RING_SIZE = 500;
-
 /** How many rows a search reads for one request or flow. Anyone who holds a code can present it many times. */
 const MAX_ROWS = 100;
 
@@ -85,20 +82,14 @@ const insertStep = command((db, p: StepToInsert) =>
 );
 
 /** Removes what is older than the newest rows of a ring. */
-const trimRing = command((db, p: { ring: string }) =>
+const trimRing = command((db, p: { ring: string; size: number }) =>
   db
     .deleteFrom('trace_step')
     .where('ring', '=', p.ring)
     .where(
       'id',
       '<=',
-      db
-        .selectFrom('trace_step')
-        .select('id')
-        .where('ring', '=', p.ring)
-        .orderBy('id', 'desc')
-        .limit(1)
-        .offset(RING_SIZE),
+      db.selectFrom('trace_step').select('id').where('ring', '=', p.ring).orderBy('id', 'desc').limit(1).offset(p.size),
     ),
 );
 
@@ -106,7 +97,10 @@ const findClient = one((db, p: { id: string }) => db.selectFrom('client').select
 const findAccount = one((db, p: { id: string }) => db.selectFrom('account').select('id').where('id', '=', p.id));
 
 /** Which share of its app's steps a step counts against, so that strangers do not displace the app's own. */
-export type TraceShare = 'progress' | 'proved' | 'named' | 'elsewhere';
+export type TraceShare = keyof typeof RING_SIZES;
+
+/** How many rows the ring of each share keeps, the newest ones. A sign-in completes up to six steps. */
+export const RING_SIZES = { progress: 2000, proved: 500, named: 500, elsewhere: 500 } as const;
 
 /** A step that waits to be stored. */
 export interface QueuedStep extends Omit<StoredStep, 'id'> {
@@ -120,7 +114,7 @@ export interface QueuedStep extends Omit<StoredStep, 'id'> {
 export function* insertSteps(steps: readonly QueuedStep[], checkAccounts: boolean): Work<void> {
   const clients = new Map<string, boolean>();
   const accounts = new Map<string, boolean>();
-  const rings = new Set<string>();
+  const rings = new Map<string, number>();
   for (const { share, ...step } of steps) {
     let { clientId } = step;
     const { accountId } = step;
@@ -133,10 +127,10 @@ export function* insertSteps(steps: readonly QueuedStep[], checkAccounts: boolea
     }
     if (checkAccounts && accountId !== null && !accounts.get(accountId)) continue;
     const ring = `${clientId ?? '-'} ${share}`;
-    rings.add(ring);
+    rings.set(ring, RING_SIZES[share]);
     yield* insertStep({ ...step, clientId, ring, facts: JSON.stringify(step.facts) });
   }
-  for (const ring of rings) yield* trimRing({ ring });
+  for (const [ring, size] of rings) yield* trimRing({ ring, size });
 }
 
 const oldestSteps = many((db, p: { limit: number }) =>

@@ -260,7 +260,7 @@ export const variables = {
   traceRetention: new Variable('TESSERA_TRACE_RETENTION', days, {
     initial: '`1d`',
     about:
-      'For how many days the steps of authorizations are kept for `tessera explain`, such as `3d`, and at most the newest 500 of a kind for each app; `off` records none.',
+      'For how many days the steps of authorizations are kept for `tessera explain`, such as `3d`, and at most a bounded number of the newest for each app; `off` records none.',
   }),
   playground: new Variable('TESSERA_PLAYGROUND', onOff, {
     initial: '`on` for a base URL on a loopback host, else `off`',
