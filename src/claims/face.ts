@@ -23,6 +23,8 @@ export interface FaceRules {
   readonly alwaysOpenId: boolean;
   /** The scopes that have a switch on the consent page, in its order. The others are part of every consent. */
   readonly optionalScopes: readonly OptionalScope[];
+  /** Optional scopes of other faces whose data every token of this one gives, whatever the person switches off. */
+  readonly alwaysShared: readonly OptionalScope[];
   /** The scope whose consent each claim needs. */
   readonly claimScopes: ClaimScopes;
   /** The algorithm of ID tokens for a client that is registered without one, if it presents its secret and gets no logout tokens. */
@@ -50,6 +52,7 @@ const CONTRACT: FaceRules = {
   responseTypeError: 'invalid_request',
   alwaysOpenId: true,
   optionalScopes: ['email', 'details', 'phone', 'social', 'organization.read'],
+  alwaysShared: ['profile', 'email'],
   claimScopes: CONTRACT_CLAIM_SCOPES,
   defaultIdTokenAlg: 'HS256',
   identityClaims: true,
@@ -69,6 +72,7 @@ const STANDARD: FaceRules = {
   responseTypeError: 'unsupported_response_type',
   alwaysOpenId: false,
   optionalScopes: ['profile', 'email', 'details', 'phone', 'social', 'organization.read'],
+  alwaysShared: [],
   claimScopes: STANDARD_CLAIM_SCOPES,
   defaultIdTokenAlg: 'RS256',
   identityClaims: false,

@@ -1,5 +1,5 @@
 import { userNotFound } from '../accounts/accounts.ts';
-import { findAccount } from '../accounts/store.ts';
+import { findAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { clientNotFound } from '../clients/clients.ts';
 import { findResourceServers } from '../clients/resources.ts';
@@ -11,7 +11,12 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { Id, Instant, nullableField } from '../platform/http/operation.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import * as Type from '../platform/validation/type.ts';
-import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';
+import {
+  type CredentialState,
+  type FamilyState,
+  type RevocationSummary,
+  summarizeRevocation,
+} from '../verdict/rules.ts';
 import { type Connection, mergeGrants } from './rules/merge-grants.ts';
 import * as store from './store.ts';
 
@@ -21,7 +26,11 @@ interface ConnectionServices {
 }
 
 /**
- * Revokes a client's access: its codes and tokens for this person get 403 from the next request on, for good.
+ * Revokes a client's access, on every face: its codes and tokens for this person are refused from the next request on, for good. A
+ * consent form that was open is shown again, also where the client had no access yet.
+ *
+ * The account's lock makes this and every decision of a consent page come one after the other. A grant that does not exist yet
+ * has no row to lock.
  * @returns whether it had any
  */
 export async function revokeAccess(
@@ -32,6 +41,8 @@ export async function revokeAccess(
 ): Promise<boolean> {
   const now = clock();
   return database.commit(function* revoke(): Work<boolean> {
+    yield* takeAccountLock({ id: accountId });
+    if ((yield* findClient({ id: clientId })) === undefined) return false;
     const grantIds = yield* store.revokeGrants({ accountId, clientId, now });
     yield* enqueueGrantNotices(accountId, grantIds, now);
     for (const grantId of grantIds) {
@@ -71,11 +82,13 @@ export function revokedAccess(
   clientId: string,
 ): Promise<RevokedAccess | undefined> {
   return database.read(function* read(): Work<RevokedAccess | undefined> {
-    const grant = yield* store.findRevokedGrant({ accountId, clientId });
-    if (grant === undefined || (yield* store.hasGrant({ accountId, clientId }))) return undefined;
-    const found = yield* readFamilyStates({ grantId: grant.id });
+    const revoked = yield* store.findRevokedGrants({ accountId, clientId });
+    const [last] = revoked;
+    if (last === undefined || (yield* store.findGrants({ accountId, clientId })).length > 0) return undefined;
+    const found: FamilyState[] = [];
+    for (const { id } of revoked) found.push(...(yield* readFamilyStates({ grantId: id })));
     const before = (state: CredentialState): CredentialState => ({ ...state, grant: { revokedAt: null } });
-    return { app: grant.app, at: grant.revokedAt, ...summarizeRevocation(found, before, clock()) };
+    return { app: last.app, at: last.revokedAt, ...summarizeRevocation(found, before, clock()) };
   });
 }
 

@@ -1,4 +1,4 @@
-import type { FaceRules } from '../claims/face.ts';
+import { FACE_RULES, type FaceRules } from '../claims/face.ts';
 import type { OptionalScope } from '../claims/permissions.ts';
 import { encodeResources } from '../claims/permissions.ts';
 import type { Client } from '../clients/store.ts';
@@ -9,11 +9,13 @@ import {
   withdrawFromFamilies,
 } from '../credentials/revocation-store.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
-import { decidedScopes, type RememberedConsent, scopesNoLongerGranted } from './rules/consent.ts';
-import { addGrant, type ConsentGrant, changeGrant, findLastRevocation, lockGrant } from './store.ts';
+import { decidedScopes, foreignChange, type RememberedConsent, scopesNoLongerGranted } from './rules/consent.ts';
+import { addGrant, type ConsentGrant, changeGrant, findLastRevocation, lockGrants } from './store.ts';
 
 /** What a person decided on the consent page. */
 export interface ConsentDecision {
+  /** The person. */
+  readonly accountId: string;
   /** The consent epoch of the client when the page was shown. */
   readonly epoch: string;
   /** The name of the last revocation when the page was shown; empty for none. */
@@ -24,7 +26,7 @@ export interface ConsentDecision {
   readonly allowed: ReadonlySet<string>;
 }
 
-/** Access was revoked after the consent page was shown, so its form must be shown again. */
+/** After the consent page was shown, access was revoked or the request was answered: the decision is not written. */
 export class ConsentOutdated extends Error {
   override readonly name = 'ConsentOutdated';
 }
@@ -35,69 +37,115 @@ export function rememberedConsent(grant: ConsentGrant | undefined, client: Clien
 }
 
 interface DecisionInput {
-  readonly accountId: string;
   readonly client: Client;
   readonly rules: FaceRules;
   readonly requested: readonly string[];
   /** The resources that the page named. */
   readonly resources: readonly string[];
   readonly decision: ConsentDecision;
-  /** The live grant, locked; undefined where there is none yet. */
-  readonly held: ConsentGrant | undefined;
+  /** The live grants of the person for the client, locked. */
+  readonly live: readonly ConsentGrant[];
   /** The id for a grant that is added. */
   readonly newGrantId: string;
   readonly now: number;
 }
 
 /** @throws {ConsentOutdated} */
-function* requireCurrent({ accountId, client, decision }: DecisionInput): Work<void> {
-  const revocation = yield* findLastRevocation({ accountId, clientId: client.id });
+function* requireCurrent({ client, decision }: DecisionInput): Work<void> {
+  const revocation = yield* findLastRevocation({ accountId: decision.accountId, clientId: client.id });
   if ((revocation?.name ?? '') !== decision.revocation) throw new ConsentOutdated();
 }
 
 /**
- * Writes a decision into the live grant of a person for a client, or adds one.
+ * Writes a decision into the live grant of a person for a client, or adds one. What was switched off is switched off in the live
+ * grants of other faces as well. The caller holds the lock of the account: see `revokeAccess`.
+ * @returns undefined where nothing is granted and there was no grant: then none is added
  * @throws {ConsentOutdated} which rolls back the unit of work
  */
-export function* writeDecision(input: DecisionInput): Work<ConsentGrant> {
-  const { accountId, client, rules, requested, resources, decision, newGrantId, now } = input;
-  let { held } = input;
+export function* writeDecision(input: DecisionInput): Work<ConsentGrant | undefined> {
+  const { client, rules, decision } = input;
+  let { live } = input;
   // Of two consents that both find no grant one adds it; the other then finds it, and changes it.
   for (let attempt = 0; attempt < 2; attempt++) {
     yield* requireCurrent(input);
-    const remembered = rememberedConsent(held, client);
-    const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
-    const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
-    const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };
-    if (held !== undefined) {
-      const changed = yield* changeGrant({ id: held.id, ...terms });
-      yield* narrowIssued(held, changed, rules, now);
-      return changed;
+    const held = live.find(({ face }) => face === rules.face);
+    const written = yield* writeGrant(input, held);
+    if (written !== 'another was added') {
+      const changes = yield* changeOthers(input, live, written ?? null);
+      if (held !== undefined && written !== undefined) changes.push({ before: held, after: written });
+      yield* narrowIssued(changes, input.now);
+      return written;
     }
-    const added = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, face: rules.face, ...terms });
-    if (added !== undefined) {
-      // Another tab may have added a grant that was revoked before this one was added; from here on none can.
-      yield* requireCurrent(input);
-      return added;
-    }
-    held = yield* lockGrant({ accountId, clientId: client.id, face: rules.face });
+    live = yield* lockGrants({ accountId: decision.accountId, clientId: client.id });
   }
   // Others have added and revoked a grant twice meanwhile.
   throw new StoreUnavailable('the grant changed while it was written');
 }
 
+/** Writes the grant of the face of the decision. */
+function* writeGrant(
+  input: DecisionInput,
+  held: ConsentGrant | undefined,
+): Work<ConsentGrant | undefined | 'another was added'> {
+  const { client, rules, requested, resources, decision, newGrantId, now } = input;
+  const { accountId } = decision;
+  const remembered = rememberedConsent(held, client);
+  const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
+  const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();
+  const terms = { scopes, declined, resources: encodeResources(allowedResources), epoch: client.consentEpoch, now };
+  if (held !== undefined) return yield* changeGrant({ id: held.id, askAgain: false, ...terms });
+  if (scopes === '') return undefined;
+  const added = yield* addGrant({ id: newGrantId, accountId, clientId: client.id, face: rules.face, ...terms });
+  if (added === undefined) return 'another was added';
+  // Another tab may have added a grant that was revoked before this one was added; from here on none can.
+  yield* requireCurrent(input);
+  return added;
+}
+
+/** A grant before and after a decision. */
+interface ChangedGrant {
+  readonly before: ConsentGrant;
+  readonly after: ConsentGrant;
+}
+
+/** Switches off in the live grants of other faces what a decision switched off. */
+function* changeOthers(
+  { rules, decision, now }: DecisionInput,
+  live: readonly ConsentGrant[],
+  own: ConsentGrant | null,
+): Work<ChangedGrant[]> {
+  const switchedOff = new Set(decision.asked.filter((scope) => !decision.allowed.has(scope)));
+  const changes: ChangedGrant[] = [];
+  for (const before of live.filter(({ face }) => face !== rules.face)) {
+    const change = foreignChange(before, switchedOff, own?.declined ?? switchedOff, FACE_RULES[before.face]);
+    if (change === undefined) continue;
+    const { id, consentEpoch: epoch } = before;
+    const resources = encodeResources([...before.resources]);
+    const after = yield* changeGrant({ id, resources, epoch, now, ...change });
+    changes.push({ before, after });
+  }
+  return changes;
+}
+
 /**
- * Applies what a decision took away to everything issued under the grant, for good: a scope is removed from every code and
+ * Applies what a decision took away to everything issued under the grants, for good: a scope is removed from every code and
  * family, and a family with a resource that is no longer allowed ends, for its access tokens cannot be changed.
  *
- * The caller holds the grant's lock, so that no code is added. Codes come before families: a redemption under way holds its
+ * The caller holds the locks of the grants, so that no code is added. Codes come before families: a redemption under way holds its
  * code, so once that can be written, its family is on record.
  */
-function* narrowIssued(before: ConsentGrant, after: ConsentGrant, rules: FaceRules, now: number): Work<void> {
-  const scopes = scopesNoLongerGranted(before.scopes, after.scopes, rules);
-  const resources = before.resources.difference(after.resources);
-  if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);
-  if (resources.size > 0) yield* dropCodesFor(before.id, resources);
-  if (scopes.length > 0) yield* withdrawFromFamilies(before.id, scopes);
-  if (resources.size > 0) yield* revokeFamiliesFor(before.id, resources, now);
+function* narrowIssued(changes: readonly ChangedGrant[], now: number): Work<void> {
+  const withdrawn = changes.map(({ before, after }) => ({
+    grantId: before.id,
+    scopes: scopesNoLongerGranted(before.scopes, after.scopes, FACE_RULES[before.face]),
+    resources: before.resources.difference(after.resources),
+  }));
+  for (const { grantId, scopes, resources } of withdrawn) {
+    if (scopes.length > 0) yield* withdrawFromCodes(grantId, scopes);
+    if (resources.size > 0) yield* dropCodesFor(grantId, resources);
+  }
+  for (const { grantId, scopes, resources } of withdrawn) {
+    if (scopes.length > 0) yield* withdrawFromFamilies(grantId, scopes);
+    if (resources.size > 0) yield* revokeFamiliesFor(grantId, resources, now);
+  }
 }

@@ -6,6 +6,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
 import {
+  bit,
   columnsOf,
   command,
   decoder,
@@ -18,11 +19,14 @@ import {
 
 const GRANT = {
   id: storedField('id', plain<string>()),
+  face: storedField('face', plain<Face>()),
   scopes: storedField('scopes', scopeSet),
   declined: storedField('declined_scopes', scopeSet),
   resources: storedField('resources', resourceSet),
   /** The client's consent epoch when the person last decided. */
   consentEpoch: storedField('consent_epoch', plain<string>()),
+  /** Whether the page is shown whatever was decided before. */
+  askAgain: storedField('ask_again', bit),
 } as const;
 
 /** A person's consent for one client, from the first decision to its revocation. */
@@ -42,37 +46,25 @@ interface FaceGrantKey extends GrantKey {
   readonly face: Face;
 }
 
-const selectGrant = (db: Kysely<Tables>, p: FaceGrantKey) =>
+const selectGrants = (db: Kysely<Tables>, p: GrantKey) =>
   db
     .selectFrom('consent_grant')
     .select(COLUMNS)
     .where('account_id', '=', p.accountId)
     .where('client_id', '=', p.clientId)
-    .where('face', '=', p.face)
     .where('revoked_at', 'is', null);
 
 /** The live grant of a person for a client on a face. */
-export const findGrant = one((db, p: FaceGrantKey) => selectGrant(db, p), toGrant);
+export const findGrant = one((db, p: FaceGrantKey) => selectGrants(db, p).where('face', '=', p.face), toGrant);
 
-const findAny = one((db, p: GrantKey) =>
-  db
-    .selectFrom('consent_grant')
-    .select('id')
-    .where('account_id', '=', p.accountId)
-    .where('client_id', '=', p.clientId)
-    .where('revoked_at', 'is', null),
-);
-
-/** Whether a client has a live grant of a person, on any face. */
-export function* hasGrant(key: GrantKey): Work<boolean> {
-  return (yield* findAny(key)) !== undefined;
-}
+/** The live grants of a person for a client, one for each face. */
+export const findGrants = many((db, p: GrantKey) => selectGrants(db, p), toGrant);
 
 /**
- * {@link findGrant}, with a lock: for a unit of work that changes the grant or relies on it. The lock allows inserts of rows that
- * refer to the grant: a redemption that holds its code can add a family, while this unit of work may wait for that code.
+ * {@link findGrants}, with locks: for a unit of work that changes a grant or relies on it. The locks allow inserts of rows that
+ * refer to a grant: a redemption that holds its code can add a family, while this unit of work may wait for that code.
  */
-export const lockGrant = one((db, p: FaceGrantKey) => selectGrant(db, p).forNoKeyUpdate(), toGrant);
+export const lockGrants = many((db, p: GrantKey) => selectGrants(db, p).orderBy('face').forNoKeyUpdate(), toGrant);
 
 /** What a grant holds, as it is stored. */
 interface GrantTerms {
@@ -108,7 +100,7 @@ export const addGrant = one(
 );
 
 const updateGrant = one(
-  (db, p: GrantTerms & { readonly id: string }) =>
+  (db, p: GrantTerms & { readonly id: string; readonly askAgain: number }) =>
     db
       .updateTable('consent_grant')
       .set({
@@ -116,6 +108,7 @@ const updateGrant = one(
         declined_scopes: p.declined,
         resources: p.resources,
         consent_epoch: p.epoch,
+        ask_again: p.askAgain,
         updated_at: p.now,
       })
       .where('id', '=', p.id)
@@ -124,8 +117,10 @@ const updateGrant = one(
 );
 
 /** Changes a grant that the caller has locked. */
-export function* changeGrant(grant: GrantTerms & { readonly id: string }): Work<ConsentGrant> {
-  const changed = yield* updateGrant(grant);
+export function* changeGrant(
+  grant: GrantTerms & { readonly id: string; readonly askAgain: boolean },
+): Work<ConsentGrant> {
+  const changed = yield* updateGrant({ ...grant, askAgain: grant.askAgain ? 1 : 0 });
   if (changed === undefined) throw new Error('a locked grant is gone');
   return changed;
 }
@@ -154,10 +149,10 @@ const saveRevocation = command((db, p: GrantKey & { readonly name: string; reado
     ),
 );
 
-/** Revokes the live grants of both faces for good; gives their ids. */
+/** Revokes the live grants of every face for good, and makes the open consent forms outdated; gives the ids of the grants. */
 export function* revokeGrants(key: GrantKey & { readonly now: number }): Work<readonly string[]> {
   const grantIds = yield* setRevoked(key);
-  if (grantIds.length > 0) yield* saveRevocation({ ...key, name: randomIdentifier() });
+  yield* saveRevocation({ ...key, name: randomIdentifier() });
   return grantIds;
 }
 
@@ -173,8 +168,8 @@ export const findLastRevocation = one((db, p: GrantKey) =>
     .where('client_id', '=', p.clientId),
 );
 
-/** The grant of a person for a client that was revoked last. */
-export const findRevokedGrant = one(
+/** The grants of a person for a client that were revoked last, together. */
+export const findRevokedGrants = many(
   (db, p: GrantKey) =>
     db
       .selectFrom('consent_grant as g')
@@ -182,10 +177,13 @@ export const findRevokedGrant = one(
       .select(['g.id', 'g.revoked_at', 'c.name'])
       .where('g.account_id', '=', p.accountId)
       .where('g.client_id', '=', p.clientId)
-      .where('g.revoked_at', 'is not', null)
-      .orderBy('g.revoked_at', 'desc')
-      .orderBy('g.id', 'desc')
-      .limit(1),
+      .where('g.revoked_at', '=', (eb) =>
+        eb
+          .selectFrom('consent_grant')
+          .select((last) => last.fn.max('revoked_at').as('revoked_at'))
+          .where('account_id', '=', p.accountId)
+          .where('client_id', '=', p.clientId),
+      ),
   // The condition above leaves no row with a null revoked_at.
   (row) => ({ id: row.id, app: row.name, revokedAt: row.revoked_at ?? 0 }),
 );

@@ -82,8 +82,8 @@ export const guardedMutants: readonly Mutant[] = [
   {
     name: 'a grant is not locked',
     file: 'src/consent/store.ts',
-    line: 'selectGrant(db, p).forNoKeyUpdate()',
-    broken: 'selectGrant(db, p)',
+    line: "selectGrants(db, p).orderBy('face').forNoKeyUpdate()",
+    broken: "selectGrants(db, p).orderBy('face')",
     guardedBy: 'test/postgres/locks.test.ts',
   },
   {

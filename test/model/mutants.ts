@@ -245,8 +245,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'a revoked grant is taken up again',
     CONSENT,
-    ".where('face', '=', p.face)\n    .where('revoked_at', 'is', null);\n",
-    ".where('face', '=', p.face);\n",
+    ".where('client_id', '=', p.clientId)\n    .where('revoked_at', 'is', null);\n",
+    ".where('client_id', '=', p.clientId);\n",
   ),
   without(
     'form from before a revocation',
@@ -256,12 +256,12 @@ export const mutants: readonly Mutant[] = [
   without(
     'withdrawal from codes',
     'src/consent/decision.ts',
-    '  if (scopes.length > 0) yield* withdrawFromCodes(before.id, scopes);\n',
+    '    if (scopes.length > 0) yield* withdrawFromCodes(grantId, scopes);\n',
   ),
   without(
     'withdrawal from families',
     'src/consent/decision.ts',
-    '  if (scopes.length > 0) yield* withdrawFromFamilies(before.id, scopes);\n',
+    '    if (scopes.length > 0) yield* withdrawFromFamilies(grantId, scopes);\n',
   ),
   instead(
     'an access token gives what was withdrawn',

@@ -4,6 +4,7 @@ import { Client } from 'pg';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Answer } from '../support/agent.ts';
 import {
+  admin,
   authorizeUrl,
   claimsOf,
   codeFor,
@@ -12,6 +13,7 @@ import {
   newUser,
   redeem,
   signedIn,
+  standard,
   userinfo,
 } from '../support/flow.ts';
 import { assertStaysHere, codeOf, query, restart, settle } from '../support/outcome.ts';
@@ -144,4 +146,36 @@ async function besideTheCount(): Promise<readonly Answer[] | undefined> {
 
 test('decisions §2: a decision and an authorization without a page lock in one order', async () => {
   for (const answer of await untilMet(besideTheCount)) assert.ok(codeOf(answer));
+});
+
+/** A first consent on the standard face, which has made its grant, beside a revocation: only the contract's grant had a row before. */
+async function besideFirstConsent(): Promise<{ answer: Answer; revoked: JsonAnswer; clientId: string } | undefined> {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  await codeFor(server, client, user, {}, { browser });
+  const asked = await browser.get(authorizeUrl(standard(client), { scope: 'openid profile' }));
+  const page = await browser.get(asked.location?.href ?? '');
+
+  await beside.query('BEGIN; LOCK TABLE authorization_code IN SHARE MODE');
+  const decided = browser.submit(page, { decision: 'allow', 'allow profile': 'on' }, '/consent');
+  const held = await waiting(1, [decided]);
+  const there = { baseUrl: server.nodes[1] ?? '' };
+  const revoking = admin(there, 'DELETE', `/users/${user.id}/connections/${client.clientId}`);
+  const met = held && (await waiting(2, [decided, revoking]));
+  await beside.query('COMMIT');
+  const [answer, revoked] = await Promise.all([decided, revoking]);
+  return met ? { answer, revoked, clientId: client.clientId } : undefined;
+}
+
+test('decisions §10: a revocation waits for a first consent on the other face, and ends its grant', async () => {
+  const { answer, revoked, clientId } = await untilMet(besideFirstConsent);
+  codeOf(answer);
+  assert.equal(revoked.status, 204);
+  const live = await query(
+    server,
+    'SELECT face FROM consent_grant WHERE revoked_at IS NULL AND client_id = ?',
+    clientId,
+  );
+  assert.deepEqual(live, []);
 });

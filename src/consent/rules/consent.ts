@@ -9,6 +9,8 @@ export interface RememberedConsent {
   readonly declined: ReadonlySet<string>;
   /** The resources that tokens may be for (RFC 8707). */
   readonly resources?: ReadonlySet<string>;
+  /** Whether the page is shown whatever was decided before. */
+  readonly askAgain?: boolean;
 }
 
 /**
@@ -23,7 +25,7 @@ export function scopesToAsk(
   { optionalScopes }: ScopeRules,
 ): readonly OptionalScope[] | undefined {
   const optional = optionalScopes.filter((scope) => requested.includes(scope));
-  if (remembered === null || always) return optional;
+  if (remembered === null || remembered.askAgain === true || always) return optional;
   const open = optional.filter((scope) => !remembered.scopes.has(scope) && !remembered.declined.has(scope));
   return open.length === 0 ? undefined : open;
 }
@@ -50,6 +52,36 @@ export function decidedScopes(
   }
   if (rules.alwaysOpenId) scopes.add('openid');
   return { scopes: formatScopes(scopes), declined: formatScopes(declined) };
+}
+
+/** What a decision on one face changes in the live grant of another. */
+export interface ForeignChange {
+  readonly scopes: string;
+  readonly declined: string;
+  readonly askAgain: boolean;
+}
+
+/**
+ * The grant of another face after a decision about the same client: what was switched off is switched off there too, and nothing is
+ * switched on. So a client gains nothing by asking on another face.
+ * @param declined every scope that is declined on the face of the decision now
+ * @returns undefined where it stays as it is
+ */
+export function foreignChange(
+  held: RememberedConsent,
+  switchedOff: ReadonlySet<string>,
+  declined: ReadonlySet<string>,
+  { optionalScopes, alwaysShared }: Pick<FaceRules, 'optionalScopes' | 'alwaysShared'>,
+): ForeignChange | undefined {
+  const off = new Set<string>(optionalScopes.filter((scope) => switchedOff.has(scope)));
+  const isShared = (scopes: ReadonlySet<string>) => alwaysShared.some((scope) => scopes.has(scope));
+  // Until the person decides there, or allows it on the face where it was declined.
+  const askAgain = isShared(switchedOff) || (held.askAgain === true && isShared(declined));
+  if (off.isSubsetOf(held.declined) && off.isDisjointFrom(held.scopes) && askAgain === (held.askAgain ?? false)) {
+    return undefined;
+  }
+  const scopes = formatScopes(held.scopes.difference(off));
+  return { scopes, declined: formatScopes(held.declined.union(off)), askAgain };
 }
 
 /** The optional scopes that a decision took away. */

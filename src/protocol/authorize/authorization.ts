@@ -1,3 +1,4 @@
+import { takeAccountLock } from '../../accounts/store.ts';
 import { record } from '../../audit/audit.ts';
 import type { RecordThrottled } from '../../audit/throttle.ts';
 import { FACE_RULES } from '../../claims/face.ts';
@@ -6,7 +7,7 @@ import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { type Client, findClient } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
-import { findGrant, lockGrant } from '../../consent/store.ts';
+import { findGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
 import { take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
@@ -194,6 +195,8 @@ interface PreparedCode {
   readonly newGrantId: string;
   readonly now: number;
   readonly response: ClientResponse;
+  /** The response where nothing is granted. */
+  readonly denial: ClientResponse;
   readonly limits: Limits;
 }
 
@@ -206,7 +209,8 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const code = input.handle === undefined ? randomSecret() : codeOf(services, input.handle);
   const newGrantId = await services.ids.next();
   const response = successResponse(input.request, code, services.issuer);
-  const prepared = { code, newGrantId, now, response, limits: services.limits };
+  const denial = errorResponse(input.request, DENIED, services.issuer);
+  const prepared = { code, newGrantId, now, response, denial, limits: services.limits };
   try {
     const result = await services.database.commit(() => issue(input, prepared));
     if (result.kind === 'response') traceCode(services, input, prepared, result.accountId);
@@ -254,15 +258,18 @@ const TOO_MANY_CODES = redirectedError(
   'too many authorizations for this app in a short time; try again later',
 );
 
-function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: PreparedCode): Work<IssueResult> {
+function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
+  const { code, newGrantId, now, response, denial, limits } = prepared;
   const { request, sessions, handle, decision } = input;
   const rules = FACE_RULES[request.face];
-  // With its lock: what ends the session from elsewhere waits for this commit, and then finds the code.
+  // Before every other lock: decisions and revocations come one after the other.
+  if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
+  // With its lock: what ends the session waits for this commit, and then finds the code.
   const evaluated = yield* evaluate(request, sessions, now, lockSession);
   if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
   const { step, client } = evaluated;
   const { account, session } = evaluated.visitor;
-  if (!isAnswered(step, client, decision)) return CHANGED;
+  if (!isAnswered(step, client, account.id, decision)) return CHANGED;
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
   const ids = { origin, accountId: account.id, clientId: client.id };
   const bucket = `authorization ${account.id} ${client.id}`;
@@ -270,34 +277,32 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
     return { kind: 'refused', refusal: TOO_MANY_CODES };
   }
   // Always after the count, with a decision or without: two orders of these locks could deadlock.
-  const held = yield* lockGrant({ accountId: account.id, clientId: client.id, face: request.face });
-  // A remembered consent may have been revoked by another process since it was read.
-  if (decision === undefined && held === undefined) return CHANGED;
-  if (handle !== undefined && !(yield* finishInteraction({ hash: digest(handle), outcome: 'code' }))) return CHANGED;
+  const live = yield* lockGrants({ accountId: account.id, clientId: client.id });
+  let grant = live.find(({ face }) => face === request.face);
+  // A remembered consent may have been changed or revoked by another process since it was read.
+  if (decision === undefined && (grant === undefined || grant.askAgain)) return CHANGED;
 
   const event = { at: now, ...ids };
   const { resources = [] } = request;
-  let grant = held;
   if (decision !== undefined) {
     const requested = consentScopes(request);
-    grant = yield* writeDecision({
-      accountId: account.id,
-      client,
-      rules,
-      requested,
-      resources,
-      decision,
-      held,
-      newGrantId,
-      now,
-    });
-    const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
-    yield* record({ ...event, type: 'consent.granted', details });
+    grant = yield* writeDecision({ client, rules, requested, resources, decision, live, newGrantId, now });
+    if (grant !== undefined) {
+      const details = { scopes: [...grant.scopes], declined: [...grant.declined] };
+      yield* record({ ...event, type: 'consent.granted', details });
+    }
   }
-  if (grant === undefined) return CHANGED;
-
+  const scopes = grant === undefined ? '' : grantedScopes(request.scopes, grant.scopes, rules);
+  const outcome = grant === undefined || scopes === '' ? 'denied' : 'code';
+  if (decision === undefined && outcome === 'denied') return CHANGED;
+  if (handle !== undefined && !(yield* finishInteraction({ hash: digest(handle), outcome }))) {
+    throw new ConsentOutdated();
+  }
   yield* recordUse(session, now);
-  const scopes = grantedScopes(request.scopes, grant.scopes, rules);
+  if (grant === undefined || scopes === '') {
+    yield* record({ ...event, type: 'consent.denied' });
+    return { kind: 'response', response: denial, accountId: account.id };
+  }
   yield* insertCode({
     hash: digest(code),
     face: request.face,
@@ -330,9 +335,14 @@ function* issue(input: CodeInput, { code, newGrantId, now, response, limits }: P
  * Whether a decision answers the step: none where nothing is asked, or one about the same client and scopes that the step asks
  * about. Where another tab has answered all of it meanwhile, this decision is the later one.
  */
-function isAnswered(step: AuthorizationStep, client: Client, decision: ConsentDecision | undefined): boolean {
+function isAnswered(
+  step: AuthorizationStep,
+  client: Client,
+  accountId: string,
+  decision: ConsentDecision | undefined,
+): boolean {
   if (decision === undefined) return step.kind === 'issue';
-  if (decision.epoch !== client.consentEpoch) return false;
+  if (decision.epoch !== client.consentEpoch || decision.accountId !== accountId) return false;
   return step.kind === 'issue' || (step.kind === 'consent' && step.asked.join() === decision.asked.join());
 }
 

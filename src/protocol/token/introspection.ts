@@ -93,7 +93,8 @@ function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Wor
   if (found === undefined) return undefined;
   const { keyVersion, profile, withdrawn, family } = found;
   const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
-  const live = isLive(kind, token.jti, found, now) ? { scope, sub: token.accountId } : undefined;
+  // Without any scope it gives no access: on the standard face every one may have been withdrawn.
+  const live = scope !== '' && isLive(kind, token.jti, found, now) ? { scope, sub: token.accountId } : undefined;
   // The name is shared where it always is, or where its scope is still granted.
   const nameScope = FACE_RULES[found.face].claimScopes.get('preferred_username') ?? null;
   const isNamed = nameScope === null || storedScopes(scope).has(nameScope);

@@ -29,6 +29,8 @@ interface ConsentPage {
   readonly optionalScopes: readonly OptionalScope[];
   /** Whether every app gets name, username, picture and email address, and not the account's id alone. */
   readonly sharesIdentity: boolean;
+  /** What the app gets in any case here, though the person switched it off for the app elsewhere. */
+  readonly sharedThoughDeclined: readonly OptionalScope[];
   /** Whether the access outlives the browser session. */
   readonly staysConnected: boolean;
   /** The resource servers that tokens are requested for. */
@@ -64,6 +66,7 @@ ${problemSummary(messages, consent.problems)}
 <form method="post" action="${path('/consent')}" class="decide">
 ${hidden(consent.token, { request: consent.handle, shown: consent.shown })}
 ${sharedSection(site, consent, more)}
+${consent.sharedThoughDeclined.length > 0 && html`<p class="small">${text.sharedThoughDeclined(consent.sharedThoughDeclined.map((scope) => nameOf(scope, { ...consent, sharesIdentity: false }, messages)))}</p>`}
 ${choices(consent, messages, more)}
 ${consent.resourceServers.length > 0 && resourceServersSection(consent, text)}
 ${consent.staysConnected && html`<p class="small">${text.staysConnected}</p>`}

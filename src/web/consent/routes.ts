@@ -5,7 +5,7 @@ import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
-import { findGrant, findLastRevocation } from '../../consent/store.ts';
+import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
@@ -66,7 +66,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     }
     if (answer === 'allow') {
       const allowed = new Set(asked.filter((scope) => form.get(switchName(scope)) === 'on'));
-      const decision = { epoch, revocation, asked, allowed };
+      const decision = { accountId: visitor.account.id, epoch, revocation, asked, allowed };
       const result = await issueCode(services, { ...pending, decision, origin });
       if (result.kind !== 'changed') return sendIssued(services, request, reply, pending.request, result);
     }
@@ -117,15 +117,19 @@ async function showConsent(
   const { redirectUri, resources = [] } = request;
   const rules = FACE_RULES[request.face];
   const key = { accountId: account.id, clientId: client.id };
-  const { revocation, grant, organization, resourceServers } = await database.read(function* read() {
+  const { revocation, grants, organization, resourceServers } = await database.read(function* read() {
     return {
-      // Before the grant, so that a revocation in between makes the form outdated.
+      // Before the grants, so that a revocation in between makes the form outdated.
       revocation: (yield* findLastRevocation(key))?.name ?? '',
-      grant: yield* findGrant({ ...key, face: request.face }),
+      grants: yield* findGrants(key),
       organization: yield* findMembership({ accountId: account.id }),
       resourceServers: yield* findResourceServers(resources),
     };
   });
+  const grant = grants.find(({ face }) => face === request.face);
+  const declinedElsewhere = new Set(grants.flatMap((other) => (other === grant ? [] : [...other.declined])));
+  const isOn = (scope: OptionalScope): boolean =>
+    !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));
   const shown = [client.consentEpoch, revocation, ...asked].join(' ');
   const page = consentPage(site, {
     token: browser.formToken(consentContext(handle, account, shown)),
@@ -142,7 +146,8 @@ async function showConsent(
     staysConnected: rules.endsWithSession && request.scopes.includes('offline_access'),
     resourceServers,
     remembered: rememberedConsent(grant, client),
-    on: new Set(asked.filter((scope) => !grant?.declined.has(scope))),
+    on: new Set(asked.filter(isOn)),
+    sharedThoughDeclined: rules.alwaysShared.filter((scope) => declinedElsewhere.has(scope)),
     problems,
   });
   return sendPage(reply, status, site, page, formActionSources(redirectUri));

@@ -108,6 +108,8 @@ export const en = {
     unset: (names: string) => `Not set, shared if added later: ${names}.`,
     unsetDeclined: (names: string) => `Not set and not shared, as you chose before: ${names}.`,
     staysConnected: 'Stays connected when you are signed out.',
+    sharedThoughDeclined: (names: readonly string[]) =>
+      `You switched this off for the app before, but with this sign-in it always gets it: ${names.join('; ')}.`,
     emailAddress: 'Email address',
     address: 'email address',
     scopes: {

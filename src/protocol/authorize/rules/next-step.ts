@@ -1,8 +1,8 @@
-import { FACE_RULES } from '../../../claims/face.ts';
+import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import type { OptionalScope } from '../../../claims/permissions.ts';
 import type { ClientType } from '../../../clients/fields.ts';
 import { isClaimable } from '../../../clients/rules/redirect-uri.ts';
-import { type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
+import { grantedScopes, type RememberedConsent, scopesToAsk } from '../../../consent/rules/consent.ts';
 import { SECOND } from '../../../platform/clock.ts';
 import { MESSAGES } from '../../../verdict/rules.ts';
 import {
@@ -83,12 +83,22 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
   const isClaimableUri = clientType === 'public' && isClaimable(request.redirectUri);
-  const always = prompt.consent || hasNewResource || isClaimableUri;
-  const asked = scopesToAsk(consentScopes(request), remembered, always, FACE_RULES[request.face]);
+  const rules = FACE_RULES[request.face];
+  const always =
+    prompt.consent || hasNewResource || isClaimableUri || isNewlyOffline(state, rules) || grantsNothing(state, rules);
+  const asked = scopesToAsk(consentScopes(request), remembered, always, rules);
   if (asked === undefined) return { kind: 'issue' };
   if (!prompt.none) return { kind: 'consent', asked };
   return refuse('consent_required', isClaimableUri ? ASKED_EACH_TIME : 'the user has not consented yet');
 }
+
+/** §11: the person consents to access while signed out. */
+const isNewlyOffline = ({ request: { scopes }, remembered }: AuthorizationState, rules: FaceRules): boolean =>
+  rules.endsWithSession && scopes.includes('offline_access') && remembered?.scopes.has('offline_access') !== true;
+
+/** Whether every requested scope was declined before: an access token has one at least. */
+const grantsNothing = ({ request: { scopes }, remembered }: AuthorizationState, rules: FaceRules): boolean =>
+  remembered !== null && grantedScopes(scopes, remembered.scopes, rules) === '';
 
 /** §3.1.2.1: a session may be as old as max_age, and no older; max_age=0 means prompt=login. */
 function mustSignInAgain({ request: { prompt, maxAge }, age }: AuthorizationState): boolean {

@@ -104,6 +104,8 @@ const DOUBLE_CALLBACK =
 const ANEW = 'Send the user through authorization again.';
 const SIGN_IN_ENDED = 'the sign-in that it came from has ended';
 
+const ALL_WITHDRAWN = 'the user has withdrawn every scope that it was issued for';
+
 /**
  * @param remedy what to do
  * @param cause for the log, where it says more than the client may know
@@ -181,6 +183,10 @@ function* redeem(
     return refuseGrant(verdict, `The code was refused: ${SIGN_IN_ENDED}. ${ANEW}`, rules.barredIsInvalidGrant);
   }
   if (result.kind === 'replay') return refused(REPLAYED, DOUBLE_CALLBACK, 'code replayed');
+  if (code.scopes === '') {
+    yield* record({ ...about, type: 'token.refused', outcome: 'failure', details: { reason: ALL_WITHDRAWN } });
+    return refused(ALL_WITHDRAWN, ANEW);
+  }
   // RFC 8707 §2.2. The code stays valid.
   const resources = yield* grantedResources(parts, code.resources, requested);
   if (resources === undefined) {

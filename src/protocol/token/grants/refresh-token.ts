@@ -45,6 +45,7 @@ interface RefreshedFamily {
 const ANEW = 'Send the user through authorization again.';
 const REFUSED = `The refresh token is no longer valid, or was issued to another client. ${ANEW}`;
 const ENDED = `The refresh token is no longer valid: the sign-in that it came from has ended. ${ANEW}`;
+const NOTHING_LEFT = `None of the scopes is still granted: the user has withdrawn them, or the client is no longer registered for them. ${ANEW}`;
 const REUSED = `The refresh token was used before, so all tokens of its sign-in are revoked now. Store each new refresh token, refresh once at a time, and retry within 30 seconds only. ${ANEW}`;
 
 /**
@@ -191,6 +192,11 @@ function* refresh(
       received: `scope=${JSON.stringify(requestedScope)}`,
       remedy: description,
     });
+  }
+  if (scope.scope === '') {
+    const reason = 'no scope is left';
+    yield* record({ ...event, type: 'token.refused', outcome: 'failure', details: { ...details, reason } });
+    return invalidGrant(NOTHING_LEFT, reason);
   }
   const claims = refreshedClaims(found.claims, client.scopes, scopes, rules);
   const resources = yield* grantedResources(parts, found.family.resources, requested);
