@@ -56,6 +56,14 @@ test('a flood from one address, or from many, leaves room for what an app proved
   assert.equal(state.stored.at(-1), 'later', 'the queue has room again');
 });
 
+test('under load, refusals are stored before further completed steps', async () => {
+  const { recorder, state } = recording();
+  for (let n = 0; n < 1000; n++) recorder.completed.push({ at: n, requestId: 'done', step: 'token', facts: {} });
+  recorder.refused(refused('refused', { proved: true }));
+  await recorder.stop();
+  assert.deepEqual([state.stored.length, state.stored.at(-1), state.dropped], [201, 'refused', 800]);
+});
+
 test('during an outage the queue waits, within its bounds; afterwards it is stored', async () => {
   const { recorder, state } = recording();
   state.error = new StoreUnavailable('full');

@@ -9,6 +9,8 @@ import { insertSteps, type QueuedStep, type TraceShare } from './trace-store.ts'
 const MAX_WAITING = 1000;
 const MAX_UNPROVED = 500;
 const MAX_OF_ADDRESS = 200;
+/** How many completed steps are stored at a time, which is once a second: a ring would soon be replaced by more. */
+const MAX_COMPLETED = 200;
 /** How many steps one commit stores, so that requests are handled in between. */
 const BATCH = 100;
 /** How many families are remembered. */
@@ -50,6 +52,8 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   const read = new Set<string>();
   /** One array, so that steps of the same millisecond keep their order. */
   const queue: WaitingStep[] = [];
+  /** The refusals that wait. */
+  let refusals = 0;
   let unproved = 0;
   let ofAddress = new Map<string, number>();
   let storing: Promise<void> = Promise.resolve();
@@ -64,11 +68,15 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   }
 
   function isAdmitted(share: TraceShare, { address = null }: RefusedStep): boolean {
-    if (queue.length >= MAX_WAITING) return false;
-    if (share === 'proved') return true;
+    if (refusals >= MAX_WAITING) return false;
+    if (share === 'proved') {
+      refusals++;
+      return true;
+    }
     const bucket = addressBucket(address);
     const count = ofAddress.get(bucket) ?? 0;
     if (unproved >= MAX_UNPROVED || count >= MAX_OF_ADDRESS) return false;
+    refusals++;
     unproved++;
     ofAddress.set(bucket, count + 1);
     return true;
@@ -81,7 +89,8 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   }
 
   async function storeAll(): Promise<void> {
-    const waiting = queue.splice(0);
+    const waiting = withoutExcess(queue.splice(0));
+    refusals = 0;
     unproved = 0;
     ofAddress = new Map();
     if (read.size > MAX_READ) read.clear();
@@ -94,12 +103,21 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
         if (error instanceof StoreUnavailable) {
           dropped(waiting.splice(Math.max(0, MAX_WAITING - queue.length)).length);
           queue.unshift(...waiting);
+          refusals = queue.filter(({ share }) => share !== undefined).length;
           return;
         }
         failed(error);
         dropped(waiting.splice(0, BATCH).length);
       }
     }
+  }
+
+  /** Refusals are all kept; of many completed steps, the first. */
+  function withoutExcess(steps: WaitingStep[]): WaitingStep[] {
+    let room = MAX_COMPLETED;
+    const kept = steps.filter(({ share }) => share !== undefined || room-- > 0);
+    if (kept.length < steps.length) dropped(steps.length - kept.length);
+    return kept;
   }
 
   /** Accounts are rarely deleted within a second, so whether they still exist is only checked where that may have happened. */
