@@ -1,5 +1,5 @@
 import { agentCookies } from './browser.ts';
-import { BANNED, CONSENT, LOGIN, SUSPENDED } from './expected.ts';
+import { BANNED, CONSENT, LOGIN, MESSAGES, SUSPENDED } from './expected.ts';
 import { OK } from './history.ts';
 import { BASE_URL, type WireAnswer } from './wire.ts';
 
@@ -17,7 +17,8 @@ export interface Read {
 export function readJson({ status, text }: WireAnswer): Read {
   if (status >= 200 && status < 300) return { outcome: OK };
   const { error, error_description: description } = JSON.parse(text) as Record<string, string>;
-  return { outcome: `${status} ${error === 'access_denied' ? description : error}` };
+  const isBar = Object.values<string | undefined>(MESSAGES).includes(description);
+  return { outcome: `${status} ${isBar ? description : error}` };
 }
 
 export function readTokens(answer: WireAnswer): Read {

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { check, type Fault } from './checker.ts';
 import { ended, Switch } from './facts.ts';
-import type { Asked, Moment, Operation } from './history.ts';
+import type { Asked, Face, Moment, Operation } from './history.ts';
 
 type Line = readonly [start: number, end: number, asked: Asked, outcome?: string];
 
@@ -19,29 +19,37 @@ const history = (lines: readonly Line[]): Operation[] =>
 
 const u = { user: 'u' };
 const uc = { ...u, client: 'c' };
-const look = (access = 'a1'): Asked => ({ kind: 'userinfo', access });
-const refresh = (token: string, to?: string, access = `a-${token}`): Asked => ({
-  ...{ kind: 'refresh', token },
+const face = 'contract';
+const look = (access = 'a1', at: Face = face): Asked => ({ kind: 'userinfo', at, access });
+const refresh = (token: string, to?: string, access = `a-${token}`, at: Face = face): Asked => ({
+  ...{ kind: 'refresh', at, token },
   ...(to !== undefined && { refresh: to, access }),
 });
-const redeem = (name?: string): Asked => ({
-  ...{ kind: 'redeem', code: 'k' },
+const redeem = (name?: string, at: Face = face): Asked => ({
+  ...{ kind: 'redeem', at, code: 'k' },
   ...(name !== undefined && { access: `a${name}`, refresh: `r${name}` }),
 });
 
 /** A consent form of the page that was shown at this moment. */
 const form = (shown: Moment, code?: string): Asked => ({
-  ...{ kind: 'consent', ...uc, session: 's', began: { start: 0, end: 1 }, shown },
+  ...{ kind: 'consent', face, ...uc, session: 's', began: { start: 0, end: 1 }, shown },
   ...(code !== undefined && { code }),
 });
 
 /** A user signs in and consents, and the code is redeemed; all of that is over at 10. */
-const BEGINNING: readonly Line[] = [
+const begun = (face: Face): readonly Line[] => [
   [0, 1, { kind: 'sign in', ...u, session: 's' }],
-  [2, 3, { kind: 'authorize', ...uc, session: 's' }, 'consent'],
-  [4, 5, { kind: 'consent', ...uc, session: 's', began: { start: 2, end: 3 }, shown: { start: 3, end: 4 }, code: 'k' }],
+  [2, 3, { kind: 'authorize', face, ...uc, session: 's' }, 'consent'],
+  [
+    4,
+    5,
+    { kind: 'consent', face, ...uc, session: 's', began: { start: 2, end: 3 }, shown: { start: 3, end: 4 }, code: 'k' },
+  ],
 ];
+const BEGINNING = begun('contract');
 const REDEEMED: readonly Line[] = [...BEGINNING, [6, 7, redeem('1')]];
+/** The same on the standard face. */
+const OF_STANDARD: readonly Line[] = [...begun('standard'), [6, 7, redeem('1', 'standard')]];
 
 const INVALID = '401 invalid_token';
 const GRANT = '400 invalid_grant';
@@ -74,7 +82,7 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [10, 11, { kind: 'revoke', ...uc }],
     [12, 13, form({ start: 8, end: 9 }), '409 displayed'],
     [14, 15, form({ start: 13, end: 14 }, 'k2')],
-    [16, 17, { kind: 'authorize', ...uc, session: 's', code: 'k3' }],
+    [16, 17, { kind: 'authorize', face, ...uc, session: 's', code: 'k3' }],
   ],
   'a consent page from after a revocation is answered': [
     ...BEGINNING,
@@ -105,9 +113,9 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [14, 15, { kind: 'unban', ...u }],
     [16, 17, look(), INVALID],
     [18, 19, refresh('r1'), GRANT],
-    [20, 21, { kind: 'authorize', ...uc, session: 's' }, 'login'],
+    [20, 21, { kind: 'authorize', face, ...uc, session: 's' }, 'login'],
     [22, 23, { kind: 'sign in', ...u, session: 's2' }],
-    [24, 25, { kind: 'authorize', ...uc, session: 's2', code: 'k2' }],
+    [24, 25, { kind: 'authorize', face, ...uc, session: 's2', code: 'k2' }],
   ],
   'the order of the verdict: banned before suspended before revoked': [
     ...REDEEMED,
@@ -126,10 +134,10 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [10, 11, { kind: 'disable', client: 'c' }],
     [12, 13, look(), INVALID],
     [14, 15, refresh('r1'), '401 invalid_client'],
-    [16, 17, { kind: 'authorize', ...uc, session: 's' }, '400 displayed'],
+    [16, 17, { kind: 'authorize', face, ...uc, session: 's' }, '400 displayed'],
     [18, 19, { kind: 'enable', client: 'c' }],
     [20, 21, refresh('r1'), GRANT],
-    [22, 23, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+    [22, 23, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
   ],
   'parallel refreshes carry one successor, also as a retry': [
     ...REDEEMED,
@@ -158,6 +166,37 @@ const sound: Readonly<Record<string, readonly Line[]>> = {
     [31_000, 31_001, refresh('r1'), GRANT],
     [31_002, 31_003, refresh('r2'), GRANT],
   ],
+  'what is presented at the other face is refused, and unharmed': [
+    ...BEGINNING,
+    [6, 7, redeem(undefined, 'standard'), GRANT],
+    [8, 9, redeem('1')],
+    [10, 11, redeem(undefined, 'standard'), GRANT],
+    [12, 13, refresh('r1', 'r2')],
+    [14, 15, refresh('r2', 'r3')],
+    [16, 17, refresh('r1', undefined, '', 'standard'), GRANT],
+    [18, 19, refresh('r3', 'r4')],
+  ],
+  'a contract token is accepted at the UserInfo of both faces': [
+    ...REDEEMED,
+    [10, 11, look('a1', 'standard')],
+    [12, 13, look('a1', 'contract')],
+  ],
+  'a standard token is refused at the contract’s UserInfo, whatever happened': [
+    ...OF_STANDARD,
+    [10, 11, look('a1', 'contract'), INVALID],
+    [12, 13, look('a1', 'standard')],
+    [14, 15, { kind: 'ban', ...u }],
+    [16, 17, look('a1', 'contract'), INVALID],
+    [18, 19, look('a1', 'standard'), '401 Account banned'],
+    [20, 21, refresh('r1', undefined, '', 'standard'), '400 Account banned'],
+  ],
+  'access that is taken away is gone on both faces, and the page comes on both': [
+    ...REDEEMED,
+    [10, 11, { kind: 'revoke', ...uc }],
+    [12, 13, look('a1', 'standard'), '401 Access revoked by user'],
+    [14, 15, { kind: 'authorize', face: 'standard', ...uc, session: 's' }, 'consent'],
+    [16, 17, { kind: 'authorize', face, ...uc, session: 's' }, 'consent'],
+  ],
   'a code dies after a minute': [...BEGINNING, [70_000, 70_001, redeem(), GRANT]],
 };
 
@@ -184,7 +223,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
     [
       ...BEGINNING,
       [10, 11, { kind: 'new password', ...u }],
-      [12, 13, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+      [12, 13, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
     ],
   ],
   'a consent page from before a revocation, answered after it': [
@@ -196,7 +235,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
     [
       ...BEGINNING,
       [10, 11, { kind: 'revoke', ...uc }],
-      [12, 13, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+      [12, 13, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
     ],
   ],
   'tokens from before a ban, after it': [
@@ -248,8 +287,8 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
     [
       ...BEGINNING,
       [10, 30, { kind: 'sign out everywhere', ...u }],
-      [11, 12, { kind: 'authorize', ...uc, session: 's' }, 'login'],
-      [13, 14, { kind: 'authorize', ...uc, session: 's', code: 'k2' }],
+      [11, 12, { kind: 'authorize', face, ...uc, session: 's' }, 'login'],
+      [13, 14, { kind: 'authorize', face, ...uc, session: 's', code: 'k2' }],
     ],
   ],
   'two redemptions side by side': ['redeemed twice', [...BEGINNING, [6, 12, redeem('1')], [7, 13, redeem('2')]]],
@@ -276,7 +315,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
   ],
   'a remembered consent': [
     'refused though alive',
-    [...BEGINNING, [10, 11, { kind: 'authorize', ...uc, session: 's' }, 'consent']],
+    [...BEGINNING, [10, 11, { kind: 'authorize', face, ...uc, session: 's' }, 'consent']],
   ],
   'what another person’s ban has nothing to do with': [
     'refused though alive',
@@ -293,6 +332,35 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
       ...REDEEMED.map(([start, end, asked, outcome = 'ok']): Line => [start + 2, end + 2, shifted(asked), outcome]),
       [20, 21, look(), REVOKED],
     ],
+  ],
+  'a code that the other face redeems': ['accepted though dead', [...BEGINNING, [6, 7, redeem('1', 'standard')]]],
+  'a refresh token that the other face takes': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, refresh('r1', 'r2', 'a2', 'standard')]],
+  ],
+  'a standard token at the contract’s UserInfo': [
+    'accepted though dead',
+    [...OF_STANDARD, [10, 11, look('a1', 'contract')]],
+  ],
+  'a code that the other face used up': [
+    'refused though alive',
+    [...BEGINNING, [6, 7, redeem(undefined, 'standard'), GRANT], [8, 9, redeem(), GRANT]],
+  ],
+  'a family that the other face ended': [
+    'refused though alive',
+    [...REDEEMED, [10, 11, refresh('r1', undefined, '', 'standard'), GRANT], [12, 13, look(), INVALID]],
+  ],
+  'a standard token after a revocation': [
+    'accepted though dead',
+    [...OF_STANDARD, [10, 11, { kind: 'revoke', ...uc }], [12, 13, look('a1', 'standard')]],
+  ],
+  'a ban that the standard face tells with the contract’s status': [
+    'wrong refusal',
+    [...OF_STANDARD, [10, 11, { kind: 'ban', ...u }], [12, 13, look('a1', 'standard'), BANNED]],
+  ],
+  'a consent of the other face that answers a request': [
+    'accepted though dead',
+    [...REDEEMED, [10, 11, { kind: 'authorize', face: 'standard', ...uc, session: 's', code: 'k2' }]],
   ],
   'a sign-in after the ban': [
     'refused though alive',
@@ -328,7 +396,7 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
   'an outage': ['server fault', [...REDEEMED, [10, 11, refresh('r1'), '503 temporarily_unavailable']]],
   'an authorization request that is told to come back': [
     'server fault',
-    [...BEGINNING, [10, 11, { kind: 'authorize', ...uc, session: 's' }, 'redirect temporarily_unavailable']],
+    [...BEGINNING, [10, 11, { kind: 'authorize', face, ...uc, session: 's' }, 'redirect temporarily_unavailable']],
   ],
   'no answer at all': ['server fault', [...REDEEMED, [10, 11, { kind: 'ban', ...u }, 'no answer: socket hang up']]],
 };

@@ -1,6 +1,6 @@
 import { ended, happened, type Maybe } from './facts.ts';
-import { type Moment, OK, type Operation } from './history.ts';
-import { type Code, type Consent, found, isFault, type Known, type Refresh } from './known.ts';
+import { type Face, type Moment, OK, type Operation } from './history.ts';
+import { type Code, type Consent, found, isCrossing, isFault, type Known, type Refresh } from './known.ts';
 
 /** Decisions §4 and §3, and how far two clocks that run equally fast may be read apart. */
 const GRACE = 30_000;
@@ -10,9 +10,13 @@ const SLACK = 200;
 export const INVALID_TOKEN = '401 invalid_token';
 export const INVALID_CLIENT = '401 invalid_client';
 export const INVALID_GRANT = '400 invalid_grant';
-export const BANNED = '403 Account banned';
-export const SUSPENDED = '403 Account is suspended';
-export const REVOKED = '403 Access revoked by user';
+export const MESSAGES = {
+  banned: 'Account banned',
+  suspended: 'Account is suspended',
+  revoked: 'Access revoked by user',
+} as const;
+export const BANNED = `403 ${MESSAGES.banned}`;
+export const SUSPENDED = `403 ${MESSAGES.suspended}`;
 export const LOGIN = 'login';
 export const CONSENT = 'consent';
 /** A page with status 400 and no redirect: there is no client to answer to. */
@@ -23,6 +27,21 @@ const INTERRUPTED = 'redirect temporarily_unavailable';
 export const STALE = '409 displayed';
 /** A sign-in whose account changed while its password was hashed. */
 const CHANGED = '401 displayed';
+
+/** How an endpoint refuses what the verdict ends. Decisions §10: the two faces say it with different statuses. */
+interface Refusals {
+  readonly invalid: string;
+  /** The status of a ban, a suspension and a revocation, which come with their message. */
+  readonly barred: number;
+}
+const TOKEN_ENDPOINT: Readonly<Record<Face, Refusals>> = {
+  contract: { invalid: INVALID_GRANT, barred: 403 },
+  standard: { invalid: INVALID_GRANT, barred: 400 },
+};
+const USER_INFO: Readonly<Record<Face, Refusals>> = {
+  contract: { invalid: INVALID_TOKEN, barred: 403 },
+  standard: { invalid: INVALID_TOKEN, barred: 401 },
+};
 
 /** The checks of a request in their order. Each gives the answers that are possible so far. */
 class Ladder {
@@ -67,7 +86,7 @@ export class Rules {
       }
       case 'authorize': {
         const { disabled, ended: ends } = clients.of(operation.client);
-        const { consented } = connections.of(operation.user, operation.client);
+        const consented = connections.of(operation.user, operation.client).consented[operation.face];
         const ladder = new Ladder()
           .check(disabled.during(operation), DISPLAYED)
           .check(beside(ends, operation), INTERRUPTED);
@@ -82,7 +101,7 @@ export class Rules {
           .check(ended(ends, operation.began, operation), DISPLAYED);
         this.#session(ladder, operation.session, operation);
         const stale = this.#overtaken(operation);
-        const { consented } = connections.of(operation.user, operation.client);
+        const consented = connections.of(operation.user, operation.client).consented[operation.face];
         const live = consented.during(operation, operation);
         // Where the person has consented again elsewhere, that answers the request; or did, and was taken away beside this.
         if (stale !== 'no' && live === 'maybe') ladder.check('maybe', CONSENT);
@@ -93,20 +112,25 @@ export class Rules {
         const others = code.redemptions.filter((other) => other !== operation && other.outcome === OK);
         const used = happened(others, operation);
         const ladder = new Ladder().check(clients.of(code.client).disabled.during(operation), INVALID_CLIENT);
+        if (isCrossing(code, operation)) return ladder.otherwise(INVALID_GRANT);
         ladder.check(longerAgo(CODE_LIFE, [code.issued], operation), INVALID_GRANT);
-        return this.#verdict(ladder, code, operation, INVALID_GRANT).check(used, INVALID_GRANT).otherwise(OK);
+        return this.#verdict(ladder, code, operation, TOKEN_ENDPOINT[operation.at])
+          .check(used, INVALID_GRANT)
+          .otherwise(OK);
       }
       case 'refresh': {
         const family = found(families, operation.token);
         const ladder = new Ladder().check(clients.of(family.client).disabled.during(operation), INVALID_CLIENT);
-        return this.#verdict(ladder, family, operation, INVALID_GRANT)
+        if (isCrossing(family, operation)) return ladder.otherwise(INVALID_GRANT);
+        return this.#verdict(ladder, family, operation, TOKEN_ENDPOINT[operation.at])
           .check(this.#dead(family, operation), INVALID_GRANT)
           .check(this.#reuse(operation), INVALID_GRANT)
           .otherwise(OK);
       }
       case 'userinfo': {
         const family = found(families, operation.access);
-        return this.#verdict(new Ladder(), family, operation, INVALID_TOKEN)
+        if (isCrossing(family, operation)) return new Ladder().otherwise(INVALID_TOKEN);
+        return this.#verdict(new Ladder(), family, operation, USER_INFO[operation.at])
           .check(this.#dead(family, operation), INVALID_TOKEN)
           .otherwise(OK);
       }
@@ -136,7 +160,8 @@ export class Rules {
       if (revocation.end <= shown.start || revocation.start >= end) continue;
       const between = revocation.start >= shown.end && revocation.end <= sent;
       // Where there was nothing to take away, nothing was.
-      const held = consented.during({ start: revocation.start, end: revocation.start });
+      const at = { start: revocation.start, end: revocation.start };
+      const held = either(consented.contract.during(at), consented.standard.during(at));
       if (between && held === 'yes') return 'yes';
       found = 'maybe';
     }
@@ -154,14 +179,19 @@ export class Rules {
   }
 
   /** Decisions §5, in its order, up to the family. */
-  #verdict(ladder: Ladder, { user, client, session, asked, issued }: Code, at: Moment, invalid: string): Ladder {
+  #verdict(
+    ladder: Ladder,
+    { user, client, session, asked, issued }: Code,
+    at: Moment,
+    { invalid, barred }: Refusals,
+  ): Ladder {
     const { banned, suspended, secured } = this.#known.users.of(user);
     const { disabled, ended: ends } = this.#known.clients.of(client);
     return ladder
       .check(disabled.during(at), invalid)
-      .check(banned.during(at), BANNED)
-      .check(suspended.during(at), SUSPENDED)
-      .check(ended(this.#known.connections.of(user, client).revocations, issued, at), REVOKED)
+      .check(banned.during(at), `${barred} ${MESSAGES.banned}`)
+      .check(suspended.during(at), `${barred} ${MESSAGES.suspended}`)
+      .check(ended(this.#known.connections.of(user, client).revocations, issued, at), `${barred} ${MESSAGES.revoked}`)
       .check(ended(secured, session.born, at), invalid)
       .check(ended(ends, asked, at), invalid);
   }

@@ -4,11 +4,15 @@ export interface Moment {
   readonly end: number;
 }
 
+/** Decisions §10: which endpoints, the contract's or the standards'. */
+export type Face = 'contract' | 'standard';
+
 /** What was asked, by the names that the driver gave to users, clients, sessions, codes and tokens; equal texts, equal names. */
 export type Asked =
   | { readonly kind: 'sign in'; readonly user: string; readonly session?: string }
   | {
       readonly kind: 'authorize';
+      readonly face: Face;
       readonly user: string;
       readonly client: string;
       readonly session: string;
@@ -16,6 +20,7 @@ export type Asked =
     }
   | {
       readonly kind: 'consent';
+      readonly face: Face;
       readonly user: string;
       readonly client: string;
       readonly session: string;
@@ -25,14 +30,21 @@ export type Asked =
       readonly shown: Moment;
       readonly code?: string;
     }
-  | { readonly kind: 'redeem'; readonly code: string; readonly access?: string; readonly refresh?: string }
-  | { readonly kind: 'refresh'; readonly token: string; readonly access?: string; readonly refresh?: string }
-  | { readonly kind: 'userinfo'; readonly access: string }
+  /** At the endpoint of a face, which may be the wrong one. */
+  | (Issued & { readonly kind: 'redeem'; readonly at: Face; readonly code: string })
+  | (Issued & { readonly kind: 'refresh'; readonly at: Face; readonly token: string })
+  | { readonly kind: 'userinfo'; readonly at: Face; readonly access: string }
   | { readonly kind: AccountEvent; readonly user: string; readonly session?: string }
   | { readonly kind: 'revoke'; readonly user: string; readonly client: string; readonly session?: string }
   | { readonly kind: 'disable' | 'enable'; readonly client: string }
   /** A page that is only looked at, and a change of the signing keys: they change nothing that is judged here. */
   | { readonly kind: 'page' | 'rotate keys' };
+
+/** The tokens of an answer. */
+interface Issued {
+  readonly access?: string;
+  readonly refresh?: string;
+}
 
 export type AccountEvent =
   | 'ban'
@@ -45,7 +57,7 @@ export type AccountEvent =
 
 /**
  * One request and its answer. The outcome is `ok`; or the status and error of a refusal, with the message where the contract
- * has one (`403 Account banned`, `400 invalid_grant`); or where a browser was led (`login`, `consent`).
+ * has one (`403 Account banned`, `400 Account banned` on the standard face, `400 invalid_grant`); or where a browser was led (`login`, `consent`).
  */
 export type Operation = Asked & Moment & { readonly number: number; readonly node: number; readonly outcome: string };
 

@@ -1,5 +1,5 @@
 import { Switch } from './facts.ts';
-import { type Moment, OK, type Operation } from './history.ts';
+import { type Face, type Moment, OK, type Operation } from './history.ts';
 
 type Of<K extends Operation['kind']> = Extract<Operation, { kind: K }>;
 export type Consent = Of<'consent'>;
@@ -17,6 +17,7 @@ export interface Code {
   readonly name: string;
   readonly user: string;
   readonly client: string;
+  readonly face: Face;
   readonly session: Session;
   /** When the authorization request came: the code inherits what the client was then. */
   readonly asked: Moment;
@@ -39,7 +40,8 @@ interface Client {
 }
 
 interface Connection {
-  readonly consented: Switch;
+  /** Each face is consented to alone; taking access away ends both. */
+  readonly consented: Readonly<Record<Face, Switch>>;
   readonly revocations: Moment[];
 }
 
@@ -91,11 +93,21 @@ export function effect({ outcome, start, end }: Operation): Moment | undefined {
 export const isFault = (outcome: string): boolean =>
   /^5\d\d|^no answer|temporarily_unavailable|server_error/.test(outcome);
 
+/**
+ * Decisions §10: whether something was presented at the wrong face, which says nothing of it and does nothing to it. UserInfo of the
+ * standard face accepts tokens of both.
+ */
+export const isCrossing = ({ face }: Code, { kind, at }: Redemption | Use): boolean =>
+  at !== face && !(kind === 'userinfo' && at === 'standard');
+
 /** @param history in the order of the starts */
 export function know(history: readonly Operation[]): Known {
   const users = new Register<User>(() => ({ banned: new Switch(), suspended: new Switch(), secured: [] }));
   const clients = new Register<Client>(() => ({ disabled: new Switch(), ended: [] }));
-  const connections = new Register<Connection>(() => ({ consented: new Switch(), revocations: [] }));
+  const connections = new Register<Connection>(() => ({
+    consented: { contract: new Switch(), standard: new Switch() },
+    revocations: [],
+  }));
   const sessions = new Map<string, Session>();
   const codes = new Map<string, Code>();
   const families = new Map<string, Code>();
@@ -129,8 +141,12 @@ export function know(history: readonly Operation[]): Known {
       case 'revoke':
       case 'consent': {
         const connection = connections.of(operation.user, operation.client);
-        connection.consented.add({ ...at, to: operation.kind === 'consent' });
-        if (operation.kind === 'revoke') connection.revocations.push(at);
+        if (operation.kind === 'consent') {
+          connection.consented[operation.face].add({ ...at, to: true });
+          break;
+        }
+        for (const consented of Object.values(connection.consented)) consented.add({ ...at, to: false });
+        connection.revocations.push(at);
         break;
       }
       case 'sign in':
@@ -148,31 +164,34 @@ export function know(history: readonly Operation[]): Known {
   // What was made is known before what was made of it, also where that was used before the answer was whole.
   for (const operation of history) {
     if (operation.kind !== 'authorize' && operation.kind !== 'consent') continue;
-    const { user, client, code, start, end } = operation;
+    const { user, client, face, code, start, end } = operation;
     const session = found(sessions, operation.session);
     session.uses.push(operation);
     if (code === undefined) continue;
     const asked = operation.kind === 'consent' ? operation.began : operation;
     codes.set(code, {
-      ...{ name: code, user, client, session, issued: { start, end }, redemptions: [], uses: [] },
+      ...{ name: code, user, client, face, session, issued: { start, end }, redemptions: [], uses: [] },
       asked: { start: asked.start, end: asked.end },
     });
   }
   for (const operation of history) {
     if (operation.kind !== 'redeem') continue;
     const code = found(codes, operation.code);
-    code.redemptions.push(operation);
+    if (operation.at === code.face) code.redemptions.push(operation);
     for (const token of [operation.access, operation.refresh]) if (token !== undefined) families.set(token, code);
   }
   for (const operation of history) {
     if (operation.kind !== 'refresh') continue;
     const family = found(families, operation.token);
-    refreshes.set(operation.token, [...(refreshes.get(operation.token) ?? []), operation]);
+    if (operation.at === family.face) {
+      refreshes.set(operation.token, [...(refreshes.get(operation.token) ?? []), operation]);
+    }
     for (const token of [operation.access, operation.refresh]) if (token !== undefined) families.set(token, family);
   }
   for (const operation of history) {
-    if (operation.kind === 'refresh') found(families, operation.token).uses.push(operation);
-    if (operation.kind === 'userinfo') found(families, operation.access).uses.push(operation);
+    if (operation.kind !== 'refresh' && operation.kind !== 'userinfo') continue;
+    const family = found(families, operation.kind === 'refresh' ? operation.token : operation.access);
+    if (!isCrossing(family, operation)) family.uses.push(operation);
   }
   return { users, clients, connections, sessions, codes, families, refreshes };
 }

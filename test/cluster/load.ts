@@ -1,4 +1,5 @@
 import type { Random } from '../support/random.ts';
+import type { Face } from './history.ts';
 import type { App, Code, Family, Person, Token, World } from './world.ts';
 
 /** How often each thing is done, beside the others. */
@@ -13,6 +14,7 @@ const WEIGHTS = {
   redeem: 14,
   redeemTogether: 2,
   replay: 0.7,
+  cross: 2,
   revoke: 1.2,
   secure: 1.2,
   disable: 0.25,
@@ -97,6 +99,8 @@ export class Load {
         const used = family?.code;
         return used === undefined ? this.#authorize(person, app) : world.redeem(used);
       }
+      case 'cross':
+        return this.#cross(family);
       case 'revoke': {
         const session = random.chance(0.5) ? person.session : undefined;
         return this.#amid(person, app, () => world.revoke(person, app, session));
@@ -122,7 +126,25 @@ export class Load {
   async #look(family: Family | undefined, node?: number): Promise<void> {
     if (family === undefined) return;
     const token = this.#random.chance(0.7) ? last(family.access) : this.#random.pick(family.access);
-    if (token !== undefined) await this.#world.look(token, node);
+    // A token of the contract's face is accepted at both.
+    const at = family.code.face === 'contract' ? this.#face() : 'standard';
+    if (token !== undefined) await this.#world.look(token, at, node);
+  }
+
+  #face(): Face {
+    return this.#random.chance(0.5) ? 'contract' : 'standard';
+  }
+
+  /** Presents something at the other face, which neither accepts it nor harms it. */
+  async #cross(family: Family | undefined): Promise<void> {
+    const world = this.#world;
+    const other = ({ face }: Code): Face => (face === 'contract' ? 'standard' : 'contract');
+    const code = this.#random.chance(0.5) ? this.#fresh[0] : family?.code;
+    if (code !== undefined) await world.redeem(code, undefined, other(code));
+    if (family === undefined) return;
+    const [access, refresh] = [last(family.access), this.#random.pick(family.refresh)];
+    if (refresh !== undefined) await world.refresh(family, refresh, undefined, other(family.code));
+    if (access !== undefined && family.code.face === 'standard') await world.look(access, 'contract');
   }
 
   /** @param age 1 is the live token, 2 the one before it; the oldest, where there is none so old */
@@ -151,7 +173,7 @@ export class Load {
       await this.#world.signIn(person);
       person.busyWith.delete('sign in');
     }
-    const { code } = await this.#world.authorize(person, app);
+    const { code } = await this.#world.authorize(person, app, this.#face());
     if (code !== undefined) this.#fresh.push(code);
   }
 

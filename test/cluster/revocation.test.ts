@@ -10,10 +10,10 @@ import {
   INVALID_GRANT,
   INVALID_TOKEN,
   LOGIN,
-  REVOKED,
+  MESSAGES,
   SUSPENDED,
 } from './expected.ts';
-import { OK } from './history.ts';
+import { type Face, OK } from './history.ts';
 import { begin, newest, nodeOf, type Outcomes, presentAll, type Situation } from './situation.ts';
 import { postJson, type Wire } from './wire.ts';
 import type { World } from './world.ts';
@@ -35,6 +35,8 @@ const SIGNED_OUT: Outcomes = {
 };
 const FAMILY_DEAD: Outcomes = { userInfo: INVALID_TOKEN, refresh: INVALID_GRANT, redeem: OK, authorize: OK };
 
+const REVOKED = `403 ${MESSAGES.revoked}`;
+
 interface Event {
   /** Answers anything but undefined where it has been acknowledged. */
   happen(at: World, situation: Situation, wire: Wire): Promise<unknown>;
@@ -49,7 +51,7 @@ const EVENTS: Readonly<Record<string, Event>> = {
     happen: (at, { person, app }) => at.revoke(person, app, person.session),
     after: { ...all(REVOKED), authorize: CONSENT },
     // A new consent makes a new grant: the old one stays what it is.
-    lift: async (at, { person, app }) => (await at.authorize(person, app)).code,
+    lift: async (at, { person, app, code }) => (await at.authorize(person, app, code.face)).code,
     lifted: { ...all(REVOKED), authorize: OK },
   },
   'a consent revoked by an operator': {
@@ -109,25 +111,35 @@ const EVENTS: Readonly<Record<string, Event>> = {
   },
 };
 
+/** Decisions §10: at the endpoints of the standard face a bar has the status of an invalid credential. */
+function onFace(face: Face, outcomes: Outcomes): Outcomes {
+  if (face === 'contract') return outcomes;
+  const { userInfo, refresh, redeem, authorize } = outcomes;
+  const barred = (outcome: string, status: number) => outcome.replace('403', `${status}`);
+  return { userInfo: barred(userInfo, 401), refresh: barred(refresh, 400), redeem: barred(redeem, 400), authorize };
+}
+
 for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(EVENTS)) {
-  for (const [here, there] of [
-    [0, 1],
-    [1, 0],
+  for (const [here, there, face] of [
+    [0, 1, 'contract'],
+    [1, 0, 'contract'],
+    [0, 1, 'standard'],
+    [1, 0, 'standard'],
   ] as const) {
-    test(`${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
+    test(`${face}: ${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
       const [acting, other] = [nodeOf(cluster, here), nodeOf(cluster, there)];
-      const situation = await begin(acting, other);
+      const situation = await begin(acting, other, face);
       const wire = cluster.wires[here];
       assert.ok(wire);
       assert.notEqual(await happen(acting, situation, wire), undefined, 'it was acknowledged');
-      assert.deepEqual(await presentAll(other, situation), expected);
-      if (lift === undefined) return;
+      assert.deepEqual(await presentAll(other, situation), onFace(face, expected));
+      if (lift === undefined || lifted === undefined) return;
       // Lifted where it was not done: nothing that is dead comes back, at either node.
       assert.notEqual(await lift(other, situation), undefined);
       for (const at of [acting, other]) {
         // The sign-in that a dead session is led to is not made.
         const { session } = situation.person;
-        assert.deepEqual(await presentAll(at, situation), lifted);
+        assert.deepEqual(await presentAll(at, situation), onFace(face, lifted));
         situation.person.session = session;
       }
     });

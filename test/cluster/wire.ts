@@ -45,8 +45,8 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 export const postJson = (wire: Wire, path: string, body: unknown): Promise<WireAnswer> =>
   wire.send('POST', path, JSON_TYPE, JSON.stringify(body));
 
-export const userInfo = (wire: Wire, token: string): Promise<WireAnswer> =>
-  wire.send('GET', '/api/v2/oauth/userinfo', { authorization: `Bearer ${token}` });
+export const userInfo = (wire: Wire, path: string, token: string): Promise<WireAnswer> =>
+  wire.send('GET', path, { authorization: `Bearer ${token}` });
 
 export const admin = (wire: Wire, key: string, method: string, path: string, body?: unknown): Promise<WireAnswer> =>
   wire.send(

@@ -3,7 +3,7 @@ import type { Random } from '../support/random.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
-import type { AccountEvent, Asked, Moment, Operation } from './history.ts';
+import type { AccountEvent, Asked, Face, Moment, Operation } from './history.ts';
 import { admin, postJson, userInfo, type Wire, type WireAnswer } from './wire.ts';
 
 export interface Session {
@@ -38,6 +38,7 @@ export interface Code {
   readonly text: string;
   readonly person: Person;
   readonly app: App;
+  readonly face: Face;
 }
 
 /** The tokens of one family, each list in the order in which they came. */
@@ -53,10 +54,15 @@ export interface Token {
 }
 
 const REDIRECT_URI = 'https://app.example.com/callback';
-const AUTHORIZE = `/api/v2/oauth/authorize?${new URLSearchParams({
+const PATHS = {
+  contract: '/api/v2/oauth',
+  standard: '/oidc',
+} as const satisfies Record<Face, string>;
+// With offline_access, no family of the standard face ends with its session.
+const AUTHORIZE = `authorize?${new URLSearchParams({
   response_type: 'code',
   redirect_uri: REDIRECT_URI,
-  scope: 'openid email',
+  scope: 'openid email offline_access',
   state: 'st4te',
 })}`;
 
@@ -173,12 +179,16 @@ export class World {
   }
 
   /** An authorization request, with its consent page where one comes: its own outcome, and the code, if one came in the end. */
-  async authorize(person: Person, app: App): Promise<{ outcome: string; code?: Code | undefined }> {
+  async authorize(
+    person: Person,
+    app: App,
+    face: Face = 'contract',
+  ): Promise<{ outcome: string; code?: Code | undefined }> {
     const { session, name: user } = person;
     if (session === undefined) return { outcome: 'no session' };
-    const asked = { user, client: app.name, session: session.name };
+    const asked = { user, client: app.name, face, session: session.name };
     const withCode = ({ code }: Read) => (code === undefined ? {} : { code: this.#name('k', code) });
-    const path = `${AUTHORIZE}&client_id=${app.id}`;
+    const path = `${PATHS[face]}/${AUTHORIZE}&client_id=${app.id}`;
     const first = await this.#do(
       (read) => ({ kind: 'authorize', ...asked, ...withCode(read) }),
       (wire) => getPage(wire, path, session.cookie),
@@ -186,7 +196,7 @@ export class World {
     );
     if (first.outcome === 'login' && person.session === session) person.session = undefined;
     const { outcome } = first;
-    if (outcome !== 'consent') return { outcome, code: this.#keep(first.code, person, app) };
+    if (outcome !== 'consent') return { outcome, code: this.#keep(first.code, { person, app, face }) };
     const page = await this.#do(
       { kind: 'page' },
       (wire) => getPage(wire, first.location, session.cookie),
@@ -201,17 +211,18 @@ export class World {
       (wire) => postForm(wire, '/consent', session.cookie, fields),
       readRedirect,
     );
-    return { outcome, code: this.#keep(second.code, person, app) };
+    return { outcome, code: this.#keep(second.code, { person, app, face }) };
   }
 
-  #keep(text: string | undefined, person: Person, app: App): Code | undefined {
+  #keep(text: string | undefined, of: Pick<Code, 'person' | 'app' | 'face'>): Code | undefined {
     if (text === undefined) return undefined;
-    const code = { name: this.#name('k', text), text, person, app };
+    const code = { name: this.#name('k', text), text, ...of };
     this.codes.push(code);
     return code;
   }
 
-  async redeem(code: Code, node?: number): Promise<string> {
+  /** @param at the face of the token endpoint */
+  async redeem(code: Code, node?: number, at = code.face): Promise<string> {
     const { app } = code;
     const body = {
       grant_type: 'authorization_code',
@@ -219,8 +230,8 @@ export class World {
       ...{ client_id: app.id, client_secret: app.secret },
     };
     const done = await this.#do(
-      (read) => ({ kind: 'redeem', code: code.name, ...this.#tokens(read) }),
-      (wire) => postJson(wire, '/api/v2/oauth/token', body),
+      (read) => ({ kind: 'redeem', at, code: code.name, ...this.#tokens(read) }),
+      (wire) => postJson(wire, `${PATHS[at]}/token`, body),
       readTokens,
       node,
     );
@@ -231,15 +242,16 @@ export class World {
     return done.outcome;
   }
 
-  async refresh(family: Family, token: Token, node?: number): Promise<string> {
+  /** @param at the face of the token endpoint */
+  async refresh(family: Family, token: Token, node?: number, at = family.code.face): Promise<string> {
     const { app } = family.code;
     const body = {
       ...{ grant_type: 'refresh_token', refresh_token: token.text },
       ...{ client_id: app.id, client_secret: app.secret },
     };
     const done = await this.#do(
-      (read) => ({ kind: 'refresh', token: token.name, ...this.#tokens(read) }),
-      (wire) => postJson(wire, '/api/v2/oauth/token', body),
+      (read) => ({ kind: 'refresh', at, token: token.name, ...this.#tokens(read) }),
+      (wire) => postJson(wire, `${PATHS[at]}/token`, body),
       readTokens,
       node,
     );
@@ -260,9 +272,11 @@ export class World {
     }
   }
 
-  async look(token: Token, node?: number): Promise<string> {
-    const asked = { kind: 'userinfo', access: token.name } as const;
-    return (await this.#do(asked, (wire) => userInfo(wire, token.text), readJson, node)).outcome;
+  /** @param at the face of the UserInfo endpoint */
+  async look(token: Token, at: Face = 'contract', node?: number): Promise<string> {
+    const asked = { kind: 'userinfo', at, access: token.name } as const;
+    return (await this.#do(asked, (wire) => userInfo(wire, `${PATHS[at]}/userinfo`, token.text), readJson, node))
+      .outcome;
   }
 
   /** An operator's doing. Answers where it was done, if it was. */
