@@ -6,6 +6,10 @@ import { admin } from '../support/flow.ts';
 import { SECOND } from '../support/outcome.ts';
 import { type Mode, type RelyingParty, relyingParty, signInsOf } from './relying-party.ts';
 
+const PROFILE = ['name', 'preferred_username', 'picture', 'locale', 'updated_at'];
+const EMAIL = ['email', 'email_verified'];
+const PHONE = ['phone_number', 'phone_number_verified'];
+
 /**
  * What the modules of the OpenID Foundation's plans `oidcc-basic-certification-test-plan` and
  * `oidcc-formpost-basic-certification-test-plan` ask of the service, each under its module's name.
@@ -33,10 +37,30 @@ export function basicCases(mode: Mode): void {
     assert.ok((claims.exp ?? 0) > (claims.iat ?? Infinity) && claims['acr'] === undefined);
   });
 
+  test('decisions §10: the ID token has the claims of the protocol alone, whatever the scopes', async () => {
+    const { claims, tokens } = await party.signIn(party.newBrowser(), { scope: 'openid profile email phone details' });
+    const protocol = ['amr', 'at_hash', 'aud', 'auth_time', 'exp', 'family', 'iat', 'iss', 'nonce', 'sid', 'sub'];
+    assert.deepEqual(
+      Object.keys(claims)
+        .filter((name) => name !== 'kid')
+        .sort(),
+      protocol,
+    );
+    assert.equal(tokens.scope, 'openid profile email details phone', 'the response names the scopes');
+  });
+
   test('oidcc-response-type-missing: an error, sent to the client', async () => {
     const answer = await party.authorize(party.newBrowser(), { response_type: undefined });
     assert.equal(answer['error'], 'invalid_request');
     assert.equal(answer['code'], undefined);
+  });
+
+  test('RFC 6749 §3.1.1: unsupported_response_type, sent to the client with its state', async () => {
+    for (const response_type of ['token', 'id_token', 'code id_token', 'none']) {
+      const answer = await party.authorize(party.newBrowser(), { response_type, state: 'some state' });
+      assert.deepEqual([answer['error'], answer['state']], ['unsupported_response_type', 'some state'], response_type);
+    }
+    assert.deepEqual(party.discovery['response_types_supported'], ['code']);
   });
 
   test('oidcc-idtoken-signature: RS256 with the kid of a key in the key set', async () => {
@@ -65,18 +89,28 @@ export function basicCases(mode: Mode): void {
     assert.equal('nonce' in claims, false);
   });
 
+  test('oidcc-scope-address: skipped, for it is not advertised', () => {
+    const { scopes_supported: scopes, claims_supported: claims } = party.discovery as Record<string, string[]>;
+    assert.deepEqual([scopes?.includes('address'), claims?.includes('address')], [false, false]);
+  });
+
   const scopes: [module: string, scope: string, claims: string[]][] = [
-    ['oidcc-scope-profile', 'openid profile', ['name', 'preferred_username', 'picture', 'locale', 'updated_at']],
-    ['oidcc-scope-email', 'openid email', ['email', 'email_verified']],
-    ['oidcc-scope-phone', 'openid phone', ['phone_number', 'phone_number_verified']],
-    ['oidcc-scope-all', 'openid profile email phone', ['name', 'email', 'phone_number']],
-    ['oidcc-ensure-other-scope-order-succeeds', 'email openid', ['email']],
+    ['oidcc-scope-profile', 'openid profile', PROFILE],
+    ['oidcc-scope-email', 'openid email', EMAIL],
+    ['oidcc-scope-phone', 'openid phone', PHONE],
+    ['oidcc-scope-all', 'openid profile email phone', [...PROFILE, ...EMAIL, ...PHONE]],
+    ['oidcc-ensure-other-scope-order-succeeds', 'email openid', EMAIL],
+    ['decisions §10: openid alone', 'openid', []],
+    ['decisions §10: details', 'openid details', ['website', 'birthdate']],
+    ['OpenID Connect Core 1.0 §3.1.2.1, an unknown scope is left out', 'openid unknown email', EMAIL],
   ];
   for (const [module, scope, names] of scopes) {
-    test(`${module}: UserInfo has its claims, none of them null or empty`, async () => {
+    test(`${module}: UserInfo has its claims and no other, none of them null or empty`, async () => {
       const { tokens } = await party.signIn(party.newBrowser(), { scope });
       const { body } = await party.userInfo(bearer(tokens.access_token));
-      for (const name of ['sub', ...names]) assert.ok(body[name] !== undefined, name);
+      assert.deepEqual(Object.keys(body).sort(), ['sub', ...names].sort());
+      const advertised = party.discovery['claims_supported'] as readonly string[];
+      for (const name of names) assert.ok(advertised.includes(name), name);
       for (const [name, value] of Object.entries(body)) assert.ok(value !== null && value !== '', name);
     });
   }
@@ -203,6 +237,14 @@ export function basicCases(mode: Mode): void {
       assert.equal(party.discovery[`${parameter}_parameter_supported`], false);
     });
   }
+
+  test('a refused request object says by its response_mode how the refusal is delivered', async () => {
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    const request = `${part({ alg: 'none' })}.${part({ response_mode: mode, scope: 'openid' })}.`;
+    const parameters = { request, response_mode: undefined, state: 'some state' };
+    const answer = await party.authorize(party.newBrowser(), parameters);
+    assert.deepEqual([answer['error'], answer['state']], ['request_not_supported', 'some state']);
+  });
 
   test('oidcc-claims-essential: the name at UserInfo', async () => {
     assert.equal(party.discovery['claims_parameter_supported'], true);

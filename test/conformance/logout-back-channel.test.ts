@@ -30,8 +30,9 @@ beforeEach(async () => {
 });
 afterEach(() => receiver.close());
 
-const listening = (fields: Readonly<Record<string, unknown>> = {}): Promise<TestClient> =>
-  newClient(server, { idTokenSignedResponseAlg: 'RS256', backchannelLogoutUri: receiver.uri, ...fields });
+/** A client of the standard face, with the defaults of a registration. */
+const listening = async (fields: Readonly<Record<string, unknown>> = {}): Promise<TestClient> =>
+  standard(await newClient(server, { backchannelLogoutUri: receiver.uri, ...fields }));
 
 interface Visit {
   readonly user: TestUser;
@@ -334,7 +335,8 @@ describe('delivery', () => {
       // The background loop delivers: this test does not wait for the unresponsive app.
       for (const one of people) assert.equal((await signOut(one)).status, 303);
       while (receiver.received.length < people.length) await receiver.next();
-      assert.equal((await userinfo(server, people[0]?.tokens.access_token)).status, 200);
+      const { tokens } = await visit(alive);
+      assert.equal((await userinfo(server, tokens.access_token, '/oidc/userinfo')).status, 200);
       assert.ok(silent.received.length <= 4, 'a few at a time');
     } finally {
       await silent.close();

@@ -12,6 +12,7 @@ import {
   refresh,
   revokeOnPage,
   signedIn,
+  standard,
   type TestClient,
   type Tokens,
   tokensFor,
@@ -30,15 +31,17 @@ const server = await startServer();
 after(() => server.close());
 const user = await newUser(server);
 const fields = { postLogoutRedirectUris: [RETURN, WITH_QUERY] };
-const client = await newClient(server, { ...fields, idTokenSignedResponseAlg: 'RS256' });
-const other = await newClient(server, {
-  idTokenSignedResponseAlg: 'ES256',
-  postLogoutRedirectUris: ['https://b.example/'],
-});
+// Clients of the standard face, the first with the defaults of a registration.
+const client = standard(await newClient(server, fields));
+const other = standard(
+  await newClient(server, { idTokenSignedResponseAlg: 'ES256', postLogoutRedirectUris: ['https://b.example/'] }),
+);
+// Clients of the contract's face: ID tokens of the first are signed with our key, of the second with its secret.
+const asymmetric = await newClient(server, { ...fields, idTokenSignedResponseAlg: 'RS256' });
 const symmetric = await newClient(server, fields);
 
 /** A user who signed in to an app in a separate browser. */
-async function session(app = client, who = user): Promise<{ browser: Agent; tokens: Tokens }> {
+async function session(app: TestClient = client, who = user): Promise<{ browser: Agent; tokens: Tokens }> {
   const browser = await signedIn(server, who);
   return { browser, tokens: await tokensFor(server, app, who, {}, { browser }) };
 }
@@ -48,7 +51,7 @@ const logoutUrl = (parameters: Readonly<Record<string, string>>): string =>
 const leave = (browser: Agent, parameters: Readonly<Record<string, string>>) => browser.get(logoutUrl(parameters));
 
 /** Whether there is a session, as the app itself sees it: OpenID Connect Core 1.0 §3.1.2.1, `prompt=none`. */
-async function isSignedIn(browser: Agent, app = client): Promise<boolean> {
+async function isSignedIn(browser: Agent, app: TestClient = client): Promise<boolean> {
   const answer = await browser.get(authorizeUrl(app, { prompt: 'none' }));
   const error = answer.location?.searchParams.get('error');
   assert.ok(error === null || error === 'login_required', `${answer.location}`);
@@ -56,7 +59,7 @@ async function isSignedIn(browser: Agent, app = client): Promise<boolean> {
 }
 
 /** Asserts the page that asks, and that nothing has ended. */
-async function assertAsks(browser: Agent, answer: Answer, app = client): Promise<void> {
+async function assertAsks(browser: Agent, answer: Answer, app: TestClient = client): Promise<void> {
   assertStaysHere(answer, 200);
   assert.match(answer.text, /Sign out of Tessera\?/);
   assert.match(answer.text, /action="\/oidc\/logout\/confirm"/);
@@ -244,7 +247,7 @@ describe('§2: where the request proves nothing, the person decides', () => {
       }),
     },
     'a hint under HS256 in the name of a client whose ID tokens we sign': {
-      of: async () => ({ id_token_hint: await forged(client, {}), post_logout_redirect_uri: RETURN }),
+      of: async () => ({ id_token_hint: await forged(asymmetric, {}), post_logout_redirect_uri: RETURN }),
     },
     'JW-10: an access token as a hint': {
       of: async (_hint, tokens) => ({ id_token_hint: tokens.access_token, post_logout_redirect_uri: RETURN }),
@@ -546,12 +549,21 @@ for (const name of ['id_token_hint', 'client_id', 'post_logout_redirect_uri', 's
   });
 }
 
-test('decisions §5: signing out ends the session; the tokens of the apps live on', async () => {
-  const { browser, tokens } = await session();
-  await leave(browser, { id_token_hint: tokens.id_token });
-  assert.equal(await isSignedIn(browser), false);
-  assert.equal((await userinfo(server, tokens.access_token)).status, 200);
-  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 200);
+describe('decisions §5, §10: signing out ends the session; the tokens of the apps live on', () => {
+  const lasting: [name: string, app: TestClient, parameters: Record<string, string>][] = [
+    ['on the contract’s face', asymmetric, {}],
+    ['on the standard face with offline_access', client, { scope: 'openid offline_access' }],
+  ];
+  for (const [name, app, parameters] of lasting) {
+    test(name, async () => {
+      const browser = await signedIn(server, user);
+      const tokens = await tokensFor(server, app, user, parameters, { browser });
+      await leave(browser, { id_token_hint: tokens.id_token });
+      assert.equal(await isSignedIn(browser, app), false);
+      assert.equal((await userinfo(server, tokens.access_token, '/oidc/userinfo')).status, 200);
+      assert.equal((await refresh(server, app, tokens.refresh_token)).status, 200);
+    });
+  }
 });
 
 test('the discovery document names the endpoint, and offers no other kind of logout', async () => {
