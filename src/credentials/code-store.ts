@@ -44,6 +44,8 @@ export interface CodeRecord {
   /** How the person authenticated. */
   readonly amr: readonly string[];
   readonly acr: string | null;
+  /** Whether its tokens are revoked when the person ends the browser session. */
+  readonly endsWithSession: boolean;
   readonly inherited: InheritedGenerations;
   readonly state: CredentialState;
   readonly keyVersion: string;
@@ -75,6 +77,8 @@ export interface NewCode {
   readonly amr: string;
   readonly acr: string | null;
   readonly expiresAt: number;
+  /** Whether it ends, and its tokens with it, when the person ends the browser session: 0 or 1. */
+  readonly endsWithSession: number;
 }
 
 const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
@@ -105,6 +109,7 @@ const selectLocked = (db: Kysely<Tables>, p: { hash: string }) =>
       'd.auth_time',
       'd.amr',
       'd.acr',
+      'd.ends_with_session',
       'd.account_generation',
       'd.client_generation',
       'a.banned_at',
@@ -143,6 +148,7 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
     authTime: row.auth_time,
     amr: JSON.parse(row.amr) as string[],
     acr: row.acr,
+    endsWithSession: row.ends_with_session === 1,
     inherited: { accountGeneration: row.account_generation, clientGeneration: row.client_generation },
     state: {
       account: {
@@ -184,6 +190,7 @@ export const insertCode = command((db, p: NewCode) =>
     amr: p.amr,
     acr: p.acr,
     expires_at: p.expiresAt,
+    ends_with_session: p.endsWithSession,
     redeemed_at: null,
     family_id: null,
   }),

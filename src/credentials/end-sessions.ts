@@ -2,12 +2,19 @@ import { type Account, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { enqueueOtherSessionNotices, enqueueSessionNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
+import { digest } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { isExpired } from '../sessions/sessions.ts';
-import { removeSessions, type Session, type SessionSelector } from '../sessions/store.ts';
+import { removeSession, removeSessions, type Session, type SessionSelector } from '../sessions/store.ts';
 import { type CredentialState, type RevocationSummary, summarizeRevocation } from '../verdict/rules.ts';
-import { dropCodes, readFamilyStates, revokeFamiliesOf } from './revocation-store.ts';
+import {
+  dropCodes,
+  dropCodesBoundTo,
+  readFamilyStates,
+  revokeFamiliesBoundTo,
+  revokeFamiliesOf,
+} from './revocation-store.ts';
 
 interface Parts {
   readonly database: Database;
@@ -77,5 +84,38 @@ export function endOfTokens(
   });
   return database.read(function* look(): Work<RevocationSummary> {
     return summarizeRevocation(yield* readFamilyStates({ accountId, except: '' }), before, clock());
+  });
+}
+
+/**
+ * Ends what depends on a session that the unit of work has removed, and notifies the apps that got tokens in it. Tokens that may
+ * outlive the session stay valid, and so do those of a session that had run out before.
+ */
+export function* endRemovedSession(session: Session, now: number): Work<void> {
+  const { accountId, sid } = session;
+  const isOver = isExpired(session, now);
+  // In this order: see endSessions.
+  if (!isOver) yield* dropCodesBoundTo({ accountId, sid });
+  yield* enqueueSessionNotices(accountId, sid, now);
+  if (!isOver) yield* revokeFamiliesBoundTo({ accountId, sid, now });
+}
+
+/**
+ * Ends the session with this secret, as the person who is signed in with it. Does nothing where there is none.
+ * @param clientId the app that asked for it, if one did
+ */
+export async function endSession(
+  { database, clock }: Parts,
+  secret: string,
+  origin: Origin,
+  clientId: string | null = null,
+): Promise<void> {
+  const now = clock();
+  await database.commit(function* end() {
+    const ended = yield* removeSession({ hash: digest(secret) });
+    if (ended === undefined) return;
+    const { accountId, sid } = ended;
+    yield* endRemovedSession(ended, now);
+    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
   });
 }

@@ -55,6 +55,27 @@ const revokeOthers = command((db, p: { accountId: string; except: string; now: n
 export const revokeFamiliesOf = (sessions: AccountSessions, now: number): Work<void> =>
   'sid' in sessions ? revokeOne({ ...sessions, now }) : revokeOthers({ ...sessions, now });
 
+/** Deletes the codes of a session that end with it and were not redeemed; waits for a redemption that is under way. */
+export const dropCodesBoundTo = command((db, p: { accountId: string; sid: string }) =>
+  db
+    .deleteFrom('authorization_code')
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
+    .where('sid', '=', p.sid)
+    .where('ends_with_session', '=', 1)
+    .where('redeemed_at', 'is', null),
+);
+
+/** Revokes the families of a session that end with it. */
+export const revokeFamiliesBoundTo = command((db, p: { accountId: string; sid: string; now: number }) =>
+  db
+    .updateTable('token_family')
+    .set({ dead_at: p.now, dead_reason: 'session ended' })
+    .where('grant_id', 'in', grantIdsOf(db, p.accountId))
+    .where('sid', '=', p.sid)
+    .where('ends_with_session', '=', 1)
+    .where('dead_at', 'is', null),
+);
+
 const dropAll = command((db, _p: object) => db.deleteFrom('authorization_code').where('redeemed_at', 'is', null));
 
 /** Deletes every code that was not redeemed. */

@@ -1,12 +1,9 @@
 import { type Account, findAccount, takeAccountLock } from '../accounts/store.ts';
-import { record } from '../audit/audit.ts';
 import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
-import { enqueueSessionNotices } from '../notices/enqueue.ts';
 import { type Clock, DAY, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
-import type { Origin } from '../platform/validation/origin.ts';
 import { judgeSession } from '../verdict/rules.ts';
 import type { Device } from './rules/device.ts';
 import type { Session } from './store.ts';
@@ -124,56 +121,4 @@ export function newSession(account: Account, now: number, signIn: Device & Authe
     acr,
   };
   return { secret, session };
-}
-
-/**
- * Replaces the session that this browser had. A person who signs in again keeps the `sid`, since the apps know the session by
- * it and are notified by it when it ends. Another person's session ends, and so do the least recently used ones of this account
- * beyond {@link MAX_SESSIONS}.
- */
-export function* replaceSession(
-  created: Session,
-  previousSecret: string | undefined,
-  now: number,
-  origin: Origin,
-): Work<Session> {
-  const previous =
-    previousSecret === undefined ? undefined : yield* store.removeSession({ hash: digest(previousSecret) });
-  const same = previous?.accountId === created.accountId && previous.generation === created.generation;
-  if (previous !== undefined && !same) yield* enqueueSessionNotices(previous.accountId, previous.sid, now);
-  const session = same ? { ...created, sid: previous.sid } : created;
-  yield* endExcessSessions(created, now, origin);
-  yield* store.insertSession(session);
-  return session;
-}
-
-/** Ends sessions of an account, so that it may have one more; the apps that got tokens in them are notified. */
-function* endExcessSessions({ accountId, generation }: Session, now: number, origin: Origin): Work<void> {
-  for (const ended of yield* store.removeOldestSessions({ accountId, generation, kept: MAX_SESSIONS - 1 })) {
-    // The apps of an earlier generation were notified when that ended.
-    if (ended.generation !== generation) continue;
-    const { sid } = ended;
-    yield* enqueueSessionNotices(accountId, sid, now);
-    yield* record({ at: now, type: 'sign_out', origin, accountId, details: { sid, reason: 'too many sessions' } });
-  }
-}
-
-/**
- * Ends the session with this secret and notifies the apps that got tokens in it. Does nothing where there is none.
- * @param clientId the app that asked for it, if one did
- */
-export async function endSession(
-  { database, clock }: SessionServices,
-  secret: string,
-  origin: Origin,
-  clientId: string | null = null,
-): Promise<void> {
-  const now = clock();
-  await database.commit(function* end() {
-    const ended = yield* store.removeSession({ hash: digest(secret) });
-    if (ended === undefined) return;
-    const { accountId, sid } = ended;
-    yield* enqueueSessionNotices(accountId, sid, now);
-    yield* record({ at: now, type: 'sign_out', origin, accountId, clientId, details: { sid } });
-  });
 }

@@ -59,9 +59,8 @@ export const updateLastSeen = command((db, p: { hash: string; now: number }) =>
 
 /** Removes a session, and returns the removed one. */
 export const removeSession = one(
-  (db, p: { hash: string }) =>
-    db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(['account_id', 'sid', 'generation']),
-  (row) => ({ accountId: row.account_id, sid: row.sid, generation: row.generation }),
+  (db, p: { hash: string }) => db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(COLUMNS),
+  toSession,
 );
 
 const removeOne = many(

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { signIn } from '../../src/credentials/sign-in.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Passwords } from '../../src/platform/crypto/passwords.ts';
-import { signIn } from '../../src/sessions/sign-in.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';

@@ -96,15 +96,23 @@ const LATER_COLUMNS = [
   ['client', 'faces'],
   ['client', 'id_token_claims'],
   ['consent_grant', 'face'],
+  ['consent_grant', 'ask_again'],
   ['authorization_code', 'face'],
   ['token_family', 'face'],
   ['token_family', 'ends_with_session'],
+  ['authorization_code', 'ends_with_session'],
 ] as const;
+/** Those that came after the faces. */
+const AFTER_FACES = LATER_COLUMNS.slice(-1);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
-async function withLaterColumns<T>({ execute }: Place, write: () => Promise<T>): Promise<T> {
+async function withLaterColumns<T>(
+  { execute }: Place,
+  write: () => Promise<T>,
+  columns: readonly (readonly [table: string, column: string])[] = LATER_COLUMNS,
+): Promise<T> {
   const alter = (change: (column: string) => string) =>
-    execute(LATER_COLUMNS.map(([table, column]) => `ALTER TABLE ${table} ${change(column)};`).join(''));
+    execute(columns.map(([table, column]) => `ALTER TABLE ${table} ${change(column)};`).join(''));
   await alter((column) => `ADD COLUMN ${column} TEXT`);
   const written = await write();
   await alter((column) => `DROP COLUMN ${column}`);
@@ -217,7 +225,8 @@ for (const [kind, make, skip] of kinds) {
       const config = readConfig(at.environment);
       const earlier = NAMES.filter((name) => name < '0022').map((name) => [name, timeline[name] ?? assert.fail()]);
       const before = await openCore(config, Date.now, { migration: { steps: Object.fromEntries(earlier) } });
-      const [silent, told] = [await fixture(before.database, 1n << 57n), await fixture(before.database, 1n << 58n)];
+      const add = (from: bigint) => withLaterColumns(at, () => fixture(before.database, from), AFTER_FACES);
+      const [silent, told] = [await add(1n << 57n), await add(1n << 58n)];
       await before.close();
       await at.execute('UPDATE client SET backchannel_logout_session_required = 0');
       await at.execute(

@@ -100,6 +100,7 @@ export function* code({ grantId, accountId, clientId, code: hash }: Omit<Fixture
     amr: '["pwd"]',
     acr: null,
     expiresAt: NOW + 60_000,
+    endsWithSession: 0,
   });
 }
 

@@ -222,6 +222,8 @@ export interface AuthorizationCodeTable {
   amr: Json;
   acr: string | null;
   face: Generated<string>;
+  /** Whether it is deleted, and its tokens are revoked, when the person ends the browser session. */
+  ends_with_session: Generated<Flag>;
 }
 
 export interface TokenFamilyTable {

@@ -326,6 +326,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
     amr: JSON.stringify(session.amr),
     acr: session.acr,
     expiresAt: now + CODE_LIFETIME,
+    endsWithSession: rules.endsWithSession && !request.scopes.includes('offline_access') ? 1 : 0,
   });
   yield* record({ ...event, type: 'authorization.issued', details: { scopes, grantId: grant.id } });
   return { kind: 'response', response, accountId: account.id };

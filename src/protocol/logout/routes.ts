@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { explainUnregisteredUri } from '../../clients/rules/unregistered-uri.ts';
 import { type Client, findClient } from '../../clients/store.ts';
+import { endSession } from '../../credentials/end-sessions.ts';
 import type { Keys } from '../../keys/keys.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Database } from '../../platform/database/database.ts';
@@ -10,7 +11,7 @@ import { queryOf, type RepeatableParameters } from '../../platform/http/paramete
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { invalidRequest } from '../../platform/oauth-error.ts';
 import { originOf } from '../../platform/validation/origin.ts';
-import { endSession, findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
+import { findVisitor, type SignedInVisitor, type Visitor } from '../../sessions/sessions.ts';
 import { sendErrorPage } from '../../web/kit/error-page.ts';
 import { type Site, sendPage } from '../../web/kit/layout.ts';
 import { redirect } from '../authorize/pending-request.ts';

@@ -1,11 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
+import { endSession } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
-import { endSession, findVisitor } from '../../sessions/sessions.ts';
+import { findVisitor } from '../../sessions/sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
 

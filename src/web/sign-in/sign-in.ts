@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '../../accounts/store.ts';
 import type { AuthenticationRefusal } from '../../authenticators/authenticators.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
+import { type SignInResult, signIn } from '../../credentials/sign-in.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -19,7 +20,6 @@ import {
 } from '../../protocol/authorize/pending-request.ts';
 import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
-import { type SignInResult, signIn } from '../../sessions/sign-in.ts';
 import type { Session } from '../../sessions/store.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
 import type { HtmlPart } from '../kit/html.ts';

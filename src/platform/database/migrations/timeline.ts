@@ -22,6 +22,7 @@ import { faces } from './0020-faces.ts';
 import { traces } from './0021-traces.ts';
 import { defaultAlgorithm } from './0022-default-algorithm.ts';
 import { usedAlgorithms } from './0023-used-algorithms.ts';
+import { codesOfSessions } from './0024-codes-of-sessions.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -66,6 +67,7 @@ export const timeline: Timeline = {
   '0021-traces': traces,
   '0022-default-algorithm': defaultAlgorithm,
   '0023-used-algorithms': usedAlgorithms,
+  '0024-codes-of-sessions': codesOfSessions,
 };
 
 export { NewerDatabase } from './position.ts';

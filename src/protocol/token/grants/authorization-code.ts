@@ -1,6 +1,5 @@
 import { record } from '../../../audit/audit.ts';
 import type { FaceRules } from '../../../claims/face.ts';
-import { storedScopes } from '../../../claims/permissions.ts';
 import type { AuthenticatedClient } from '../../../clients/authentication/authenticate.ts';
 import { type CodeRecord, lockCode, spendCode } from '../../../credentials/code-store.ts';
 import { type CurrentRefreshToken, insertFamily, revokeFamily } from '../../../credentials/token-family-store.ts';
@@ -214,7 +213,7 @@ function* redeem(
     currentToken: refreshToken,
     createdAt: now,
     endsAt,
-    endsWithSession: rules.endsWithSession && !storedScopes(code.scopes).has('offline_access'),
+    endsWithSession: code.endsWithSession,
   });
   // The row is locked, so this succeeds. If it ever does not, the whole unit of work must be undone.
   if (!(yield* spendCode({ hash, familyId, now }))) throw new Error('a locked code was spent by another');
