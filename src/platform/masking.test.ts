@@ -48,6 +48,15 @@ test('control characters become spaces, and a long text is cut', () => {
   assert.ok(long.endsWith('…'));
 });
 
+// Each took minutes or more while a pattern could match a word in two ways.
+const repeated = ['token-', 'Token_', 'a-', 'ab_', '"token-', 'bearer ', '//a', 'eyJaaaaaaaa.', 'state="'];
+for (const text of repeated) {
+  test(`a long run of ${text} is masked in linear time`, () => {
+    assert.ok(masked(text.repeat(1000)).length <= 301);
+    assert.ok(masked(`${text.repeat(1000)}9`).length <= 301);
+  });
+}
+
 test('of a path without a route only short plain segments are shown', () => {
   assert.equal(maskedPath('/api/v2/oauth/Authorize/'), '/api/v2/oauth/Authorize/');
   assert.equal(maskedPath(`/%zz/${SECRET}/x y`), '/…/…/…');

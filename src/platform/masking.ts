@@ -11,14 +11,18 @@ const USER_INFO = /(\/\/)[^/?#@\s]+@/g;
 /** The ends of names whose values are confidential. */
 const NAMES =
   'token|code|secret|password|passwd|assertion|verifier|challenge|state|nonce|ticket|session|sid|key|hint|jwt|auth';
-/** A parameter, or a member of JSON. */
+/** A parameter, or a member of JSON. What is before the end of the name is not matched, which would take quadratic time. */
 const CONFIDENTIAL = [
-  new RegExp(`\\b([\\w-]*(?:${NAMES})=["']?)([^\\s&"',;}]+)`, 'gi'),
-  new RegExp(`(["'][\\w-]*(?:${NAMES})["']\\s*:\\s*["']?|\\b\\w+_(?:${NAMES}):\\s*)([^\\s&"',;}]+)`, 'gi'),
+  new RegExp(`((?:${NAMES})=["']?)([^\\s&"',;}]+)`, 'gi'),
+  new RegExp(`((?:${NAMES})["']\\s*:\\s*["']?|_(?:${NAMES}):\\s*)([^\\s&"',;}]+)`, 'gi'),
 ] as const;
 const RUN = /[A-Za-z0-9_~+-]{20,}=*/g;
-/** Names in prose and URIs: words joined by one sign, ids, and dates. */
-const HARMLESS = /^(?:[A-Za-z]?[a-z]+(?:[_-][A-Za-z]?[a-z]+)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
+/**
+ * Names in prose and URIs: words joined by one sign, ids, and dates. Each word matches in one way only: with two, a run of many words
+ * would take exponential time.
+ */
+const HARMLESS =
+  /^(?:(?:[A-Z][a-z]|[a-z])[a-z]*(?:[_-](?:[A-Z][a-z]|[a-z])[a-z]*)*|[A-Z]+(?:_[A-Z]+)*|\d{1,20}|[_~+-]+)$/;
 
 const lengthOf = (kind: string, text: string): string => `[${kind}${text.length} characters]`;
 
