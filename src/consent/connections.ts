@@ -1,6 +1,7 @@
 import { userNotFound } from '../accounts/accounts.ts';
 import { findAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
+import { FACES } from '../claims/face.ts';
 import { clientNotFound } from '../clients/clients.ts';
 import { findResourceServers } from '../clients/resources.ts';
 import { findClient } from '../clients/store.ts';
@@ -118,6 +119,9 @@ export const ConnectionRecord = Type.Object(
     name: Type.String(),
     owner: nullableField(Type.String()),
     homepageUrl: nullableField(Type.String()),
+    faces: Type.Array(Type.Unsafe<string>({ enum: FACES }), {
+      about: 'Endpoints that it uses: contract for /api/v2/oauth, standard for /oidc.',
+    }),
     scopes: Type.Array(Type.String(), { about: 'Scopes that the user allowed.' }),
     declinedScopes: Type.Array(Type.String(), { about: 'Scopes that the user was asked for and did not allow.' }),
     resources: Type.Array(Type.Object({ name: Type.String(), resource: Type.String() }), {
@@ -134,6 +138,7 @@ export const connectionView = (connection: ListedConnection) => ({
   name: connection.name,
   owner: connection.owner,
   homepageUrl: connection.homepageUrl,
+  faces: connection.faces,
   scopes: connection.scopes,
   declinedScopes: connection.declined,
   resources: connection.resources,

@@ -3,7 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { admin, codeFor, newClient, newUser, redeem, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
+import {
+  admin,
+  codeFor,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  standard,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { type Outcome, tessera } from './command.ts';
 
@@ -385,6 +396,33 @@ test('explain: whether a token is valid and why, without using or showing it', a
   const wide = await tokensFor(server, client, user, { scope: 'openid email phone' });
   await tokensFor(server, client, user, { scope: 'openid email phone', prompt: 'consent' }, { allow: ['phone'] });
   assert.equal((await explain(wide.access_token)).scope, 'openid phone');
+});
+
+test('explain names the endpoints that accept a token, and their errors, by its face', async () => {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const explain = async (token: string) => {
+    const { stdout } = await run(['explain', '--json', '--base-url', server.baseUrl], `${token}\n`);
+    return JSON.parse(stdout);
+  };
+  const ofContract = await tokensFor(server, client, user);
+  const ofStandard = await tokensFor(server, standard(client), user);
+  const accepted = {
+    [ofContract.access_token]: '/api/v2/oauth/userinfo and /oidc/userinfo',
+    [ofContract.refresh_token]: '/api/v2/oauth/token',
+    [ofStandard.access_token]: '/oidc/userinfo',
+    [ofStandard.refresh_token]: '/oidc/token',
+  };
+  for (const [token, places] of Object.entries(accepted)) {
+    assert.equal((await explain(token)).reason, `nothing speaks against it at ${places}`);
+  }
+  await admin(server, 'PUT', `/users/${user.id}/ban`, {});
+  const refused = {
+    [ofContract.access_token]: '403 access_denied: Account banned',
+    [ofStandard.access_token]: '401 invalid_token: Account banned',
+    [ofStandard.refresh_token]: '400 invalid_grant: Account banned',
+  };
+  for (const [token, answer] of Object.entries(refused)) assert.equal((await explain(token)).answer, answer);
 });
 
 test('--json makes a refusal readable for scripts', async () => {

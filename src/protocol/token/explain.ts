@@ -1,4 +1,5 @@
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
+import { FACE_RULES, type FaceRules } from '../../claims/face.ts';
 import { remainingScopes } from '../../claims/permissions.ts';
 import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily } from '../../credentials/token-family-store.ts';
@@ -94,13 +95,14 @@ async function explain(parts: ExplainParts, presented: string): Promise<Explanat
     const reason = 'it is not on record: the account, the app or the authorization was deleted, or has ended long ago';
     return { ...about, ...refused, kind: about.kind, reason, remedy: ANEW };
   }
-  const { verdict, username, scope } = found;
+  const { verdict, username, scope, rules } = found;
   const known = { ...about, username, scope };
-  if (verdict.kind === 'live') return { ...known, ...accepted(signed, token, issuer) };
+  if (verdict.kind === 'live') return { ...known, ...accepted(signed, token, issuer, rules) };
   if (verdict.kind === 'invalid') {
     return { ...known, ...refused, kind: known.kind, reason: verdict.reason, remedy: ANEW };
   }
-  const answer = `403 access_denied: ${MESSAGES[verdict.kind]}`;
+  const error = rules?.barredIsInvalidGrant ? INVALID[signed.kind] : '403 access_denied';
+  const answer = `${error}: ${MESSAGES[verdict.kind]}`;
   return { ...known, verdict: 'refused', answer, ...BARRED[verdict.kind] };
 }
 
@@ -113,13 +115,22 @@ const BARRED = {
   revoked: { reason: 'the person, or an operator, took the access of the app away', remedy: ANEW },
 } as const;
 
-function accepted(signed: SignedToken, token: VerifiedToken | VerifiedClientToken, issuer: string) {
+/** The endpoints that accept a token: the standard UserInfo endpoint accepts access tokens of every face. */
+const placesOf = ({ kind }: SignedToken, { tokenPath, userinfoPath }: FaceRules): string =>
+  kind === 'refresh' ? tokenPath : [...new Set([userinfoPath, FACE_RULES.standard.userinfoPath])].join(' and ');
+
+function accepted(
+  signed: SignedToken,
+  token: VerifiedToken | VerifiedClientToken,
+  issuer: string,
+  rules: FaceRules | null,
+) {
   const place = signed.kind === 'refresh' ? 'the token endpoint' : 'UserInfo';
   if (ownAudiences(issuer, signed.kind).some((own) => token.audience.includes(own))) {
     return {
       verdict: 'accepted',
       answer: `200 at ${place}`,
-      reason: 'nothing speaks against it',
+      reason: `nothing speaks against it${rules === null ? '' : ` at ${placesOf(signed, rules)}`}`,
       remedy: null,
     } as const;
   }
@@ -137,6 +148,8 @@ interface JudgedToken {
   readonly username: string | null;
   /** The scopes of the token, without those that the user withdrew since. */
   readonly scope: string | null;
+  /** Of the face that it was issued on; null for a token that a client got for itself. */
+  readonly rules: FaceRules | null;
 }
 
 async function judgeOfClient(
@@ -147,7 +160,7 @@ async function judgeOfClient(
   const found = await database.read(() => readClientToken(token));
   if (found === undefined) return undefined;
   const verdict = judgeClientToken(found.client, found, found.clientGeneration, now);
-  return { verdict, username: null, scope: null };
+  return { verdict, username: null, scope: null, rules: null };
 }
 
 async function judgeOfAccount(
@@ -159,6 +172,7 @@ async function judgeOfAccount(
   const found = await database.read(() => readFamily(token));
   if (found === undefined) return undefined;
   const known = {
+    rules: FACE_RULES[found.face],
     username: found.profile.username,
     scope: token.scope === '' ? null : remainingScopes(token.scope, found.withdrawn),
   };
