@@ -18,6 +18,8 @@ const confidential = [
   `redirect_uri=https://app.example.com/${SECRET}`,
   'refresh_token: hunter2',
   JWT.slice(0, 60),
+  `${SECRET}=`,
+  `${'A1'.repeat(11)}== and more`,
 ];
 for (const text of confidential) {
   test(`masked: ${text.replaceAll(SECRET, '…').slice(0, 60)}`, () => {
@@ -37,6 +39,7 @@ const harmless = [
   'OpenID Connect Core Unmet Authentication Requirements 1.0',
   'Send an access token: Authorization: Bearer <token>.',
   'Bearer undefined',
+  'post_logout_redirect_uri=http://localhost:8080/ post_logout_redirect_uri = http://localhost:8080/',
   'it expired at 2026-03-01T12:00:00.000Z',
 ];
 for (const text of harmless) test(`unchanged: ${text}`, () => assert.equal(masked(text), text));

@@ -16,7 +16,8 @@ const CONFIDENTIAL = [
   new RegExp(`((?:${NAMES})=["']?)([^\\s&"',;}]+)`, 'gi'),
   new RegExp(`((?:${NAMES})["']\\s*:\\s*["']?|_(?:${NAMES}):\\s*)([^\\s&"',;}]+)`, 'gi'),
 ] as const;
-const RUN = /[A-Za-z0-9_~+-]{20,}=*/g;
+/** With the padding of base64, but without the sign between a name and its value. */
+const RUN = /[A-Za-z0-9_~+-]{20,}(?:={1,2}(?![^\s&"',;}=]))?/g;
 /**
  * Names in prose and URIs: words joined by one sign, ids, and dates. Each word matches in one way only: with two, a run of many words
  * would take exponential time.
