@@ -75,7 +75,10 @@ export function requireAdminKey(scope: FastifyInstance, services: AdminServices)
       (await database.commit(() => take(bucket, limits.adminKey, now, { name: 'adminKey', origin })));
     if (wait > 0) return rateLimited(wait);
     await recordThrottled({ at: now, type: 'admin_key.refused', outcome: 'failure', origin });
-    return invalidToken('The admin key is not valid: it is unknown, or was revoked.', 'unknown admin key');
+    return invalidToken(
+      'The admin key is not valid: it is unknown, or was revoked. The operator makes another on the server with: tessera admin-key create',
+      'unknown admin key',
+    );
   }
 }
 

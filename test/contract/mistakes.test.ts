@@ -139,7 +139,19 @@ for (const face of FACES) {
         ['the id of another server', () => exchange({ client_id: '1' }), /not registered here/, /check client_id and/],
         ['the secret of another app', () => basicOnly(client.clientId, other.clientSecret), /another client/, /check/],
         ['no secret', () => exchange({ client_secret: undefined }), /client_secret was not sent/, /check client_id/],
-        ['no client_id', () => exchange(none), /client_id is missing/, /send it with client_secret/],
+        ['no client_id', () => exchange(none), /client_id is missing: /, /send it with client_secret/],
+        [
+          'camelCase',
+          () => exchange({ ...none, clientId: client.clientId }),
+          /client_id is missing \(clientId was sent\)/,
+          /send it with client_secret/,
+        ],
+        [
+          'a secret in camelCase',
+          () => exchange({ client_secret: undefined, clientSecret: client.clientSecret }),
+          /client_secret was not sent \(clientSecret was sent\)/,
+          /check client_id/,
+        ],
         [
           'both ways at once',
           () => exchange({}, basic(client.clientId, client.clientSecret)),
@@ -468,11 +480,16 @@ for (const face of FACES) {
         ['a fragment', () => ask({ response_mode: 'fragment' }), /response_mode must be/, /query or form_post/],
         ['no PKCE', () => ask({}, spa), /code_challenge is missing/, /must use PKCE/],
         ['plain', () => pkce('x'.repeat(43), 'plain'), /plain is not supported/, /with S256/],
+        ['a method in lower case', () => pkce('x'.repeat(43), 's256'), /it is spelled differently/, /must be S256/],
+        ['another method', () => pkce('x'.repeat(43), 'S512'), /another value was sent/, /with S256/],
         ['no method', () => pkce('x'.repeat(43), ''), /missing, which means plain/, /with S256/],
         ['a hexadecimal challenge', () => pkce('ab'.repeat(32)), /hexadecimal/, /as base64url/],
         ['a base64 challenge', () => pkce(`${'x'.repeat(42)}+=`), /it is base64/, /use - for \+/],
         ['max_age in words', () => ask({ max_age: '1h' }), /max_age must be a whole number/, /digits only/],
         ['claims in single quotes', () => ask({ claims: "{'userinfo':{}}" }), /single quote/, /double quotes/],
+        ['no page', () => ask({ prompt: 'none', max_age: '0' }), /the user must sign in/, /without prompt=none/],
+        ['none with another prompt', () => ask({ prompt: 'none login' }), /goes with no other/, /send none alone/],
+        ['an unknown resource', () => ask({ resource: 'https://api.example/x' }), /is not one/, /or register it/],
         ['a prompt of others', () => ask({ prompt: 'signup' }), /prompt must be/, /made of none, login/],
       ]);
       const pkce = (code_challenge: string, code_challenge_method = 'S256') =>
@@ -594,6 +611,9 @@ for (const face of FACES) {
           /nothing/,
           /mean \/\.well-/,
         ],
+        ['registration', () => send('POST', '/oidc/register'), /not registered dynamically/, /tessera client create/],
+        ['a device', () => send('POST', '/oidc/device_authorization'), /no device flow/, /use the authorization code/],
+        ['PAR', () => send('POST', '/oidc/par/'), /no pushed authorization requests/, /to the authorization endpoint/],
         ['the key set', () => send('GET', '/oidc/jwks'), /nothing at this address/, /mean \/\.well-known\/jwks\.json/],
       ]);
 

@@ -6,7 +6,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Parameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
-import { invalidRequest, OAuthError, rateLimited } from '../../platform/oauth-error.ts';
+import { invalidRequest, OAuthError, type RefusalDetail, rateLimited } from '../../platform/oauth-error.ts';
 import type { Origin } from '../../platform/validation/origin.ts';
 import { addressBucket } from '../../platform/validation/origin.ts';
 import type { ClientWithSecrets } from '../clients.ts';
@@ -19,11 +19,12 @@ import { matchSecret, recordSecretUse } from './secret.ts';
 
 /** What a request presents to authenticate its client; not verified yet. */
 export type ClientCredentials =
-  | { readonly method: 'none'; readonly clientId: string }
+  | { readonly method: 'none'; readonly clientId: string; readonly misspelled?: string | undefined }
   | {
       readonly method: 'client_secret_basic' | 'client_secret_post';
       readonly clientId: string;
       readonly clientSecret: string;
+      readonly misspelled?: string | undefined;
     }
   | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: ReadAssertion }
   /** With an assertion that is malformed, or of an unsupported kind. */
@@ -99,7 +100,7 @@ export async function authenticateClient(
       result.advice ?? advice(credentials),
       result.reason,
       credentials.method === 'client_secret_basic',
-    );
+    ).withDetail(credentials.method === 'private_key_jwt' ? ASSERTION : {});
   }
   if (result.usedSecret !== undefined) {
     // After too many failures the right secret is refused as well, so that guessing on is of no use.
@@ -241,9 +242,10 @@ export function readCredentials(authorization: string | undefined, body: Paramet
   }
   if (authorization === undefined) {
     const clientId = bodyId ?? '';
+    const misspelled = body.misspelled(clientId === '' ? 'client_id' : 'client_secret');
     return bodySecret === undefined
-      ? { method: 'none', clientId }
-      : { method: 'client_secret_post', clientId, clientSecret: bodySecret };
+      ? { method: 'none', clientId, misspelled }
+      : { method: 'client_secret_post', clientId, clientSecret: bodySecret, misspelled };
   }
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
   const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
@@ -300,19 +302,36 @@ export const invalidClient = (advice: string, reason?: string, challenge = false
   return new OAuthError(401, 'invalid_client', `Client authentication failed: ${advice}`, headers, reason);
 };
 
+/** For the trace, where the general remedy is about secrets. */
+const ASSERTION: RefusalDetail = {
+  rule: 'RFC 7523 §3',
+  expected:
+    'an assertion of an active client for private_key_jwt: iss and sub its id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
+  remedy:
+    'Correct the assertion. Clocks may differ by 30 seconds: run NTP. Compare the keys with jwks or jwksUri of the registration: tessera client show CLIENT_ID. If jwksUri cannot be read, the event client.auth_failed has the cause.',
+};
+
 /** What to check, by what the request holds alone: it must not tell which clients exist. */
 function advice(credentials: ClientCredentials): string {
   const { method, clientId } = credentials;
-  if (method === 'private_key_jwt') return 'check client_id and client_assertion.';
+  if (method === 'private_key_jwt') return `${CHECK_ASSERTION}.`;
+  const { misspelled } = credentials;
+  const instead = misspelled === undefined ? '' : ` (${misspelled} was sent)`;
   if (clientId === '') {
     return method === 'client_secret_basic'
       ? 'the Authorization header must be Basic, with client_id:client_secret in base64.'
-      : 'client_id is missing: send it with client_secret in the body, or both by HTTP Basic.';
+      : `client_id is missing${instead}: send it with client_secret in the body, or both by HTTP Basic.`;
   }
-  if (method === 'none') return 'check client_id; client_secret was not sent, and only a public client has none.';
+  if (method === 'none') {
+    return `check client_id; client_secret was not sent${instead}, and only a public client has none.`;
+  }
   // The same for every cause, which must not be told apart.
   return `${UNKNOWN_OR_WRONG}: check client_id and client_secret.`;
 }
+
+const CHECK_ASSERTION =
+  'check client_id and client_assertion: iss and sub are the client_id, aud is the issuer, exp is at most ten minutes ahead, no time is ' +
+  'more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
 
 const UNKNOWN_OR_WRONG =
   'the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ' +

@@ -9,6 +9,8 @@ export interface ServedPaths {
    * another folder. None but those that the API document lists.
    */
   similarTo(path: string): readonly string[];
+  /** What to do instead of a protocol that other servers offer at such a path; undefined for any other path. */
+  insteadOf(path: string): string | undefined;
 }
 
 /** Longer than the path of any endpoint. */
@@ -36,6 +38,19 @@ const ENDPOINTS: Readonly<Record<string, string>> = {
   certs: 'jwks.json',
   keys: 'jwks.json',
 };
+
+const REGISTER =
+  'Clients are not registered dynamically: the operator registers them with POST /api/v2/admin/clients, or on the server: tessera client create.';
+const DEVICE =
+  'There is no device flow: use the authorization code flow with PKCE, and a loopback or private-use redirect URI.';
+const PUSHED = 'There are no pushed authorization requests: send the parameters to the authorization endpoint.';
+
+/** The endpoints of protocols that are not offered, by the end of their path. */
+const ABSENT: readonly (readonly [RegExp, string])[] = [
+  [/\/(register|registration)$/, REGISTER],
+  [/\/(device|device\/code|device[-_]authorization|device\/auth)$/, DEVICE],
+  [/\/(par|pushed[-_]authorization[-_]request|par\/request)$/, PUSHED],
+];
 
 /** @param app the server, before any route is registered */
 export function servedPaths(app: FastifyInstance): ServedPaths {
@@ -66,6 +81,11 @@ export function servedPaths(app: FastifyInstance): ServedPaths {
       const name = parts.at(-1) ?? '';
       const endpoint = Object.hasOwn(ENDPOINTS, name) ? ENDPOINTS[name] : undefined;
       return endpoint === undefined ? [] : [...documented].filter((url) => url.endsWith(`/${endpoint}`));
+    },
+    insteadOf(path) {
+      if (path.length > LONGEST_COMPARED) return undefined;
+      const plain = path.toLowerCase().replace(/\/+$/, '');
+      return ABSENT.find(([pattern]) => pattern.test(plain))?.[1];
     },
   };
 }

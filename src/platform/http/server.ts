@@ -246,12 +246,14 @@ function levelOf(status: number, refusal: FastifyRequest['refusal']): 'debug' | 
   return refusal === null && status < 400 ? 'debug' : 'info';
 }
 
-/** RFC 9110 §15.5.6: 405 lists the methods that a path does serve; 404 names the similar paths of the API. */
-function refuseRoute(request: FastifyRequest, { methodsAt, similarTo }: ServedPaths): OAuthError {
+/** RFC 9110 §15.5.6: 405 lists the methods that a path does serve; 404 names the similar paths of the API, or what to do instead. */
+function refuseRoute(request: FastifyRequest, { methodsAt, similarTo, insteadOf }: ServedPaths): OAuthError {
   const path = pathOf(request);
   const allow = methodsAt(path);
   if (allow === undefined) {
     const similar = similarTo(path);
+    const instead = insteadOf(path);
+    if (instead !== undefined) return new OAuthError(404, 'invalid_request', `${NOTHING_HERE} ${instead}`);
     if (similar.length === 0) return nothingHere();
     return new OAuthError(404, 'invalid_request', `${NOTHING_HERE} Did you mean ${similar.join(' or ')}?`);
   }

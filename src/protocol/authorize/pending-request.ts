@@ -158,7 +158,7 @@ export async function advance(
         request,
         reply,
         current.request,
-        explainFrame(services, request, step.refusal),
+        explainPromptNone(services, request, step.refusal, current.request.prompt.none),
       );
     }
     if (step.kind === 'second factor') {
@@ -319,15 +319,23 @@ const sendClientGone = (
 const NO_FRAMES =
   'this request is in a frame, where browsers send no cookies of this service. Use the top-level window or a popup, and a refresh token instead of silent renewal';
 
-/** To an app that asks in a hidden frame, a person always seems signed out. */
-function explainFrame(
+/** To an app that asks in a hidden frame, a person always seems signed out. Elsewhere prompt=none is what keeps the page away. */
+function explainPromptNone(
   { browsers }: AuthorizationPageServices,
   request: FastifyRequest,
   refusal: RedirectedError,
+  isPromptNone: boolean,
 ): RedirectedError {
-  if (refusal.error !== 'login_required' || !browsers.isFrameWithoutCookies(request)) return refusal;
-  const { description, reason = description } = refusal;
-  return { ...refusal, description: `${description}: ${NO_FRAMES}`, reason };
+  const { error, description, reason = description } = refusal;
+  if (error === 'login_required' && browsers.isFrameWithoutCookies(request)) {
+    return { ...refusal, description: `${description}: ${NO_FRAMES}`, reason };
+  }
+  if (!isPromptNone || (error !== 'login_required' && error !== 'consent_required')) return refusal;
+  return {
+    ...refusal,
+    description: `${description}. To let a page be shown, send the request without prompt=none`,
+    reason,
+  };
 }
 
 /** Shows that this browser has no such request. */

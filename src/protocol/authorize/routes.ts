@@ -97,7 +97,10 @@ async function authorize(
   }
 }
 
-const UNKNOWN_RESOURCE = redirectedError('invalid_target', 'resource is not one that is registered here');
+const UNKNOWN_RESOURCE = redirectedError(
+  'invalid_target',
+  'resource is not one that is registered here: send it as an active client has it, character for character, or register it',
+);
 
 /** RFC 8707 §2: tokens are issued only for registered resource servers. */
 async function areKnownResources(

@@ -78,7 +78,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
       if (authenticated.proof.kind === 'public') {
         const usedBasic = request.headers.authorization !== undefined;
         throw invalidClient(
-          'only a client with a secret or a key of its own may ask about tokens.',
+          'a public client may not introspect tokens. Register the API that receives them as a confidential client, and send its client_id and client_secret.',
           undefined,
           usedBasic,
         );

@@ -25,13 +25,15 @@ export function checkRequest(
 ): { readonly kind: 'request'; readonly request: AuthorizationRequest } | RedirectedError {
   const { client } = target;
   for (const name of SINGLE_NAMES) {
-    if (parameters.repeated.has(name)) return redirectedError('invalid_request', `${name} was sent more than once`);
+    if (parameters.repeated.has(name))
+      return redirectedError('invalid_request', `${name} was sent more than once: send it once`);
     if (parameters.malformed.has(name)) {
       return redirectedError('invalid_request', `${name} is not percent-encoded UTF-8`);
     }
   }
   // OpenID Connect Core 1.0 §6: never silently ignored, and no address is ever fetched.
-  if (parameters.get('request')) return redirectedError('request_not_supported', 'request objects are not supported');
+  if (parameters.get('request'))
+    return redirectedError('request_not_supported', 'request objects are not supported: send each parameter by itself');
   if (parameters.get('request_uri')) {
     return redirectedError('request_uri_not_supported', 'request_uri is not supported');
   }
@@ -153,13 +155,19 @@ function checkChallenge(parameters: RepeatableParameters, client: RedirectingCli
   }
   // RFC 7636 §4.3: without a method it means plain, which protects nothing.
   if (method !== 'S256') {
-    const came = method === undefined ? 'it is missing, which means plain' : 'plain is not supported';
+    const came = describeMethod(method);
     const description = `code_challenge_method must be S256, and ${came}: send BASE64URL(SHA256(code_verifier)) with S256`;
     return { ...invalidRequest(description), reason: 'code_challenge_method must be S256' };
   }
   if (CHALLENGE.test(challenge)) return challenge;
   const reason = 'code_challenge must be 43 base64url characters';
   return { ...invalidRequest(`${reason}: ${describeChallenge(challenge)}`), reason };
+}
+
+function describeMethod(method: string | undefined): string {
+  if (method === undefined) return 'it is missing, which means plain';
+  if (method === 'plain') return 'plain is not supported';
+  return /^s-?256$/i.test(method) ? 'it is spelled differently' : 'another value was sent';
 }
 
 /** How a challenge of another form is usually made. It repeats nothing of it. */
@@ -231,7 +239,8 @@ function checkPrompt(text: string | undefined): Prompt | RedirectedError {
       return invalidRequest(`prompt must be made of ${PROMPTS.join(', ')}`);
     }
   }
-  if (values.has('none') && values.size > 1) return invalidRequest('prompt=none goes with no other value');
+  if (values.has('none') && values.size > 1)
+    return invalidRequest('prompt=none goes with no other value: send none alone, or leave it out');
   return {
     none: values.has('none'),
     login: values.has('login'),
