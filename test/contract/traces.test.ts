@@ -245,6 +245,46 @@ test('a request that needs no page, and one that the user denies', async () => {
   );
 });
 
+test('refusals with a code or handle that none could be belong to no common flow', async () => {
+  const other = await newClient(server);
+  for (const code of ['undefined', 'x']) {
+    const answers = [await redeem(server, client, code), await redeem(server, other, code)];
+    for (const answer of answers) assert.equal((await traceOf(answer)).steps.length, 1, code);
+  }
+  const page = '/login?request=undefined';
+  const shown = [await call(server, 'GET', page), await call(server, 'GET', page)];
+  for (const answer of shown) assert.equal((await traceOf(answer)).steps.length, 1);
+});
+
+test('the remedy fits: a barred account at both addresses, an assertion, a text that is not kept', async () => {
+  const person = await newUser(server);
+  const code = await codeFor(server, { ...client, face: 'standard' }, person);
+  const { body: tokens } = await redeem(server, { ...client, face: 'standard' }, code);
+  await admin(server, 'PUT', `/users/${person.id}/ban`, {});
+  const banned = await call(server, 'GET', '/oidc/userinfo', { authorization: `Bearer ${tokens.access_token}` });
+  assert.equal(banned.status, 401);
+  assert.match((await traceOf(banned)).own.remedy, /tessera user unban/);
+
+  const proof = {
+    client_assertion: 'x',
+    client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+  };
+  const asserted = await redeem(server, client, 'x', { client_secret: undefined, ...proof });
+  assert.equal(asserted.status, 401);
+  const { own } = await traceOf(asserted);
+  assert.match(own.remedy, /Correct the assertion\. Clocks/);
+  assert.doesNotMatch(own.remedy, /client_secret/);
+
+  const unknownField = await admin(server, 'POST', '/clients', { redirect_uris: [] });
+  assert.match((await traceOf(unknownField)).own.remedy, /response said/);
+  const signOut = await call(
+    server,
+    'GET',
+    `/oidc/logout?client_id=${client.clientId}&post_logout_redirect_uri=https://a.example/`,
+  );
+  assert.match((await traceOf(signOut)).own.sent, /post_logout_redirect_uri=https:\/\/a\.example\//);
+});
+
 test('no row has a handle, code, token, secret, name or email; texts are masked', async () => {
   const browser = agent(server.baseUrl);
   const own = await newClient(server);

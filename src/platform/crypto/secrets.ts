@@ -3,6 +3,9 @@ import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:c
 /** 256 random bits from the system's generator, as 43 base64url characters. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
+/** Whether a text could be a {@link randomSecret}. Programs also send `undefined`, a placeholder or a part of the right text. */
+export const isSecretForm = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
+
 /** The size of a random identifier, in bytes. */
 const IDENTIFIER = 16;
 /** Random bytes for the next identifiers. Calling the generator for each would cost more than signing a token. */

@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { type DeveloperAdvice, formatAdvice } from '../../clients/rules/developer-advice.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { digest } from '../../platform/crypto/secrets.ts';
+import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser, Browsers } from '../../platform/http/browser.ts';
 import { type RequestSubject, refusalOf } from '../../platform/http/errors.ts';
@@ -88,7 +88,7 @@ export const loadPendingRequest =
 
 /** Whom the request of a page is about, also where the handle belongs to another browser. */
 function subjectOf(handle: string, found: PendingRequest | FinishedRequest | ClientGone | undefined): RequestSubject {
-  const flow = digest(handle);
+  const flow = isSecretForm(handle) ? digest(handle) : undefined;
   if (found === undefined || found.kind === 'client gone') return { flow };
   const accountId =
     found.kind === 'current' && found.visitor.kind !== 'anonymous' ? found.visitor.account.id : undefined;

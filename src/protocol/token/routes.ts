@@ -9,7 +9,7 @@ import {
 } from '../../clients/authentication/authenticate.ts';
 import { isOwnOrigin } from '../../clients/rules/redirect-uri.ts';
 import { GRANT_TYPES, type GrantType } from '../../clients/rules/registration.ts';
-import { digest } from '../../platform/crypto/secrets.ts';
+import { digest, isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { acceptForms, acceptJson } from '../../platform/http/bodies.ts';
 import { removeCorsHeaders, reportUnreadable } from '../../platform/http/cors.ts';
@@ -94,7 +94,8 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     // 2. The client, before anything about the grant or token.
     const credentials = readCredentials(request.headers.authorization, parameters);
     const code = parameters.get('code');
-    const flow = code === undefined ? undefined : digest(code);
+    // The word undefined, for example, would connect the refusals of all apps that send it.
+    const flow = code === undefined || !isSecretForm(code) ? undefined : digest(code);
     request.subject = { clientId: credentials.clientId, flow };
     const context = { origin: originOf(request), endpoint, namesDisabled };
     const authenticated = await authenticateClient(parts, credentials, context);

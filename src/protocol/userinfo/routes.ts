@@ -207,7 +207,8 @@ async function signedAnswer(
 
 /** RFC 6750 §3.1: standard clients look for one error code, of revoked and otherwise invalid tokens alike. */
 function asInvalidToken(error: unknown): never {
-  throw error instanceof OAuthError && error.status === 403 ? invalidToken(error.message, error.reason) : error;
+  if (!(error instanceof OAuthError) || error.status !== 403) throw error;
+  throw invalidToken(error.message, error.reason).withDetail(error.detail ?? {});
 }
 
 /** RFC 6750 §3.1. */

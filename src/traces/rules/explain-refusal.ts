@@ -155,6 +155,9 @@ const FACTS: Readonly<Record<string, ErrorFacts>> = {
   },
 };
 
+const UNDESCRIBED =
+  'Correct what the response said. Its text is not kept here, because it may repeat what a person or an operator typed.';
+
 const UNKNOWN: ErrorFacts = {
   expected: 'a form that is complete and current',
   remedy: 'Reload the page and try again.',
@@ -171,11 +174,12 @@ export function explainRefusal(step: StepName, facts: StepFacts): StepFacts {
   // Such a description says what was expected, and the parameter itself is what came.
   const value = ofParameter && new RegExp(`(?:^| )(${parameter}=(?:"[^"]*"|[^ ;]*))`).exec(sent ?? '')?.[1];
   const known = (error !== undefined && Object.hasOwn(FACTS, error) && FACTS[error]) || UNKNOWN;
+  const isUndescribed = error === 'invalid_request' && description === undefined;
   return {
     ...facts,
     rule: facts.rule ?? ofParameter ?? RULES_OF_STATUS[status] ?? known.rule ?? RULES[step],
     expected: facts.expected ?? (ofParameter && description) ?? known.expected,
     received: facts.received ?? value ?? reason ?? description ?? `a request that was answered with ${status}`,
-    remedy: facts.remedy ?? known.remedy,
+    remedy: facts.remedy ?? (isUndescribed ? UNDESCRIBED : known.remedy),
   };
 }
