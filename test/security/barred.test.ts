@@ -10,6 +10,7 @@ import {
   newUser,
   PASSWORD,
   signedIn,
+  standard,
   type TestClient,
   type TestUser,
   type Tokens,
@@ -25,6 +26,8 @@ interface Belongings {
   readonly cookies: string;
   readonly tokens: Tokens;
   readonly code: string;
+  /** The same of the standard face. */
+  readonly ofStandard: { readonly tokens: Tokens; readonly code: string };
   /** The fields of the forms that were on the screen, for each address that they are sent to. */
   readonly forms: ReadonlyMap<string, Readonly<Record<string, string>>>;
 }
@@ -35,6 +38,8 @@ interface Request {
   readonly json?: Readonly<Record<string, string>>;
   /** Whether the client authenticates in the body, and so by nothing else. */
   readonly bare?: boolean;
+  /** The access token in the header, where it is not that of the contract's face. */
+  readonly bearer?: string;
 }
 
 const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off' });
@@ -49,6 +54,10 @@ async function belongings(visits = true): Promise<Belongings> {
   const browser = await signedIn(server, user);
   const tokens = await tokensFor(server, client, user, { scope: 'openid email' }, { browser });
   const code = await codeFor(server, client, user, {}, { browser });
+  const ofStandard = {
+    tokens: await tokensFor(server, standard(client), user, { scope: 'openid profile' }, { browser }),
+    code: await codeFor(server, standard(client), user, {}, { browser }),
+  };
   const consent = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
   const choice = await browser.get(authorizeUrl(client, { prompt: 'select_account' }));
   if (visits) await authorize(browser, await press(browser, 'start'), user);
@@ -70,7 +79,7 @@ async function belongings(visits = true): Promise<Belongings> {
       forms.set(new URL(action, server.baseUrl).pathname, hidden);
     }
   }
-  return { user, client, cookies: cookiesOf(browser), tokens, code, forms };
+  return { user, client, cookies: cookiesOf(browser), tokens, code, ofStandard, forms };
 }
 
 const COOKIES = ['tessera_browser', 'tessera_session'] as const;
@@ -88,35 +97,49 @@ function stranger(browser: Agent): Agent {
   };
 }
 
+const exchanges = (address: string, client: TestClient, { code, tokens }: Belongings['ofStandard']): Request[] => [
+  { address, json: codeBody(client, code) },
+  { address, json: refreshBody(client, tokens.refresh_token) },
+  { address, form: refreshBody(client, tokens.refresh_token) },
+];
+
 /** What a person, or an app with that person's tokens, would send to a route; for a route unknown here: everything. */
 function requestsTo({ method, url }: Route, own: Belongings): Request[] {
-  const { user, client, tokens, code, forms } = own;
+  const { user, client, tokens, code, ofStandard, forms } = own;
   const address = url.replace(':file', `${user.id}.svg`).replaceAll(/:\w+/g, user.id);
   const form = (fields: Readonly<Record<string, string>> = {}): Request[] => [
     { address, form: { ...forms.get(address), ...fields } },
   ];
   switch (`${method} ${url}`) {
     case 'GET /api/v2/oauth/authorize':
-    case 'GET /oidc/authorize':
-      return [{}, { prompt: 'none' }, { scope: 'openid email' }].map((more) => ({
-        address: authorizeUrl(client, more),
-      }));
+    case 'GET /oidc/authorize': {
+      const app = url.startsWith('/oidc/') ? standard(client) : client;
+      return [{}, { prompt: 'none' }, { scope: 'openid email' }].map((more) => ({ address: authorizeUrl(app, more) }));
+    }
     case 'POST /api/v2/oauth/authorize':
     case 'POST /oidc/authorize':
       return form(Object.fromEntries(new URL(authorizeUrl(client), server.baseUrl).searchParams));
     case 'GET /continue':
       return [{ address: `/continue?request=${forms.get('/continue')?.['request']}` }];
+    // What belongs to the other face is sent first, and is unharmed by it.
     case 'POST /api/v2/oauth/token':
+      return [...exchanges(address, client, ofStandard), ...exchanges(address, client, { code, tokens })];
     case 'POST /oidc/token':
+      return [...exchanges(address, client, { code, tokens }), ...exchanges(address, client, ofStandard)];
+    case 'GET /api/v2/oauth/userinfo':
+    case 'GET /oidc/userinfo':
+      return [{ address }, { address, bearer: ofStandard.tokens.access_token }];
+    case 'POST /oidc/userinfo':
       return [
-        { address, json: codeBody(client, code) },
-        { address, json: refreshBody(client, tokens.refresh_token) },
-        { address, form: refreshBody(client, tokens.refresh_token) },
+        { address, form: {} },
+        { address, form: {}, bearer: ofStandard.tokens.access_token },
       ];
     case 'POST /oidc/introspect':
-      return [
-        { address, form: { ...refreshBody(client, tokens.refresh_token), token: tokens.access_token }, bare: true },
-      ];
+      return [tokens, ofStandard.tokens].map(({ access_token: token, refresh_token }) => ({
+        address,
+        form: { ...refreshBody(client, refresh_token), token },
+        bare: true,
+      }));
     case 'POST /login':
       return form({ identifier: user.username, password: PASSWORD });
     case 'POST /signup':
@@ -149,7 +172,7 @@ interface Sent {
 
 /** Sends a request with every credential that the person has, or with none. */
 async function send(method: string, request: Request, own: Belongings | undefined): Promise<Sent> {
-  const { address, form, json, bare = json !== undefined } = request;
+  const { address, form, json, bare = json !== undefined, bearer = own?.tokens.access_token } = request;
   const type = json === undefined ? FORM_TYPE : JSON_TYPE;
   const body = json === undefined ? new URLSearchParams(form).toString() : JSON.stringify(json);
   const response = await fetch(server.baseUrl + address, {
@@ -159,7 +182,7 @@ async function send(method: string, request: Request, own: Belongings | undefine
       accept: 'text/html, application/json',
       ...(own !== undefined && { cookie: own.cookies }),
       // At the token endpoint the client authenticates in the body, and only there.
-      ...(own !== undefined && !bare && { authorization: `Bearer ${own.tokens.access_token}` }),
+      ...(own !== undefined && !bare && { authorization: `Bearer ${bearer}` }),
       ...(method !== 'GET' && method !== 'HEAD' && { 'content-type': type }),
     },
     ...(method !== 'GET' && method !== 'HEAD' && { body }),
@@ -197,6 +220,10 @@ test('AC-01: of an active account the matrix gets data, codes, tokens and sessio
     'GET /api/v2/oauth/authorize': 'a code',
     'POST /api/v2/oauth/token': 'tokens',
     'GET /api/v2/oauth/userinfo': 'data',
+    'GET /oidc/authorize': 'a code',
+    'POST /oidc/token': 'tokens',
+    'GET /oidc/userinfo': 'data',
+    'POST /oidc/userinfo': 'data',
     'POST /oidc/introspect': 'a live token',
     'POST /login': 'a session',
     'POST /signup': 'a session',
@@ -247,8 +274,15 @@ for (const [state, [path, message]] of Object.entries(bars)) {
       assert.equal(answer.status, 403, request.address);
       assert.equal(JSON.parse(answer.text).error_description, message, request.address);
     }
-    const standard = await send('GET', { address: '/oidc/userinfo' }, own);
-    assert.deepEqual([standard.status, JSON.parse(standard.text).error_description], [401, message]);
+    const { tokens } = own.ofStandard;
+    for (const [method, request, status] of [
+      ['GET', { address: '/oidc/userinfo' }, 401],
+      ['GET', { address: '/oidc/userinfo', bearer: tokens.access_token }, 401],
+      ['POST', { address: '/oidc/token', json: refreshBody(own.client, tokens.refresh_token) }, 400],
+    ] as const) {
+      const answer = await send(method, request, own);
+      assert.deepEqual([answer.status, JSON.parse(answer.text).error_description], [status, message], request.address);
+    }
   });
 
   test(`AC-09: a ${state} person comes out of it by no way of their own`, async () => {
