@@ -133,6 +133,7 @@ export function redeemOutcome(
   }
   const used = code.family !== undefined;
   const kind = verdict(code, { now, expired: code.expires <= now, dead: used });
+  if (kind === 'live' && isEmpty(code)) return { answer: INVALID_GRANT, move: 'none' };
   if (kind === 'live') return { answer: OK, move: 'redeem' };
   return { answer: grantAnswer(kind, code.face), move: used && code.family?.dead === false ? 'kill' : 'none' };
 }
@@ -161,6 +162,7 @@ export function refreshOutcome(
   if (scopes !== undefined && !isAvailable(family, scopes)) {
     return { answer: { status: 400, error: 'invalid_scope' }, move: 'none' };
   }
+  if (isEmpty(family)) return { answer: INVALID_GRANT, move: 'none' };
   return { answer: OK, move: repeat ? 'repeat' : 'rotate' };
 }
 
@@ -236,6 +238,13 @@ export function revoke(state: State, user: User, client: Client): void {
 export const revocations = (state: State, user: User, client: Client): number =>
   state.revocations.filter((revocation) => revocation.user === user && revocation.client === client).length;
 
+/** Decisions §10: whether what was decided before does not answer a request. */
+function asksAnew({ face, scopes, fixed }: Request, grant: Grant): boolean {
+  if (face === 'contract') return grant.askAgain;
+  const isNewlyOffline = fixed.includes('offline_access') && !grant.fixed.has('offline_access');
+  return isNewlyOffline || (fixed.length === 0 && !scopes.some((scope) => grant.scopes.has(scope)));
+}
+
 /** Where an authorization request stands: decisions §§2 and 3. */
 export function stage(state: State, request: Request, browser: Browser): Stage {
   const { client } = request;
@@ -244,7 +253,9 @@ export function stage(state: State, request: Request, browser: Browser): Stage {
   if (who === 'banned' || who === 'suspended') return { kind: 'refused', message: MESSAGES[who] };
   if (typeof who === 'string') return { kind: 'login' };
   const grant = liveGrant(state, browser.user, request);
-  if (grant === undefined || request.always) return { kind: 'consent', asked: request.scopes };
+  if (grant === undefined || request.always || asksAnew(request, grant)) {
+    return { kind: 'consent', asked: request.scopes };
+  }
   const asked = request.scopes.filter((scope) => !grant.scopes.has(scope) && !grant.declined.has(scope));
   return asked.length === 0 ? { kind: 'issue' } : { kind: 'consent', asked };
 }
@@ -257,22 +268,67 @@ export function consent(
   asked: readonly string[],
   allowed: Set<string>,
 ): void {
-  const { client, face } = request;
+  const { client, face, fixed } = request;
   let grant = liveGrant(state, user, request);
-  if (grant === undefined) {
-    grant = { face, user, client, scopes: new Set(), declined: new Set(), revoked: false };
+  const isNothing = face === 'standard' && fixed.length === 0 && !asked.some((scope) => allowed.has(scope));
+  if (grant === undefined && !isNothing) {
+    grant = {
+      face,
+      user,
+      client,
+      scopes: new Set(),
+      declined: new Set(),
+      fixed: new Set(),
+      askAgain: false,
+      revoked: false,
+    };
     state.grants.push(grant);
   }
-  for (const scope of asked) {
-    const [to, from] = allowed.has(scope) ? [grant.scopes, grant.declined] : [grant.declined, grant.scopes];
-    to.add(scope);
-    from.delete(scope);
+  if (grant !== undefined) {
+    for (const scope of asked) {
+      const [to, from] = allowed.has(scope) ? [grant.scopes, grant.declined] : [grant.declined, grant.scopes];
+      to.add(scope);
+      from.delete(scope);
+    }
+    for (const scope of fixed) grant.fixed.add(scope);
+    grant.askAgain = false;
   }
-  // Decisions §2: what is taken away is taken from everything issued under the grant, and what is given is not added to it.
+  const switchedOff = new Set(asked.filter((scope) => !allowed.has(scope)));
+  const other = liveGrants(state, user, client).find((live) => live !== grant);
+  if (other !== undefined) switchOff(other, switchedOff, grant?.declined ?? switchedOff);
+  // Decisions §2: what is taken away is taken from everything issued under a grant, and what is given is not added to it.
   for (const issued of [...state.codes, ...state.families]) {
-    if (issued.grant === grant) issued.scopes = issued.scopes.filter((scope) => !grant.declined.has(scope));
+    if (issued.grant !== grant && issued.grant !== other) continue;
+    issued.scopes = issued.scopes.filter((scope) => !issued.grant.declined.has(scope));
   }
 }
+
+/** What the contract's face always shares. */
+const SHARED = ['profile', 'email'];
+
+/**
+ * Decisions §10: what is switched off on one face is switched off on the other, and never switched on. The contract's page comes
+ * again where the standard face's decision declined what the contract's face always shares.
+ */
+function switchOff(other: Grant, switchedOff: ReadonlySet<string>, declined: ReadonlySet<string>): void {
+  for (const scope of switchedOff) {
+    if (other.face === 'contract' && scope === 'profile') continue;
+    other.scopes.delete(scope);
+    other.declined.add(scope);
+  }
+  if (other.face === 'standard') return;
+  const isShared = (scopes: ReadonlySet<string>) => SHARED.some((scope) => scopes.has(scope));
+  other.askAgain = isShared(switchedOff) || (other.askAgain && isShared(declined));
+}
+
+/** Whether nothing that was requested is granted. An access token has one scope at least. */
+export function grantsNothing(state: State, request: Request, user: User): boolean {
+  const grant = liveGrant(state, user, request);
+  const isGranted = request.scopes.some((scope) => grant?.scopes.has(scope));
+  return request.face === 'standard' && request.fixed.length === 0 && !isGranted;
+}
+
+const isEmpty = ({ scopes, fixed }: Pick<Code, 'scopes' | 'fixed'>): boolean => scopes.length + fixed.length === 0;
 
 export function newCode(state: State, request: Request, { user, session }: Browser): Code {
   const { face, client, clientGeneration, fixed, redirect, pkce } = request;

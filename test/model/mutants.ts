@@ -18,6 +18,7 @@ const CODE_GRANT = 'src/protocol/token/grants/authorization-code.ts';
 const REFRESH_GRANT = 'src/protocol/token/grants/refresh-token.ts';
 const FAMILIES = 'src/credentials/token-family-store.ts';
 const CONSENT = 'src/consent/store.ts';
+const CONSENT_RULES = 'src/consent/rules/consent.ts';
 const USER_INFO = 'src/protocol/userinfo/routes.ts';
 const MINT = 'src/protocol/token/grant.ts';
 const ACCOUNTS = 'src/accounts/accounts.ts';
@@ -200,7 +201,7 @@ export const mutants: readonly Mutant[] = [
   ),
   instead(
     'openid is added on the standard face',
-    'src/consent/rules/consent.ts',
+    CONSENT_RULES,
     "formatScopes(rules.alwaysOpenId ? ['openid', ...given] : given)",
     "formatScopes(['openid', ...given])",
   ),
@@ -231,6 +232,34 @@ export const mutants: readonly Mutant[] = [
     USER_INFO,
     'FACE_RULES[face].claimScopes',
     'FACE_RULES.standard.claimScopes',
+  ),
+  instead(
+    'the other face keeps what was switched off',
+    CONSENT_RULES,
+    'optionalScopes.filter((scope) => switchedOff.has(scope))',
+    'optionalScopes.filter(() => false)',
+  ),
+  without('withdrawal on the other face', 'src/consent/decision.ts', '    changes.push({ before, after });\n'),
+  instead('the contract’s face does not ask again', CONSENT_RULES, 'remembered.askAgain === true || ', ''),
+  instead(
+    'a later decision on the standard face forgets to ask again',
+    CONSENT_RULES,
+    ' || (held.askAgain === true && isShared(declined))',
+    '',
+  ),
+  instead(
+    'the face offers offline access without a page',
+    'src/protocol/authorize/rules/next-step.ts',
+    'isNewlyOffline(state, rules) || ',
+    '',
+  ),
+  instead('the standard face redeems a code for nothing', CODE_GRANT, "if (code.scopes === '') {", 'if (false) {'),
+  instead('the standard face refreshes nothing', REFRESH_GRANT, "if (scope.scope === '') {", 'if (false) {'),
+  instead(
+    'the standard face grants nothing',
+    'src/consent/decision.ts',
+    "  if (scopes === '') return undefined;\n",
+    '',
   ),
   // Ends of tokens.
   instead('a token ends late', CLAIMS, 'exp <= seconds', 'exp < seconds'),

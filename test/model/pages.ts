@@ -5,6 +5,7 @@ import { admin, authorizeUrl } from '../support/flow.ts';
 import {
   banned,
   consent,
+  grantsNothing,
   liveGrants,
   newCode,
   newSession,
@@ -170,6 +171,11 @@ async function decide(state: State, world: World, pending: Pending, decision: De
   } else {
     // Where another tab has answered everything, this answer is the later one.
     consent(state, browser.user, request, asked, new Set(on));
+    if (grantsNothing(state, request, browser.user)) {
+      checkRefusal(answer, 'User denied the request');
+      if (browser.session !== undefined) browser.session.used = browser.session.touched = state.now;
+      return;
+    }
     takeCode(state, world, request, browser, answer.location);
   }
 }
@@ -181,7 +187,7 @@ const request = fc.record({
   scopes: fc.subarray([...OPTIONAL]),
   // The standard face alone has a switch for it.
   profile: fc.boolean(),
-  fixed: fc.constantFrom(['openid'], ['openid', 'offline_access'], ['offline_access']),
+  fixed: fc.constantFrom(['openid'], ['openid', 'offline_access'], ['offline_access'], []),
   always: fc.oneof({ weight: 4, arbitrary: fc.constant(false) }, { weight: 1, arbitrary: fc.constant(true) }),
   redirect: nat,
   pkce: fc.boolean(),
@@ -203,8 +209,10 @@ type RequestArgument = Omit<Request, 'client' | 'clientGeneration'> & { client: 
 
 function asked(state: State, argument: RequestArgument): Request {
   const client = pick(state.clients, argument.client);
-  const { face, fixed, always, redirect, pkce } = argument;
+  const { face, always, redirect, pkce } = argument;
   const scopes = [...(argument.profile && face === 'standard' ? ['profile'] : []), ...argument.scopes];
+  // A request without scopes is for openid.
+  const fixed = scopes.length + argument.fixed.length === 0 ? ['openid'] : argument.fixed;
   return { face, client, clientGeneration: client.generation, scopes, fixed, always, redirect, pkce };
 }
 

@@ -59,6 +59,10 @@ export interface Grant {
   readonly client: Client;
   readonly scopes: Set<string>;
   readonly declined: Set<string>;
+  /** The scopes without a switch that were part of a decision. */
+  readonly fixed: Set<string>;
+  /** Whether the page comes whatever was decided before. */
+  askAgain: boolean;
   revoked: boolean;
 }
 

@@ -70,9 +70,9 @@ type Narrowing = 'all' | 'less' | 'more' | 'plain';
 /** The `scope` parameter of a refresh: all that was granted, less, something that was not, or nothing of OpenID Connect. */
 function scopesFor({ scopes, fixed }: Family, narrowing: Narrowing): readonly string[] | undefined {
   const plain = [...fixed, ...scopes].filter((scope) => scope !== 'openid');
-  if (narrowing === 'all' || (narrowing === 'plain' && plain.length === 0)) return undefined;
-  if (narrowing === 'plain') return plain;
-  if (narrowing === 'less') return [...fixed, ...scopes.slice(1)];
+  if (narrowing === 'all') return undefined;
+  const fewer = narrowing === 'plain' ? plain : [...fixed, ...scopes.slice(1)];
+  if (narrowing !== 'more') return fewer.length === 0 ? undefined : fewer;
   return ['openid', ...scopes, OPTIONAL.find((scope) => !scopes.includes(scope)) ?? 'social'];
 }
 

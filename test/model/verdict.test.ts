@@ -53,7 +53,16 @@ function modelled(has: (fact: Fact) => boolean): string {
   client.enabled = !has('client disabled') && !has('client gone');
   // The verdict is the same for both.
   const face = 'contract' as const;
-  const grant = { face, user, client, scopes: new Set<string>(), declined: new Set<string>(), revoked: has('revoked') };
+  const grant = {
+    face,
+    user,
+    client,
+    scopes: new Set<string>(),
+    declined: new Set<string>(),
+    fixed: new Set<string>(),
+    askAgain: false,
+    revoked: has('revoked'),
+  };
   const generations = {
     userGeneration: has('account secured') ? -1 : user.generation,
     clientGeneration: has('client was disabled') ? -1 : client.generation,
