@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { admin, revokeOnPage } from '../support/flow.ts';
-import { banned, disable, liveGrants, revoke, rotateSecret, secure } from './model.ts';
+import { banned, disable, liveGrants, revoke, rotateSecret, secure, signOut } from './model.ts';
 import { enter } from './pages.ts';
 import { pick, type State, type User } from './state.ts';
 import { step } from './step.ts';
@@ -105,6 +105,18 @@ export const accountSteps = {
       assert.equal(answer.status, 200);
       secure(state, browser.user);
       browser.session = undefined;
+    },
+  }),
+  signOut: step({
+    weight: 3,
+    argument: nat,
+    applies: (state, which) => pick(state.browsers, which).session !== undefined,
+    async act(state, world, which) {
+      const browser = pick(state.browsers, which);
+      if (!(await enter(state, world, browser))) return;
+      const agent = pick(world.browsers, browser.index);
+      assert.equal((await agent.submit(await agent.get('/account'), {}, '/logout')).status, 303);
+      signOut(state, browser);
     },
   }),
   deleteAccount: step({

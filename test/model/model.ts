@@ -127,7 +127,9 @@ export function redeemOutcome(
     presenter.at !== code.face ||
     !right.redirect ||
     !right.verifier ||
-    !code.user.exists
+    !code.user.exists ||
+    // No longer on record.
+    code.dropped
   ) {
     return { answer: INVALID_GRANT, move: 'none' };
   }
@@ -189,9 +191,9 @@ export function newLeaf(state: State, family: Family): RefreshToken {
 }
 
 export function newFamily(state: State, code: Code): Family {
-  const { face, user, client, grant, userGeneration, clientGeneration, scopes, fixed } = code;
+  const { face, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session } = code;
   const family: Family = {
-    ...{ face, user, client, grant, userGeneration, clientGeneration, scopes, fixed },
+    ...{ face, user, client, grant, userGeneration, clientGeneration, scopes, fixed, session },
     ends: state.now + FAMILY_LIFE,
     dead: false,
     leaf: undefined,
@@ -203,12 +205,15 @@ export function newFamily(state: State, code: Code): Family {
   return family;
 }
 
+export const hasRunOut = ({ began, touched }: Session, now: number): boolean =>
+  began + SESSION_LIFE <= now || touched + SESSION_IDLE <= now;
+
 export type Presence = 'no session' | 'unclear' | 'banned' | 'suspended' | Session;
 
 /** Who a browser is, to the service. Idleness is counted to the hour: between the two bounds either may be. */
 export function presence({ now }: State, { user, session }: Browser): Presence {
   if (session === undefined || !user.exists) return 'no session';
-  if (session.began + SESSION_LIFE <= now || session.touched + SESSION_IDLE <= now) return 'no session';
+  if (hasRunOut(session, now)) return 'no session';
   if (session.used + SESSION_IDLE - HOUR <= now) return 'unclear';
   if (banned(user, now)) return 'banned';
   if (user.suspended) return 'suspended';
@@ -342,6 +347,8 @@ export function newCode(state: State, request: Request, { user, session }: Brows
     scopes: request.scopes.filter((scope) => grant.scopes.has(scope)),
     fixed: face === 'contract' ? ['openid', ...fixed.filter((scope) => scope !== 'openid')] : fixed,
     expires: state.now + CODE_LIFE,
+    session: face === 'standard' && !fixed.includes('offline_access') ? session : undefined,
+    dropped: false,
     family: undefined,
   };
   state.codes.push(code);
@@ -351,6 +358,15 @@ export function newCode(state: State, request: Request, { user, session }: Brows
 export function newSession(state: State, browser: Browser): void {
   const { now } = state;
   browser.session = { generation: browser.user.generation, began: now, used: now, touched: now };
+}
+
+/** Decisions §10: what is bound to a session ends when the person ends it. It outlives a session that runs out. */
+export function signOut(state: State, browser: Browser): void {
+  const { session } = browser;
+  browser.session = undefined;
+  if (session === undefined) return;
+  for (const code of state.codes) if (code.session === session && code.family === undefined) code.dropped = true;
+  for (const family of state.families) if (family.session === session) family.dead = true;
 }
 
 /** Ends all that began before: ban, suspension, new password, sign out everywhere. */

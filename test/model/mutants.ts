@@ -19,6 +19,7 @@ const REFRESH_GRANT = 'src/protocol/token/grants/refresh-token.ts';
 const FAMILIES = 'src/credentials/token-family-store.ts';
 const CONSENT = 'src/consent/store.ts';
 const CONSENT_RULES = 'src/consent/rules/consent.ts';
+const END_SESSIONS = 'src/credentials/end-sessions.ts';
 const USER_INFO = 'src/protocol/userinfo/routes.ts';
 const MINT = 'src/protocol/token/grant.ts';
 const ACCOUNTS = 'src/accounts/accounts.ts';
@@ -260,6 +261,28 @@ export const mutants: readonly Mutant[] = [
     'src/consent/decision.ts',
     "  if (scopes === '') return undefined;\n",
     '',
+  ),
+  without(
+    'families of the standard face end with the session',
+    END_SESSIONS,
+    '  if (!isOver) yield* revokeFamiliesBoundTo({ accountId, sid, now });\n',
+  ),
+  without(
+    'codes of the standard face end with the session',
+    END_SESSIONS,
+    '  if (!isOver) yield* dropCodesBoundTo({ accountId, sid });\n',
+  ),
+  instead(
+    'tokens of the standard face with offline_access end with the session',
+    'src/protocol/authorize/authorization.ts',
+    "rules.endsWithSession && !request.scopes.includes('offline_access') ? 1 : 0",
+    'rules.endsWithSession ? 1 : 0',
+  ),
+  instead(
+    'tokens of the contract’s face end with the session',
+    'src/protocol/authorize/authorization.ts',
+    'endsWithSession: rules.endsWithSession && ',
+    'endsWithSession: ',
   ),
   // Ends of tokens.
   instead('a token ends late', CLAIMS, 'exp <= seconds', 'exp < seconds'),

@@ -6,6 +6,7 @@ import {
   banned,
   consent,
   grantsNothing,
+  hasRunOut,
   liveGrants,
   newCode,
   newSession,
@@ -79,6 +80,11 @@ function checkRefusal(answer: PageAnswer, message: string): void {
 async function walk(state: State, world: World, request: Request, browser: Browser): Promise<Pending | undefined> {
   settle(state, world, browser);
   const real = pick(world.browsers, browser.index);
+  // A sign-in beside the cookie of a session that has run out would go on with that session's name.
+  if (browser.session !== undefined && hasRunOut(browser.session, state.now)) {
+    assert.equal((await real.get('/account')).location?.pathname, '/login');
+    browser.session = undefined;
+  }
   const client = { face: request.face, clientId: pick(world.clients, request.client.index).clientId, clientSecret: '' };
   const scope = [...request.fixed, ...request.scopes].join(' ');
   const url = authorizeUrl(

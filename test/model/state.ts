@@ -107,6 +107,10 @@ export interface Code extends Stand {
   readonly redirect: number;
   readonly pkce: boolean;
   readonly expires: number;
+  /** The session with which it ends, and its family too: decisions §10. */
+  readonly session: Session | undefined;
+  /** Ended with its session before it was redeemed. */
+  dropped: boolean;
   family: Family | undefined;
 }
 
@@ -115,6 +119,7 @@ export interface Family extends Stand {
   scopes: readonly string[];
   readonly fixed: readonly string[];
   readonly ends: number;
+  readonly session: Session | undefined;
   dead: boolean;
   leaf: RefreshToken | undefined;
   predecessor: RefreshToken | undefined;
