@@ -274,6 +274,8 @@ test('the remedy fits: a barred account at both addresses, an assertion, a text 
   const { own } = await traceOf(asserted);
   assert.match(own.remedy, /Correct the assertion\. Clocks/);
   assert.doesNotMatch(own.remedy, /client_secret/);
+  // A text of ours that reads like a name with its value would be masked.
+  assert.doesNotMatch(JSON.stringify(own), /\[masked\]/);
 
   const unknownField = await admin(server, 'POST', '/clients', { redirect_uris: [] });
   assert.match((await traceOf(unknownField)).own.remedy, /response said/);

@@ -306,7 +306,7 @@ export const invalidClient = (advice: string, reason?: string, challenge = false
 const ASSERTION: RefusalDetail = {
   rule: 'RFC 7523 §3',
   expected:
-    'an assertion of an active client for private_key_jwt: iss and sub its id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
+    'an assertion of an active client that is registered for private_key_jwt, with iss and sub its id, aud the issuer or the URL of the endpoint, exp at most ten minutes ahead, a new jti',
   remedy:
     'Correct the assertion. Clocks may differ by 30 seconds: run NTP. Compare the keys with jwks or jwksUri of the registration: tessera client show CLIENT_ID. If jwksUri cannot be read, the event client.auth_failed has the cause.',
 };
@@ -330,8 +330,8 @@ function advice(credentials: ClientCredentials): string {
 }
 
 const CHECK_ASSERTION =
-  'check client_id and client_assertion: iss and sub are the client_id, aud is the issuer, exp is at most ten minutes ahead, no time is ' +
-  'more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
+  'check client_id and the claims and key of client_assertion. In it, iss and sub are the client_id, aud is the issuer, ' +
+  'exp is at most ten minutes ahead, no time is more than 30 seconds off, jti is new, and the signing key is in jwks, or at jwksUri, of the registration. The operator finds which by x-request-id';
 
 const UNKNOWN_OR_WRONG =
   'the client is not registered here or is disabled, or the secret is wrong, was replaced, or belongs to another client. ' +
