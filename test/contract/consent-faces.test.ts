@@ -151,14 +151,19 @@ describe('a standard request without openid of which nothing is granted', () => 
   test('is a denial, and makes no connection', async () => {
     const { user, browser } = await newSignedInUser(server);
     const page = await openConsent(browser, client, PHONE);
+    const trails: string[] = [];
     for (let press = 0; press < 2; press++) {
       const answer = await settle(browser, server, await submit(browser, page));
       assert.deepEqual(answered(answer.location as URL), DENIED);
+      trails.push(answer.headers.get('x-request-id') ?? '');
     }
     const { body } = await admin(server, 'GET', `/users/${user.id}/connections`);
     assert.deepEqual(body.items, []);
     const { items } = (await admin(server, 'GET', `/audit-events?type=consent.denied&userId=${user.id}`)).body;
     assert.equal(items.length, 1);
+    const { steps } = (await admin(server, 'GET', `/traces/${trails[0]}`)).body;
+    const last = steps.find((step: { requestId: string }) => step.requestId === trails[0]);
+    assert.deepEqual([last.error, last.outcome], ['access_denied', 'failure']);
     // As after every denial, the person is asked again.
     assert.equal(await silently(browser, client, PHONE), 'consent_required');
     assert.equal((await tokensFor(server, client, user, PHONE, { browser })).scope, 'phone');

@@ -12,8 +12,10 @@ import {
   newClient,
   newUser,
   redeem,
+  refresh,
   signedIn,
   standard,
+  type TestClient,
   userinfo,
 } from '../support/flow.ts';
 import { assertStaysHere, codeOf, query, restart, settle } from '../support/outcome.ts';
@@ -178,4 +180,31 @@ test('decisions §10: a revocation waits for a first consent on the other face, 
     clientId,
   );
   assert.deepEqual(live, []);
+});
+
+/** A redemption that makes its family, which ends with the session, while the sign-out waits for its code. */
+async function besideSignOut(): Promise<{ client: TestClient; tokens: JsonAnswer; answer: Answer } | undefined> {
+  const client = standard(await newClient(server));
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const code = await codeFor(server, client, user, { scope: 'openid' }, { browser });
+  const page = await browser.get('/account');
+
+  // The redemption gets as far as its family, with the code locked.
+  await beside.query('BEGIN; LOCK TABLE token_family IN SHARE MODE');
+  const redeemed = redeem({ baseUrl: server.nodes[1] ?? '' }, client, code);
+  const held = await waiting(1, [redeemed]);
+  const signedOut = browser.submit(page, {}, '/logout');
+  const met = held && (await waiting(2, [redeemed, signedOut]));
+  await beside.query('COMMIT');
+  const [tokens, answer] = await Promise.all([redeemed, signedOut]);
+  return met ? { client, tokens, answer } : undefined;
+}
+
+test('decisions §10: a sign-out waits for a redemption that holds its code, and ends its family', async () => {
+  const { client, tokens, answer } = await untilMet(besideSignOut);
+  assert.equal(tokens.status, 200, 'it was under way before');
+  assert.equal(answer.location?.pathname, '/login');
+  assert.equal((await userinfo(server, tokens.body.access_token, '/oidc/userinfo')).status, 401);
+  assert.equal((await refresh(server, client, tokens.body.refresh_token)).body.error, 'invalid_grant');
 });

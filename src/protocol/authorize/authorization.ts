@@ -176,7 +176,7 @@ const codeOf = (services: AuthorizationServices, handle: string): string => keye
 /** What came of issuing a code. */
 export type IssueResult =
   | { readonly kind: 'response'; readonly response: ClientResponse; readonly accountId: string }
-  /** Too many codes. Nothing was written, and a pending request stays pending. */
+  /** Too many codes: nothing was written, and a pending request stays pending. Or every scope was declined. */
   | { readonly kind: 'refused'; readonly refusal: RedirectedError }
   /** What the caller read has changed, or the request was answered meanwhile: read it again. */
   | { readonly kind: 'changed' };
@@ -195,8 +195,6 @@ interface PreparedCode {
   readonly newGrantId: string;
   readonly now: number;
   readonly response: ClientResponse;
-  /** The response where nothing is granted. */
-  readonly denial: ClientResponse;
   readonly limits: Limits;
 }
 
@@ -209,8 +207,7 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const code = input.handle === undefined ? randomSecret() : codeOf(services, input.handle);
   const newGrantId = await services.ids.next();
   const response = successResponse(input.request, code, services.issuer);
-  const denial = errorResponse(input.request, DENIED, services.issuer);
-  const prepared = { code, newGrantId, now, response, denial, limits: services.limits };
+  const prepared = { code, newGrantId, now, response, limits: services.limits };
   try {
     const result = await services.database.commit(() => issue(input, prepared));
     if (result.kind === 'response') traceCode(services, input, prepared, result.accountId);
@@ -259,7 +256,7 @@ const TOO_MANY_CODES = redirectedError(
 );
 
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
-  const { code, newGrantId, now, response, denial, limits } = prepared;
+  const { code, newGrantId, now, response, limits } = prepared;
   const { request, sessions, handle, decision } = input;
   const rules = FACE_RULES[request.face];
   // Before every other lock: decisions and revocations come one after the other.
@@ -301,7 +298,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   yield* recordUse(session, now);
   if (grant === undefined || scopes === '') {
     yield* record({ ...event, type: 'consent.denied' });
-    return { kind: 'response', response: denial, accountId: account.id };
+    return { kind: 'refused', refusal: DENIED };
   }
   yield* insertCode({
     hash: digest(code),
