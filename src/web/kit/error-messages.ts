@@ -21,6 +21,8 @@ export const errorTexts = {
   copy: 'Copy',
   copied: 'Copied',
   copyLabel: 'Copy the correlation ID',
+  explain: 'For the operator',
+  explainText: `Send this ID to the operator of the service, who can find out what happened. ${WHERE_COMMANDS_RUN}:`,
   app: 'App',
   remedy: 'What to do',
   byApi: 'Admin API',

@@ -43,3 +43,11 @@ test('a status without a text has that of its class', async () => {
   assert.match((await pageOf(new Error('inside'))).text, /on our side/);
   assert.doesNotMatch((await pageOf(new Error('inside'))).text, /inside/);
 });
+
+test('an error page leads from its correlation id to the reason', async () => {
+  const { text } = await pageOf(new OAuthError(400, 'invalid_request', 'x'));
+  const [, id = ''] = /Correlation ID<\/dt><dd><span class="copyable"><bdi><code>([^<]+)</.exec(text) ?? [];
+  assert.notEqual(id, '');
+  assert.ok(text.includes(`<code>tessera explain ${id}</code>`), text);
+  assert.ok(text.includes(`data-copy="tessera explain ${id}"`), text);
+});

@@ -23,7 +23,7 @@ export interface ErrorPage {
   readonly onward?: Onward;
 }
 
-/** Details for developers. The last one is the correlation id, by which the log has the same request. */
+/** Details for developers. The last ones are the correlation id, and the command with which the operator finds the reason by it. */
 export function developerDetails({ error: text }: Messages, details: readonly Html[], correlationId: string): Html {
   return html`<div class="technical"><h2>${text.forDeveloper}</h2>${detailFacts(text, details, correlationId)}</div>`;
 }
@@ -34,7 +34,12 @@ function foldedDetails({ error: text }: Messages, details: readonly Html[], corr
 }
 
 function detailFacts(text: Messages['error'], details: readonly Html[], correlationId: string): Html {
-  return facts([...details, fact(text.correlation, copyable(correlationId, text, text.copyLabel), true)]);
+  const explain = commandBlock(`tessera explain ${correlationId}`, text, text.copyCommand);
+  return facts([
+    ...details,
+    fact(text.correlation, copyable(correlationId, text, text.copyLabel), true),
+    fact(text.explain, html`${text.explainText}${explain}`, true),
+  ]);
 }
 
 /** How much of a parameter is shown again, in characters. */
