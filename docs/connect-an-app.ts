@@ -30,7 +30,7 @@ are in [examples/](../../examples/), and the tests run them exactly as shown her
 An operator registers the app, on the server or from a clone of this repository:
 
 \`\`\`sh
-npx tessera client create --name "My app" \\
+npm run tessera -- client create --name "My app" \\
   --redirect-uri http://localhost:8080/callback \\
   --post-logout-redirect-uri http://localhost:8080/
 \`\`\`
@@ -89,7 +89,7 @@ ${show('passport-openidconnect.js')}
 A single-page app is a public client: it has no secret and must use PKCE.
 
 \`\`\`sh
-npx tessera client create --name "My page" --type public \\
+npm run tessera -- client create --name "My page" --type public \\
   --redirect-uri http://localhost:8080/callback --post-logout-redirect-uri http://localhost:8080/
 \`\`\`
 

@@ -9,7 +9,7 @@ import { png } from '../support/images.ts';
 
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-// `npx tessera` and `npx node` are what npm would run in a clone.
+// `npx tessera`, `npx node` and `npm run tessera --` are what npm would run in a clone.
 const PRELUDE = `
 set -eu
 . ./variables
@@ -20,6 +20,11 @@ npx() {
     tessera) node "$STAND_IN" tessera "$@";;
     *) echo "a clone has no $program" >&2; return 1;;
   esac
+}
+npm() {
+  [ "$1 $2 $3" = 'run tessera --' ] || { echo "no page runs npm $1 $2" >&2; return 1; }
+  shift 3
+  npx tessera "$@"
 }
 curl() { node "$STAND_IN" curl "$@"; }
 set -a
