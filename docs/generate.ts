@@ -100,6 +100,7 @@ and \`iss\`:
 
 - for all requests: \`invalid_request\`, \`unauthorized_client\`, \`access_denied\`, \`invalid_scope\`, \`server_error\`,
   \`temporarily_unavailable\`
+- for another \`response_type\` than \`code\` at \`/oidc/authorize\`: \`unsupported_response_type\`
 - for requests with a \`resource\`: \`invalid_target\`
 - for requests with the corresponding [parameters](authorization.md) of OpenID Connect: \`login_required\`, \`consent_required\`,
   \`unmet_authentication_requirements\`, \`request_not_supported\`, \`request_uri_not_supported\`, \`registration_not_supported\`
@@ -109,7 +110,8 @@ request JSON.
 
 ## Correlation ids
 
-Every response has a correlation id in \`x-request-id\`, which error pages show. The log and the audit events use the same id. Requests
+Every response has a correlation id in \`x-request-id\`, which error pages show. The log and the audit events use the same id, and
+\`tessera explain ID\` prints [what happened](../how-to/find-out-what-happened.md) in that authorization. Requests
 that are not well-formed HTTP, or have a header of more than 96 KiB, are rejected without an id and are not logged.
 
 ## Pages or JSON

@@ -12,7 +12,7 @@ export const errorCodes = {
   ],
   invalid_grant: [
     '400',
-    'The code or refresh token is unknown, expired, already used or issued to another client, or `redirect_uri` or `code_verifier` does not match.',
+    'The code or refresh token is unknown, expired, already used, or issued to another client or by the other authorization endpoint, or `redirect_uri` or `code_verifier` does not match. At `/oidc/token` also: `Access revoked by user`, `Account banned` or `Account is suspended`.',
     'Send the user through authorization again.',
   ],
   unauthorized_client: ['400', 'The client may not use this grant.', 'Add the grant to `grantTypes` of the client.'],
@@ -29,12 +29,12 @@ export const errorCodes = {
   ],
   invalid_token: [
     '401',
-    'The access token or admin key is missing, invalid or expired.',
+    'The access token or admin key is missing, invalid or expired. At `/oidc/userinfo` also: `Access revoked by user`, `Account banned` or `Account is suspended`.',
     'Refresh it; if that fails, send the user through authorization again.',
   ],
   access_denied: [
     '403',
-    '`Access revoked by user`, `Account banned` or `Account is suspended`.',
+    '`Access revoked by user`, `Account banned` or `Account is suspended`, at `/api/v2/oauth/token` and `/api/v2/oauth/userinfo`.',
     'Delete the tokens and do not retry with them. Send the user through authorization again.',
   ],
   insufficient_scope: [

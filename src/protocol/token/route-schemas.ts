@@ -203,7 +203,7 @@ export const introspectTokenSchema = {
         token_type: 'Bearer',
         exp: 1782898200,
         iat: 1782896400,
-        aud: 'https://id.example.com/api/v2/oauth/userinfo',
+        aud: 'https://id.example.com/oidc/userinfo',
         iss: 'https://id.example.com',
         jti: 'b3VyIHRva2VuIGhhcyBhbiBpZA',
       },
