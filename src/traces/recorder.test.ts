@@ -46,7 +46,7 @@ test('a flood from one address, or from many, leaves room for what an app proved
   assert.equal(state.dropped, 800);
   for (let n = 0; n < 1000; n++) recorder.refused(refused('many', { address: `198.51.100.${n % 256}` }));
   assert.equal(state.dropped, 800 + 700);
-  recorder.refused(refused('own', { proved: true, clientId: '1' }));
+  recorder.refused(refused('own', { proof: 'client', clientId: '1' }));
   recorder.completed.push({ at: 0, requestId: 'progress', step: 'token', clientId: '1', facts: {} });
   await recorder.flush();
   assert.equal(state.stored.length, 502);
@@ -56,10 +56,24 @@ test('a flood from one address, or from many, leaves room for what an app proved
   assert.equal(state.stored.at(-1), 'later', 'the queue has room again');
 });
 
+test('a flood by someone with a token of an app leaves room for what an app proved, and for other tokens', async () => {
+  const { recorder, state } = recording();
+  for (let n = 0; n < 1000; n++) recorder.refused(refused('one', { proof: 'token', address: '192.0.2.1' }));
+  assert.equal(state.dropped, 800);
+  recorder.refused(refused('stranger', { address: '192.0.2.1' }));
+  for (let n = 0; n < 1000; n++)
+    recorder.refused(refused('many', { proof: 'token', address: `198.51.100.${n % 256}` }));
+  assert.equal(state.dropped, 800 + 950);
+  recorder.refused(refused('own', { proof: 'client', clientId: '1' }));
+  await recorder.stop();
+  assert.equal(state.stored.length, 252);
+  assert.equal(state.stored.at(-1), 'own');
+});
+
 test('under load, refusals are stored before further completed steps', async () => {
   const { recorder, state } = recording();
   for (let n = 0; n < 1000; n++) recorder.completed.push({ at: n, requestId: 'done', step: 'token', facts: {} });
-  recorder.refused(refused('refused', { proved: true }));
+  recorder.refused(refused('refused', { proof: 'client' }));
   await recorder.stop();
   assert.deepEqual([state.stored.length, state.stored.at(-1), state.dropped], [201, 'refused', 800]);
 });
@@ -69,7 +83,7 @@ test('during an outage the queue waits, within its bounds; afterwards it is stor
   state.error = new StoreUnavailable('full');
   recorder.refused(refused('first'));
   await recorder.flush();
-  for (let n = 0; n < 1200; n++) recorder.refused(refused('next', { proved: true }));
+  for (let n = 0; n < 1200; n++) recorder.refused(refused('next', { proof: 'client' }));
   await recorder.flush();
   assert.deepEqual([state.stored.length, state.failed, state.dropped], [0, 0, 201]);
   state.error = undefined;

@@ -5,8 +5,10 @@ import { addressBucket } from '../platform/validation/origin.ts';
 import { type CompletedStep, type RefusedStep, type StepFacts, storedFlow } from './step.ts';
 import { insertSteps, type QueuedStep, type TraceShare } from './trace-store.ts';
 
-/** How many steps wait at most, how many of these may come from callers that proved nothing, and how many from one address. */
+/** How many refusals wait at most. */
 const MAX_WAITING = 1000;
+/** How many of these may come from callers that are no authenticated client: with a token, with neither; and from one address. */
+const MAX_WITH_TOKEN = 250;
 const MAX_UNPROVED = 500;
 const MAX_OF_ADDRESS = 200;
 /** How many completed steps are stored at a time, which is once a second: a ring would soon be replaced by more. */
@@ -54,6 +56,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   const queue: WaitingStep[] = [];
   /** The refusals that wait. */
   let refusals = 0;
+  let withToken = 0;
   let unproved = 0;
   let ofAddress = new Map<string, number>();
   let storing: Promise<void> = Promise.resolve();
@@ -73,11 +76,14 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
       refusals++;
       return true;
     }
-    const bucket = addressBucket(address);
+    const hasToken = share === 'token';
+    const bucket = `${hasToken ? 'token ' : ''}${addressBucket(address)}`;
     const count = ofAddress.get(bucket) ?? 0;
-    if (unproved >= MAX_UNPROVED || count >= MAX_OF_ADDRESS) return false;
+    if (hasToken ? withToken >= MAX_WITH_TOKEN : unproved >= MAX_UNPROVED) return false;
+    if (count >= MAX_OF_ADDRESS) return false;
     refusals++;
-    unproved++;
+    if (hasToken) withToken++;
+    else unproved++;
     ofAddress.set(bucket, count + 1);
     return true;
   }
@@ -91,6 +97,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   async function storeAll(): Promise<void> {
     const waiting = withoutExcess(queue.splice(0));
     refusals = 0;
+    withToken = 0;
     unproved = 0;
     ofAddress = new Map();
     if (read.size > MAX_READ) read.clear();
@@ -153,8 +160,9 @@ export const untraced: TraceRecorder = {
   stop: async () => {},
 };
 
-function shareOf({ proved = false, clientId = null, step }: RefusedStep): TraceShare {
-  if (proved) return 'proved';
+function shareOf({ proof, clientId = null, step }: RefusedStep): TraceShare {
+  if (proof === 'client') return 'proved';
+  if (proof === 'token') return 'token';
   // What scanners ask for must not displace the steps of an endpoint.
   return clientId === null && step === 'other' ? 'elsewhere' : 'named';
 }

@@ -55,7 +55,7 @@ export function refusedStep(request: FastifyRequest, reply: FastifyReply): Refus
     // Anyone can send any text as an id.
     clientId: subject?.clientId !== undefined && isSnowflake(subject.clientId) ? subject.clientId : null,
     accountId: subject?.accountId,
-    proved: subject?.proved,
+    proof: subject?.proof,
     flow: detail?.flow ?? subject?.flow,
     address: request.address,
     facts: explainRefusal(step, {

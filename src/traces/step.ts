@@ -60,8 +60,8 @@ export interface CompletedStep extends NewStep {
 
 /** A step that was refused. */
 export interface RefusedStep extends NewStep {
-  /** Whether the client authenticated, or its token was verified. Anyone can name a client. */
-  readonly proved?: boolean | undefined;
+  /** Whether the client authenticated, or its token was verified, which its users have, too. Anyone can name a client. */
+  readonly proof?: 'client' | 'token' | undefined;
   /** Limits how many steps one address adds. */
   readonly address?: string | null | undefined;
 }

@@ -341,6 +341,19 @@ test('strangers who name an app do not displace the refusals of the app itself, 
   assert.equal(ring.length, 500);
 });
 
+test('nor does someone who has a token of the app', async () => {
+  const own = await newClient(server);
+  const { access_token: token } = (await redeem(server, own, await codeFor(server, own, user))).body;
+  await admin(server, 'DELETE', `/users/${user.id}/connections/${own.clientId}`);
+  const proved = await redeem(server, own, 'unknown');
+  for (let round = 0; round < 4; round++) {
+    await Promise.all(Array.from({ length: 150 }, () => userinfo(server, token)));
+    assert.equal((await traceOf(proved)).own.rule, 'RFC 6749 §4.1.2');
+  }
+  const rings = (await rowsOf(server)).map((row) => row['ring']);
+  assert.equal(rings.filter((ring) => ring === `${own.clientId} token`).length, 500);
+});
+
 test('deleting a person or an app deletes the steps of theirs; so does time', async () => {
   const own = await newClient(server);
   const person = await newUser(server);

@@ -21,8 +21,8 @@ declare module 'fastify' {
 export interface RequestSubject {
   readonly clientId?: string | undefined;
   readonly accountId?: string | undefined;
-  /** Whether the client authenticated, or a token of its was verified: anyone can name a client. */
-  readonly proved?: boolean | undefined;
+  /** Whether the client authenticated, or a token of its was verified, which its users have, too: anyone can name a client. */
+  readonly proof?: 'client' | 'token' | undefined;
   /** The digest of the pending request, code or token family: see src/traces. */
   readonly flow?: string | undefined;
 }

@@ -100,7 +100,7 @@ export function tokenRoutes(app: FastifyInstance, parts: TokenServices): void {
     const context = { origin: originOf(request), endpoint, namesDisabled };
     const authenticated = await authenticateClient(parts, credentials, context);
     const { client, proof } = authenticated;
-    request.subject = { clientId: client.id, flow, proved: proof.kind !== 'public' };
+    request.subject = { clientId: client.id, flow, proof: proof.kind === 'public' ? undefined : 'client' };
     closeToOthers(request, reply, authenticated);
     return { parameters, authenticated };
   }

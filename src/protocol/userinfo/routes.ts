@@ -116,7 +116,7 @@ const readUser = (
       throw invalidToken(`The access token is not accepted: it ${description}`, reason).withDetail(detail);
     }
     const { accountId, clientId, familyId } = token;
-    request.subject = { clientId, accountId, proved: true, flow: familyId };
+    request.subject = { clientId, accountId, proof: 'token', flow: familyId };
     if (limits.userinfo !== null) {
       const about = { name: 'userinfo', origin: originOf(request), clientId } as const;
       const seconds = await database.commit(() => take(`userinfo ${clientId}`, limits.userinfo, now, about));
@@ -162,7 +162,9 @@ function subjectOf(signed: SignedToken | undefined, issuer: string): RequestSubj
       : undefined;
   if (token === undefined) return undefined;
   const { clientId, accountId } = token;
-  return accountId === null ? { clientId, proved: true } : { clientId, accountId, proved: true, flow: token.familyId };
+  return accountId === null
+    ? { clientId, proof: 'token' }
+    : { clientId, accountId, proof: 'token', flow: token.familyId };
 }
 
 /** Records the first answer of a family for its trace. */
