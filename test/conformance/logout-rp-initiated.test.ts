@@ -41,9 +41,13 @@ const asymmetric = await newClient(server, { ...fields, idTokenSignedResponseAlg
 const symmetric = await newClient(server, fields);
 
 /** A user who signed in to an app in a separate browser. */
-async function session(app: TestClient = client, who = user): Promise<{ browser: Agent; tokens: Tokens }> {
+async function session(
+  app: TestClient = client,
+  who = user,
+  scope = 'openid',
+): Promise<{ browser: Agent; tokens: Tokens }> {
   const browser = await signedIn(server, who);
-  return { browser, tokens: await tokensFor(server, app, who, {}, { browser }) };
+  return { browser, tokens: await tokensFor(server, app, who, { scope }, { browser }) };
 }
 
 const logoutUrl = (parameters: Readonly<Record<string, string>>): string =>
@@ -398,10 +402,19 @@ describe('without a session', () => {
   });
 
   test('a session that ended before: the app that shows its own ID token gets its person back', async () => {
-    const { browser, tokens } = await session();
+    const { browser, tokens } = await session(client, user, 'openid offline_access');
     const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN, state: 's' };
     assert.equal((await leave(browser, parameters)).location?.href, `${RETURN}?state=s`);
     assert.equal((await leave(browser, parameters)).location?.href, `${RETURN}?state=s`);
+  });
+
+  test('tokens that ended with the session prove nothing any more: the way back is offered, and not sent', async () => {
+    const { browser, tokens } = await session();
+    const parameters = { id_token_hint: tokens.id_token, post_logout_redirect_uri: RETURN, state: 's' };
+    assert.equal((await leave(browser, parameters)).location?.href, `${RETURN}?state=s`);
+    const answer = await leave(browser, parameters);
+    assertSignedOutPage(answer);
+    assert.match(answer.text, new RegExp(`<a href="${RETURN}\\?state=s">Back to <bdi>App`));
   });
 
   test('a session whose time has passed', async () => {

@@ -35,6 +35,7 @@ const CALLS = [
   'POST /organizations',
   'GET /organizations',
   'GET /organizations/:id',
+  'GET /traces/:id',
   'PUT /organizations/:id/members/:userId',
   'DELETE /organizations/:id/members/:userId',
   'GET /audit-events',
