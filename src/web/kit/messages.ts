@@ -109,7 +109,7 @@ export const en = {
     unsetDeclined: (names: string) => `Not set and not shared, as you chose before: ${names}.`,
     staysConnected: 'Stays connected when you are signed out.',
     sharedThoughDeclined: (names: readonly string[]) =>
-      `You switched this off for the app before, but with this sign-in it always gets it: ${names.join('; ')}.`,
+      `You switched this off for the app before, but this sign-in always shares it: ${names.join('; ')}.`,
     emailAddress: 'Email address',
     address: 'email address',
     scopes: {
