@@ -97,7 +97,7 @@ const meanings: Readonly<Record<string, string>> = {
   client_id: 'The app’s id.',
   scope: 'The granted scopes, separated by spaces.',
   email:
-    'The email address, whatever the scopes; not in a token that [another resource server](token-services.md) may read.',
+    'The email address, at the contract’s endpoints whatever the scopes; not in a token that [another resource server](token-services.md) may read.',
   family: 'The token family; in an ID token only if it is signed with a key pair.',
   claims: '[Single claims](authorization.md#single-claims) for `/oidc/userinfo`, if the request asked for any.',
   name: 'The display name.',
@@ -107,7 +107,7 @@ const meanings: Readonly<Record<string, string>> = {
   avatarUrl: 'The same URL.',
   nonce: 'From the authorization request; only in the ID token of the code exchange.',
   auth_time: 'When the person signed in, as a Unix time in seconds; unchanged by a refresh.',
-  sid: 'The browser session. In a logout token only if a single session ended.',
+  sid: 'The browser session. In a logout token [unless it ends every session](../how-to/sign-out.md#to-your-app) of the person.',
   amr: 'How the person signed in: `["pwd"]`.',
   acr: 'The authentication context class; only if [requested](authorization.md#single-claims).',
   at_hash:
