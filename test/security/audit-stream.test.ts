@@ -14,10 +14,12 @@ import {
   refresh,
   revokeOnPage,
   signedIn,
+  standard,
   type TestClient,
   type TestUser,
   type Tokens,
   tokenCall,
+  tokensFor,
   userinfo,
   walk,
 } from '../support/flow.ts';
@@ -54,6 +56,8 @@ let tokens: Tokens;
 const server = await startRouted({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: '2/m', TESSERA_LIMIT_CLIENT_AUTH: '1/m' });
 after(() => server.close());
 const foreign = await newClient(server);
+// The first ID token of the standard face makes its key pair, which is an event too.
+await tokensFor(server, standard(foreign), await newUser(server));
 
 async function allEvents(): Promise<Event[]> {
   const events: Event[] = [];
@@ -291,6 +295,46 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
   ['the person takes access away', () => revokeOnPage(browser, client), ['consent.revoked', 'user', '+', 'both']],
   ['once more, where there is nothing to take', () => revokeOnPage(browser, foreign).catch(() => undefined)],
   [
+    'consent on the standard face, and a code that is presented at the contract’s first',
+    async () => {
+      code = await codeFor(server, standard(client), user, {}, { browser });
+      status(400, await redeem(server, client, code));
+      take(await redeem(server, standard(client), code));
+    },
+    ['consent.granted', 'user', '+', 'both'],
+    ['authorization.issued', 'user', '+', 'both'],
+    ['token.refused', 'client', '-', 'both'],
+    ['token.issued', 'client', '+', 'both'],
+  ],
+  [
+    'a remembered consent of the standard face, and a code used twice',
+    async () => {
+      code = await codeFor(server, standard(client), user, {}, { browser });
+      status(200, await redeem(server, standard(client), code));
+      status(400, await redeem(server, standard(client), code));
+    },
+    ['authorization.issued', 'user', '+', 'both'],
+    ['token.issued', 'client', '+', 'both'],
+    ['token.code_replayed', 'client', '-', 'both'],
+  ],
+  [
+    'a refresh on both faces',
+    async () => {
+      status(400, await refresh(server, client, tokens.refresh_token));
+      take(await refresh(server, standard(client), tokens.refresh_token));
+    },
+    ['token.refused', 'client', '-', 'both'],
+    ['token.refreshed', 'client', '+', 'both'],
+  ],
+  [
+    'a standard token at the UserInfo of both faces',
+    async () => {
+      status(401, await userinfo(server, tokens.access_token));
+      status(200, await userinfo(server, tokens.access_token, '/oidc/userinfo'));
+    },
+    ['token.wrong_kind', 'anonymous', '-', 'both'],
+  ],
+  [
     'keys are rotated',
     () => {
       const origin = { actor: { type: 'cli', id: null }, address: null, requestId: null } as const;
@@ -461,11 +505,11 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'GET /api/v2/oauth/authorize': ['authorization.issued'],
   // Asks by GET, to which a browser brings its session.
   'POST /api/v2/oauth/authorize': [],
-  'GET /oidc/authorize': [],
+  'GET /oidc/authorize': ['authorization.issued'],
   'POST /oidc/authorize': [],
   'POST /continue': ['authorization.issued'],
   'POST /consent': ['consent.granted', 'consent.denied', 'authorization.issued'],
-  'POST /oidc/token': [],
+  'POST /oidc/token': ['token.issued', 'token.refreshed', 'token.code_replayed'],
   'POST /api/v2/oauth/token': [
     ...['token.issued', 'token.refreshed', 'token.repeated', 'token.refused', 'token.foreign_client'],
     ...['token.code_replayed', 'token.refresh_reused', 'token.wrong_kind', 'token.forged', 'client.auth_failed'],
