@@ -155,11 +155,10 @@ const readUser = (
 
 /** Whom a token with our signature is about that is not accepted, such as an expired one. */
 function subjectOf(signed: SignedToken | undefined, issuer: string): RequestSubject | undefined {
-  const { exp } = signed?.claims ?? {};
-  const token =
-    signed && typeof exp === 'number'
-      ? readAnyClaims(signed.claims, signed.kind, issuer, (exp - 1) * SECOND)
-      : undefined;
+  const { iat, exp } = signed?.claims ?? {};
+  // Read at a time before it was issued, it would look as if this clock were behind.
+  if (signed === undefined || typeof iat !== 'number' || typeof exp !== 'number' || iat >= exp) return undefined;
+  const token = readAnyClaims(signed.claims, signed.kind, issuer, (exp - 1) * SECOND);
   if (token === undefined) return undefined;
   const { clientId, accountId } = token;
   return accountId === null
