@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { type JsonAnswer, refresh, type TestClient, userinfo } from './flow.ts';
+import { type JsonAnswer, refresh, standard, type TestClient, userinfo } from './flow.ts';
 import type { TestServer } from './server.ts';
 
 /** What `fetch` takes as a body. */
@@ -117,7 +117,7 @@ export function assertInvalidToken(answer: JsonAnswer): void {
 export const KINDS = ['access', 'refresh'] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** Presents tokens where their kind belongs, a few at a time: each must be refused as any other rubbish is. */
+/** Presents tokens where their kind belongs, on both faces, a few at a time: each must be refused as any other rubbish is. */
 export async function allRefused(
   server: Server,
   client: TestClient,
@@ -126,8 +126,13 @@ export async function allRefused(
 ): Promise<void> {
   for (let i = 0; i < forgeries.length; i += 64) {
     const batch = forgeries.slice(i, i + 64).map(async (token) => {
-      if (kind === 'access') assertInvalidToken(await userinfo(server, token));
-      else assertInvalidGrant(await refresh(server, client, token));
+      if (kind === 'access') {
+        assertInvalidToken(await userinfo(server, token));
+        assertInvalidToken(await userinfo(server, token, STANDARD));
+      } else {
+        assertInvalidGrant(await refresh(server, client, token));
+        assertInvalidGrant(await refresh(server, standard(client), token));
+      }
     });
     await Promise.all(batch);
   }
