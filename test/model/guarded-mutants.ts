@@ -93,4 +93,18 @@ export const guardedMutants: readonly Mutant[] = [
     broken: "'the code is not known'",
     guardedBy: 'test/openapi/document.test.ts',
   },
+  {
+    name: 'the standard face refreshes nothing',
+    file: 'src/protocol/token/grants/refresh-token.ts',
+    line: "if (scope.scope === '') {",
+    broken: 'if (false) {',
+    guardedBy: 'test/contract/consent-faces.test.ts',
+  },
+  {
+    name: 'the standard face grants nothing',
+    file: 'src/consent/decision.ts',
+    line: "  if (scopes === '') return undefined;\n",
+    broken: '',
+    guardedBy: 'test/contract/consent-faces.test.ts',
+  },
 ];

@@ -255,13 +255,6 @@ export const mutants: readonly Mutant[] = [
     '',
   ),
   instead('the standard face redeems a code for nothing', CODE_GRANT, "if (code.scopes === '') {", 'if (false) {'),
-  instead('the standard face refreshes nothing', REFRESH_GRANT, "if (scope.scope === '') {", 'if (false) {'),
-  instead(
-    'the standard face grants nothing',
-    'src/consent/decision.ts',
-    "  if (scopes === '') return undefined;\n",
-    '',
-  ),
   without(
     'families of the standard face end with the session',
     END_SESSIONS,

@@ -18,7 +18,7 @@ import {
 } from './model.ts';
 import { type Browser, type Face, type Pending, pick, type Request, type State } from './state.ts';
 import { step } from './step.ts';
-import { advance, CHALLENGE, OPTIONAL, REDIRECTS, type World } from './world.ts';
+import { advance, CHALLENGE, OPTIONAL, otherFace, REDIRECTS, type World } from './world.ts';
 
 const SWITCH = /name="allow ([a-z.]+)"/g;
 const nat = fc.nat(11);
@@ -255,6 +255,24 @@ export const pageSteps = {
       const browsers = state.browsers.filter((browser) => browser.user === user);
       const terms = { face, client, clientGeneration: client.generation, scopes, fixed };
       const request = { ...terms, always: true, redirect: 0, pkce: false };
+      const pending = await walk(state, world, request, pick(browsers, at));
+      if (pending !== undefined) await decide(state, world, pending, decision);
+    },
+  }),
+  /** Decisions §10: an app that has access on one face asks on the other. */
+  askOnTheOtherFace: step({
+    weight: 4,
+    argument: fc.record({ which: nat, browser: nat, decision, profile: fc.boolean() }),
+    applies: ({ grants }) => grants.some(({ revoked }) => !revoked),
+    async act(state, world, { which, browser: at, decision, profile }) {
+      const live = state.grants.filter(({ revoked }) => !revoked);
+      const { user, client, face, scopes, declined } = pick(live, which);
+      const browsers = state.browsers.filter((browser) => browser.user === user);
+      const request = asked(state, {
+        ...{ browser: 0, client: client.index, face: otherFace(face), profile },
+        ...{ scopes: OPTIONAL.filter((scope) => scopes.has(scope) || declined.has(scope)), fixed: ['openid'] },
+        ...{ always: false, redirect: 0, pkce: false },
+      });
       const pending = await walk(state, world, request, pick(browsers, at));
       if (pending !== undefined) await decide(state, world, pending, decision);
     },
