@@ -107,7 +107,7 @@ const meanings: Readonly<Record<string, string>> = {
   avatarUrl: 'The same URL.',
   nonce: 'From the authorization request; only in the ID token of the code exchange.',
   auth_time: 'When the person signed in, as a Unix time in seconds; unchanged by a refresh.',
-  sid: 'The browser session. In a logout token [unless it ends every session](../how-to/sign-out.md#to-your-app) of the person.',
+  sid: 'The browser session. In a logout token unless the client is registered with `backchannelLogoutSessionRequired: false`, or [more sessions end than are named](../how-to/sign-out.md#to-your-app).',
   amr: 'How the person signed in: `["pwd"]`.',
   acr: 'The authentication context class; only if [requested](authorization.md#single-claims).',
   at_hash:

@@ -9,7 +9,13 @@ import {
   withdrawFromFamilies,
 } from '../credentials/revocation-store.ts';
 import { StoreUnavailable, type Work } from '../platform/database/database.ts';
-import { decidedScopes, foreignChange, type RememberedConsent, scopesNoLongerGranted } from './rules/consent.ts';
+import {
+  decidedScopes,
+  foreignChange,
+  type RememberedConsent,
+  scopesNoLongerGranted,
+  sharedThoughDeclined,
+} from './rules/consent.ts';
 import { addGrant, type ConsentGrant, changeGrant, findLastRevocation, lockGrants } from './store.ts';
 
 /** What a person decided on the consent page. */
@@ -20,13 +26,15 @@ export interface ConsentDecision {
   readonly epoch: string;
   /** The name of the last revocation when the page was shown; empty for none. */
   readonly revocation: string;
+  /** What the page said is shared though the person switched it off elsewhere: see `sharedThoughDeclined`. */
+  readonly told: readonly OptionalScope[];
   /** The scopes that the page asked about. */
   readonly asked: readonly OptionalScope[];
   /** Those of them that were left on. */
   readonly allowed: ReadonlySet<string>;
 }
 
-/** After the consent page was shown, access was revoked or the request was answered: the decision is not written. */
+/** What the consent page was shown for has changed, or the request was answered: the decision is not written. */
 export class ConsentOutdated extends Error {
   override readonly name = 'ConsentOutdated';
 }
@@ -89,6 +97,8 @@ function* writeGrant(
 ): Work<ConsentGrant | undefined | 'another was added'> {
   const { client, rules, requested, resources, decision, newGrantId, now } = input;
   const { accountId } = decision;
+  const untold = sharedThoughDeclined(rules, input.live).some((scope) => !decision.told.includes(scope));
+  if (untold) throw new ConsentOutdated();
   const remembered = rememberedConsent(held, client);
   const { scopes, declined } = decidedScopes(requested, decision.asked, decision.allowed, remembered, rules);
   const allowedResources = [...new Set([...(remembered?.resources ?? []), ...resources])].sort();

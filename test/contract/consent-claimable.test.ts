@@ -95,7 +95,8 @@ for (const redirectUri of [
         await at.browser.get(address(at, { prompt: 'none' })),
         {
           error: 'consent_required',
-          description: 'the user must consent each time: any local program could claim this redirect_uri',
+          description:
+            'the user must consent each time: any local program could claim this redirect_uri. To let a page be shown, send the request without prompt=none',
           state: 'st4te',
           to: redirectUri,
         },

@@ -249,3 +249,14 @@ describe('taking access away', () => {
     assert.match((await revokeOnPage(browser, contract)).text, /2 sign-ins/);
   });
 });
+
+test('a page that did not say what is shared though declined counts no more, and is shown again', async () => {
+  const { user, browser } = await newSignedInUser(server);
+  await tokensFor(server, contract, user, CONTRACT, { browser });
+  const page = await openConsent(browser, contract, again('openid email'));
+  await walk(browser, authorizeUrl(client, { scope: ALL }), { allow: ['phone'] });
+  const answer = await submit(browser, page, ['email']);
+  assertStaysHere(answer, 409);
+  assert.match(answer.text, NOTE);
+  assert.equal((await submit(browser, answer, ['email'])).location?.searchParams.has('code'), true);
+});

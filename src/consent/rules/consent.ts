@@ -1,4 +1,4 @@
-import type { FaceRules } from '../../claims/face.ts';
+import type { Face, FaceRules } from '../../claims/face.ts';
 import { formatScopes, type OptionalScope } from '../../claims/permissions.ts';
 
 type ScopeRules = Pick<FaceRules, 'optionalScopes' | 'alwaysOpenId'>;
@@ -100,3 +100,10 @@ export function grantedScopes(requested: readonly string[], granted: ReadonlySet
 /** Whether a scope has a switch on the consent page of the face. */
 const isOptionalHere = (scope: string, { optionalScopes }: ScopeRules): boolean =>
   (optionalScopes as readonly string[]).includes(scope);
+
+/** What a face always shares although the person switched it off on another one: the consent page says so. */
+export const sharedThoughDeclined = (
+  { face, alwaysShared }: Pick<FaceRules, 'face' | 'alwaysShared'>,
+  live: readonly { readonly face: Face; readonly declined: ReadonlySet<string> }[],
+): readonly OptionalScope[] =>
+  alwaysShared.filter((scope) => live.some((grant) => grant.face !== face && grant.declined.has(scope)));

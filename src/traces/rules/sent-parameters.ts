@@ -56,7 +56,10 @@ export function sentParameters(...sources: readonly unknown[]): string | undefin
   const parameters = sources.filter(isNamed);
   const shown = SHOWN.flatMap((name) => {
     const value = parameters.find((source) => source.has(name))?.get(name);
-    return value === undefined ? [] : [`${name}=${/\s/.test(value) ? JSON.stringify(value) : value}`];
+    if (value === undefined) return [];
+    // Text where an id belongs may be a name, an address or a password.
+    if (name === 'client_id' && !/^\d*$/.test(value)) return [`client_id=[${value.length} characters, not a number]`];
+    return [`${name}=${/\s/.test(value) ? JSON.stringify(value) : value}`];
   });
   const named = NAMED.filter((name) => parameters.some((source) => source.has(name)));
   const text = [shown.join(' '), named.length > 0 ? `and ${named.join(', ')}` : ''].filter((part) => part !== '');

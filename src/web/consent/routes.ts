@@ -5,6 +5,7 @@ import { isOptional, type OptionalScope } from '../../claims/permissions.ts';
 import { findResourceServers } from '../../clients/resources.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { rememberedConsent } from '../../consent/decision.ts';
+import { sharedThoughDeclined } from '../../consent/rules/consent.ts';
 import { findGrants, findLastRevocation } from '../../consent/store.ts';
 import { findMembership } from '../../organizations/store.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -49,7 +50,7 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     }
     const form = formOf(request);
     const shown = form.get('shown') ?? '';
-    const [epoch = '', revocation = '', ...scopes] = shown.split(' ');
+    const [epoch = '', revocation = '', told = '', ...scopes] = shown.split(' ');
     const asked = scopes.filter(isOptional);
     const browser = browsers.of(request, reply);
     const isOwn = browser.owns(form, consentContext(handle, visitor.account, shown));
@@ -66,7 +67,14 @@ export function consentRoutes(app: FastifyInstance, services: AuthorizationPageS
     }
     if (answer === 'allow') {
       const allowed = new Set(asked.filter((scope) => form.get(switchName(scope)) === 'on'));
-      const decision = { accountId: visitor.account.id, epoch, revocation, asked, allowed };
+      const decision = {
+        accountId: visitor.account.id,
+        epoch,
+        revocation,
+        told: told.split(',').filter(isOptional),
+        asked,
+        allowed,
+      };
       const result = await issueCode(services, { ...pending, decision, origin });
       if (result.kind !== 'changed') return sendIssued(services, request, reply, pending.request, result);
     }
@@ -130,7 +138,8 @@ async function showConsent(
   const declinedElsewhere = new Set(grants.flatMap((other) => (other === grant ? [] : [...other.declined])));
   const isOn = (scope: OptionalScope): boolean =>
     !grant?.declined.has(scope) && (grant?.scopes.has(scope) === true || !declinedElsewhere.has(scope));
-  const shown = [client.consentEpoch, revocation, ...asked].join(' ');
+  const told = sharedThoughDeclined(rules, grants);
+  const shown = [client.consentEpoch, revocation, told.join(','), ...asked].join(' ');
   const page = consentPage(site, {
     token: browser.formToken(consentContext(handle, account, shown)),
     shown,
@@ -147,7 +156,7 @@ async function showConsent(
     resourceServers,
     remembered: rememberedConsent(grant, client),
     on: new Set(asked.filter(isOn)),
-    sharedThoughDeclined: rules.alwaysShared.filter((scope) => declinedElsewhere.has(scope)),
+    sharedThoughDeclined: told,
     problems,
   });
   return sendPage(reply, status, site, page, formActionSources(redirectUri));
