@@ -40,11 +40,11 @@ test('over the limit of a person and an app the answer is temporarily_unavailabl
   const about = exceeded as Record<string, unknown>;
   assert.deepEqual([about['client_id'], about['actor_id']].map(String), [client.clientId, user.id]);
 
-  const before = await storedTexts(server);
+  const before = await storedTexts(server, 'trace_step');
   for (const more of [{}, { prompt: 'none' }, { response_mode: 'query' }]) {
     assertErrorRedirect(await browser.get(authorizeUrl(client, more)), tooMany(client.redirectUri), server);
   }
-  assert.equal(await storedTexts(server), before, 'not a row has changed');
+  assert.equal(await storedTexts(server, 'trace_step'), before, 'not a row has changed');
 
   const [other, second] = [await newClient(server), await newUser(server)];
   await tokensFor(server, other, user, {}, { browser });

@@ -19,12 +19,12 @@ import { matchSecret, recordSecretUse } from './secret.ts';
 
 /** What a request presents to authenticate its client; not verified yet. */
 export type ClientCredentials =
-  | { readonly method: 'none'; readonly clientId: string; readonly misspelled?: string | undefined }
+  | { readonly method: 'none'; readonly clientId: string; readonly misspelled?: string }
   | {
       readonly method: 'client_secret_basic' | 'client_secret_post';
       readonly clientId: string;
       readonly clientSecret: string;
-      readonly misspelled?: string | undefined;
+      readonly misspelled?: string;
     }
   | { readonly method: 'private_key_jwt'; readonly clientId: string; readonly assertion: ReadAssertion }
   /** With an assertion that is malformed, or of an unsupported kind. */
@@ -243,9 +243,10 @@ export function readCredentials(authorization: string | undefined, body: Paramet
   if (authorization === undefined) {
     const clientId = bodyId ?? '';
     const misspelled = body.misspelled(clientId === '' ? 'client_id' : 'client_secret');
+    const about = misspelled === undefined ? { clientId } : { clientId, misspelled };
     return bodySecret === undefined
-      ? { method: 'none', clientId, misspelled }
-      : { method: 'client_secret_post', clientId, clientSecret: bodySecret, misspelled };
+      ? { method: 'none', ...about }
+      : { method: 'client_secret_post', ...about, clientSecret: bodySecret };
   }
   const [, encoded] = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization) ?? [];
   const decoded = encoded === undefined ? '' : Buffer.from(encoded, 'base64').toString('utf8');
