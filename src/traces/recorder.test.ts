@@ -114,3 +114,15 @@ test('steps that cannot be stored are dropped and counted, and the next ones are
   await recorder.flush();
   assert.deepEqual(state.stored, ['good'], 'nothing is recorded after the stop');
 });
+
+test('of the first answers of UserInfo fifty a second are recorded, and none twice', async () => {
+  const { recorder } = recording();
+  const recorded = () => Array.from({ length: 100 }, (_, n) => recorder.isFirstAnswer(`${n}`)).filter(Boolean).length;
+  assert.equal(recorded(), 50);
+  assert.equal(recorded(), 0);
+  await recorder.flush();
+  assert.equal(recorded(), 50, 'the others, and not the first fifty again');
+  await recorder.flush();
+  assert.equal(recorded(), 0);
+  await recorder.stop();
+});

@@ -15,17 +15,21 @@ const MAX_OF_ADDRESS = 200;
 const MAX_COMPLETED = 200;
 /** How many steps one commit stores, so that requests are handled in between. */
 const BATCH = 100;
-/** How many families are remembered. */
+/** How many families are remembered, and how many of them are recorded in a second. */
 const MAX_READ = 10_000;
+const MAX_FIRST_ANSWERS = 50;
 
 export interface TraceRecorder {
   /**
-   * Takes the steps that were completed. Each follows a commit of its request, which bounds them; a plain array costs the request
-   * next to nothing.
+   * Takes the steps that were completed. Each follows a commit of its request, or {@link isFirstAnswer}, which bounds them; a plain
+   * array costs the request next to nothing.
    */
   readonly completed: Pick<CompletedStep[], 'push'>;
-  /** The families with a recorded answer of UserInfo, as far as this node remembers: later answers tell nothing new, and are many. */
-  readonly read: Pick<Set<string>, 'has' | 'add'>;
+  /**
+   * Whether an answer of UserInfo is the first one of a family, as far as this node remembers, and is to be recorded. Later answers
+   * tell nothing new, and are many; once there were enough first ones in a second, none is recorded until the next.
+   */
+  isFirstAnswer(familyId: string): boolean;
   /** Queues a refusal. */
   readonly refused: (step: RefusedStep) => void;
   /** Stores the steps that wait. */
@@ -56,6 +60,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   const queue: WaitingStep[] = [];
   /** The refusals that wait. */
   let refusals = 0;
+  let firstAnswers = 0;
   let withToken = 0;
   let unproved = 0;
   let ofAddress = new Map<string, number>();
@@ -88,6 +93,13 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
     return true;
   }
 
+  function isFirstAnswer(familyId: string): boolean {
+    if (firstAnswers >= MAX_FIRST_ANSWERS || read.has(familyId)) return false;
+    firstAnswers++;
+    read.add(familyId);
+    return true;
+  }
+
   /** One after the other: a caller that waits for the queue waits for the commits that are under way, too. */
   function flush(): Promise<void> {
     storing = storing.then(storeAll);
@@ -97,6 +109,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
   async function storeAll(): Promise<void> {
     const waiting = withoutExcess(queue.splice(0));
     refusals = 0;
+    firstAnswers = 0;
     withToken = 0;
     unproved = 0;
     ofAddress = new Map();
@@ -139,7 +152,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
 
   return {
     completed: queue,
-    read,
+    isFirstAnswer,
     refused,
     flush,
     stop() {
@@ -154,7 +167,7 @@ export function createTraceRecorder({ database, clock, dropped, failed }: Record
 /** Records nothing, where no traces are kept. */
 export const untraced: TraceRecorder = {
   completed: { push: () => 0 },
-  read: { has: () => true, add: () => new Set() },
+  isFirstAnswer: () => false,
   refused: () => {},
   flush: async () => {},
   stop: async () => {},

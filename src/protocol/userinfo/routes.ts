@@ -35,7 +35,7 @@ interface UserInfoParts {
   readonly issuer: string;
   readonly limits: Limits;
   readonly recordThrottled: RecordThrottled;
-  readonly traces: Pick<TraceRecorder, 'completed' | 'read'>;
+  readonly traces: Pick<TraceRecorder, 'completed' | 'isFirstAnswer'>;
 }
 
 /** UserInfo in two forms: the contract's (§4.3), and standard claims for ordinary OpenID Connect clients. */
@@ -142,7 +142,7 @@ const readUser = (
       await refused({ type: 'token.refused', accountId, clientId, details: { reason, familyId } });
       return refuseToken(verdict);
     }
-    if (!parts.traces.read.has(familyId)) traceFirst(parts, request, token, now);
+    if (parts.traces.isFirstAnswer(familyId)) traceFirst(parts, request, token, now);
     const { profile, createdAt, updatedAt, userinfoAlg, withdrawn, organization = null } = found;
     return {
       face,
@@ -173,7 +173,6 @@ function traceFirst(
   { clientId, accountId, familyId, scope }: VerifiedToken,
   at: number,
 ): void {
-  traces.read.add(familyId);
   const { method, routeOptions } = request;
   const facts = { method, path: routeOptions.url, description: `The first answer of these tokens, for ${scope}.` };
   traces.completed.push({ at, requestId: request.id, step: 'userinfo', clientId, accountId, flow: familyId, facts });
