@@ -12,9 +12,31 @@ import { page, type Result, table } from './page.ts';
 import { Missing, report, stopAll } from './processes.ts';
 import { type Step, steps, walkThrough } from './steps.ts';
 
-const { values } = parseArgs({
-  options: { only: { type: 'string', multiple: true }, record: { type: 'boolean', default: false } },
-});
+const USAGE = `npm run interop -- [options]
+
+  --only <client>   one client; may be given several times: ${clients.map(({ name }) => name).join(', ')}
+  --record          write the results into docs/reference/interop.md
+  --help            show this`;
+
+function readOptions() {
+  const options = {
+    only: { type: 'string', multiple: true },
+    record: { type: 'boolean', default: false },
+    help: { type: 'boolean', default: false },
+  } as const;
+  try {
+    return parseArgs({ options }).values;
+  } catch (error) {
+    report(`${error instanceof Error ? error.message : error}\n\n${USAGE}`);
+    process.exit(2);
+  }
+}
+
+const values = readOptions();
+if (values.help) {
+  process.stdout.write(`${USAGE}\n`);
+  process.exit(0);
+}
 const unknown = (values.only ?? []).filter((name) => !clients.some((client) => client.name === name));
 if (unknown.length > 0) {
   report(`Unknown client ${unknown.join(', ')}. Known: ${clients.map(({ name }) => name).join(', ')}`);
