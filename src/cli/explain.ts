@@ -81,7 +81,11 @@ const FACTS = ['error', 'description', 'reason', 'rule', 'expected', 'received',
 
 /** A trace for people: one paragraph for each step, with a mark at those that failed and at the one that was asked about. */
 function formatTrace({ requestId, clientId, userId, steps }: Trace): string {
-  const about = [`App ${clientId ?? 'unknown'}`, `user ${userId ?? 'unknown'}`, `${steps.length} steps`].join(', ');
+  const about = [
+    `App ${clientId ?? 'unknown'}`,
+    `user ${userId ?? 'unknown'}`,
+    steps.length === 1 ? '1 step' : `${steps.length} steps`,
+  ].join(', ');
   const paragraphs = steps.map((step) => {
     const request = [step.method, step.path, step.status].filter((part) => part !== undefined).join(' ');
     const own = step.requestId === requestId ? '  ← this request' : '';

@@ -20,7 +20,9 @@ const JWT = /^([A-Za-z0-9_-]{1,1024})\.[A-Za-z0-9_-]+\.([A-Za-z0-9_-]*)$/;
 export function describeForm(text: string, wanted: 'access' | 'refresh'): PresentedForm {
   const field = wanted === 'access' ? 'access_token' : 'refresh_token';
   const send = `Send the ${field} of the token response`;
-  if (EMPTY_WORDS.has(text.toLowerCase())) return form('no value', `is the word ${text.toLowerCase()}: ${NOT_SET}`);
+  if (EMPTY_WORDS.has(text.toLowerCase())) {
+    return form('no value', `is the word ${text.toLowerCase()}: ${NOT_SET} ${send}.`);
+  }
   if (text.startsWith('[object')) {
     return form('no value', `is [object Object]: an object was sent instead of its member. ${send}.`);
   }
