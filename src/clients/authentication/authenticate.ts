@@ -242,7 +242,9 @@ export function readCredentials(authorization: string | undefined, body: Paramet
   }
   if (authorization === undefined) {
     const clientId = bodyId ?? '';
-    const misspelled = body.misspelled(clientId === '' ? 'client_id' : 'client_secret');
+    // Only where something is missing: this is on the path of every token request.
+    const isComplete = clientId !== '' && bodySecret !== undefined;
+    const misspelled = isComplete ? undefined : body.misspelled(clientId === '' ? 'client_id' : 'client_secret');
     const about = misspelled === undefined ? { clientId } : { clientId, misspelled };
     return bodySecret === undefined
       ? { method: 'none', ...about }
