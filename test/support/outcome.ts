@@ -133,14 +133,10 @@ export async function withoutTable(server: Stored, table: string, work: () => Pr
   }
 }
 
-/**
- * Every value of every row of every table, as text.
- * @param except a table that is written in the background
- */
-export async function storedTexts(server: Stored, except?: string): Promise<string> {
+/** Every value of every row of every table, as text. */
+export async function storedTexts(server: Stored): Promise<string> {
   const texts: string[] = [];
   for (const name of await tablesOf(server)) {
-    if (name === except) continue;
     for (const row of await query(server, `SELECT * FROM ${name}`)) texts.push(...Object.values(row).map(String));
   }
   return texts.join('\n');
