@@ -9,6 +9,7 @@ import { findLiveAdminKey } from '../../src/admin/key-store.ts';
 import { createAdminKey, revokeAdminKey } from '../../src/admin/keys.ts';
 import { adminRoutes } from '../../src/admin/routes.ts';
 import { type AuditEvent, record } from '../../src/audit/audit.ts';
+import { listEvents } from '../../src/audit/search-store.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { HASH_COST, passwords } from '../../src/platform/crypto/passwords.ts';
 import { digest, randomName } from '../../src/platform/crypto/secrets.ts';
@@ -125,6 +126,12 @@ test('a revocation takes effect before the units under way have ended, and each 
     await own.drop();
   });
   const { key, adminKey } = await createAdminKey({ database: node, clock, ids }, { name: 'a key' }, ORIGIN);
+  // Read at the database: the answers of two connections may arrive in either order.
+  const returnedAfterAct: boolean[] = [];
+  const checkAct = async () => {
+    const filter = { type: EVENT.type };
+    returnedAfterAct.push((await listEvents(other, { filter, order: 'desc', after: '0', limit: 1 })).length === 1);
+  };
   const isLive = () => other.read(() => findLiveAdminKey({ hash: digest(adminKey) }));
   const acting = checkingAdminKey(node, digest(adminKey), async () => invalidToken('revoked'));
 
@@ -138,6 +145,7 @@ test('a revocation takes effect before the units under way have ended, and each 
   act.then(() => order.push('act'), ended.reject);
   await begun.promise;
   const revocation = revokeAdminKey({ database: other, clock }, key.id, ORIGIN);
+  const checked = revocation.then(checkAct);
   revocation.then(() => order.push('revocation'), ended.reject);
   const waiting = (async () => {
     while ((await isLive()) !== undefined);
@@ -152,12 +160,13 @@ test('a revocation takes effect before the units under way have ended, and each 
   // Another operator who revokes it finds nothing to end, and may rely on that no sooner.
   const again = assert
     .rejects(revokeAdminKey({ database: other, clock }, key.id, ORIGIN), { code: 'not_found' })
+    .then(checkAct)
     .then(() => order.push('second revocation'));
   while (order.length === 0 && (await waiters(own.url)) < 2);
   underWay = false;
-  await Promise.all([act, revocation, again]);
-  assert.equal(order[0], 'act');
-  assert.deepEqual(order.slice(1).sort(), ['revocation', 'second revocation']);
+  await Promise.all([act, checked, again]);
+  assert.deepEqual(returnedAfterAct, [true, true]);
+  assert.deepEqual(order.sort(), ['act', 'revocation', 'second revocation']);
 });
 
 /** How many connections to a database wait for a lock. */

@@ -24,7 +24,7 @@ const server = spread(
 after(() => server.close());
 const contract = await newClient(server);
 const FACES: readonly TestClient[] = [contract, standard(contract)];
-const SCOPE = 'openid email phone';
+const SCOPE = 'openid email phone social';
 const SIZES = [2, 10];
 
 type Visit = Awaited<ReturnType<typeof newSignedInUser>>;
@@ -73,8 +73,9 @@ for (const size of SIZES) {
       await tokensFor(server, contract, user, { scope: SCOPE }, { browser }),
       await tokensFor(server, standard(contract), user, { scope: SCOPE }, { browser }),
     ];
-    // Each of the two is switched off on one face by all of its decisions, and left on by all of the other's.
-    const sends = await forms(visit, 2 * size, (index) => [index % 2 === 0 ? 'email' : 'phone']);
+    // Each of the two is switched off on one face by all of its decisions, and left on by all of the other's. The address is left on:
+    // the contract's page is shown again after it was switched off on the standard face.
+    const sends = await forms(visit, 2 * size, (index) => ['email', index % 2 === 0 ? 'social' : 'phone']);
     const [ofContract, ofStandard, ...answers] = await Promise.all([
       refresh(server, contract, first.refresh_token),
       refresh(server, standard(contract), second.refresh_token),
@@ -86,7 +87,7 @@ for (const size of SIZES) {
       await refresh(server, standard(contract), ofStandard.body.refresh_token),
     ];
     for (const { status, body } of later) {
-      assert.deepEqual([status, claimsOf(body.access_token).scope], [200, 'openid']);
+      assert.deepEqual([status, claimsOf(body.access_token).scope], [200, 'openid email']);
     }
   });
 }
