@@ -153,7 +153,9 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
         browser: 'Firefox',
         system: 'Linux',
         network: '203.0.113.x',
-        ...authenticationContext(['pwd']),
+        provedAt: now,
+        provedBy: 'password',
+        ...authenticationContext(['password']),
       });
     }
   });
@@ -174,7 +176,7 @@ export async function seed(environment: Environment & { TESSERA_BASE_URL: string
       picture: pictureUrl(issuer, accountId, null),
       sid: scattered(`sid${n}`),
       authTime: now,
-      ...authenticationContext(['pwd']),
+      ...authenticationContext(['password']),
     };
   };
   const { contract } = FACE_RULES;

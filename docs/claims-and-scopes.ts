@@ -43,7 +43,7 @@ const subject: Subject = {
   picture: '',
   sid: 's',
   authTime: 0,
-  ...authenticationContext(['pwd']),
+  ...authenticationContext(['password']),
 };
 const asked = { userinfo: ['website'], idToken: ['acr'] };
 const { contract, standard } = FACE_RULES;

@@ -96,6 +96,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     const clockWatch = await startClockWatch(database, clock);
     resources.defer(() => clockWatch.stop());
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
+    const sealer = await core.sealer();
     const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
     const traces =
       config.traceRetention === null
@@ -114,6 +115,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       clock: clockWatch.clock,
       ids,
       keys,
+      sealer,
       passwords,
       pictures,
       limits: config.limits,

@@ -1,10 +1,17 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { openSealer, type Sealer } from './keys/sealer.ts';
 import { readVersion } from './keys/store.ts';
 import { type Pictures, pictures } from './pictures/pictures.ts';
 import type { Clock } from './platform/clock.ts';
 import { baseUrlOf, type Config, ConfigError, isLoopback } from './platform/config/config.ts';
-import { createSecret, findSecret, generatedSecretFile, secretFile } from './platform/config/secret-file.ts';
+import {
+  createSecret,
+  findSecret,
+  generatedSecretFile,
+  previousSecret,
+  secretFile,
+} from './platform/config/secret-file.ts';
 import { HASH_COST, type Passwords, passwords } from './platform/crypto/passwords.ts';
 import { type Database, type DatabaseMeter, UnusableDatabase } from './platform/database/database.ts';
 import type { Inspection } from './platform/database/inspection.ts';
@@ -24,6 +31,8 @@ export interface Core {
   readonly passwords: Passwords;
   readonly pictures: Pictures;
   readonly secret: Buffer;
+  /** Opened when it is first needed: commands that need none work without the right secret. */
+  sealer(): Promise<Sealer>;
   close(): Promise<void>;
 }
 
@@ -57,6 +66,7 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
   const database = await openDatabase(config, options);
   const secret = existingSecret ?? (await secretFor(config, database));
   const ids = leasedIds(database, clock);
+  let sealer: Promise<Sealer> | undefined;
   return {
     config,
     clock,
@@ -65,6 +75,7 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
     passwords: options.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST),
     pictures: options.pictures ?? pictures(),
     secret,
+    sealer: () => (sealer ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock)),
     async close() {
       try {
         await ids.release();

@@ -92,7 +92,7 @@ export async function createAccount(
 }
 
 /** The audit event of a change to an account. */
-interface AccountChangeEvent {
+export interface AccountChangeEvent {
   readonly type: EventType;
   readonly origin: Origin;
   readonly details?: Readonly<Record<string, unknown>>;

@@ -16,6 +16,7 @@ export type ActorType = (typeof actorTypes)[number];
 export const eventTypes = {
   'sign_in.succeeded': 'A user signed in.',
   'sign_in.failed': 'A sign-in was refused: unknown name, wrong password, or an account that may not sign in.',
+  'sign_in.confirmed': 'A signed-in user proved once more who they are, for a change that asks for it (`method`).',
   sign_out: 'A user signed out, or the oldest session was ended because the account had too many (`reason`).',
   'session.ended':
     'A session (`sid`), or all but one (`except`), was ended from another device; its codes and tokens are revoked.',

@@ -4,6 +4,7 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { authenticateByPassword } from './password.ts';
+import type { Method } from './rules/authentication-context.ts';
 
 export interface AuthenticationServices {
   readonly database: Database;
@@ -17,8 +18,7 @@ export interface Authenticated {
   readonly kind: 'authenticated';
   /** As it is under the lock of the unit of work. */
   readonly account: Account;
-  /** The methods that were used, by their names in RFC 8176. */
-  readonly amr: readonly string[];
+  readonly method: Method;
 }
 
 /** Too many attempts: nothing was checked. */

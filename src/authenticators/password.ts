@@ -80,7 +80,7 @@ function* complete(
   }
   yield* uncount(buckets, limits);
   if (rehashed !== undefined) yield* saveAccount({ ...current, passwordHash: rehashed });
-  return { kind: 'authenticated', account: current, amr: ['pwd'] };
+  return { kind: 'authenticated', account: current, method: 'password' };
 }
 
 /**

@@ -1,61 +1,187 @@
-import type { Account } from '../accounts/store.ts';
+import { type Account, findAccount, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import {
-  type AuthenticationRefusal,
-  type AuthenticationServices,
-  authenticators,
+import type {
+  AttemptsLimited,
+  AuthenticationRefusal,
+  AuthenticationServices,
+  CheckedAttempt,
 } from '../authenticators/authenticators.ts';
+import { listFactors } from '../authenticators/factor-store.ts';
 import { rememberBrowser } from '../authenticators/known-browser-store.ts';
-import type { PasswordAttempt } from '../authenticators/password.ts';
-import { authenticationContext } from '../authenticators/rules/authentication-context.ts';
-import { digest } from '../platform/crypto/secrets.ts';
+import {
+  findPendingSignIn,
+  insertPendingSignIn,
+  type PendingSignIn,
+  removePendingSignIn,
+  removePendingSignInsOfBrowser,
+} from '../authenticators/pending-sign-in-store.ts';
+import { authenticationContext, type Method } from '../authenticators/rules/authentication-context.ts';
+import { secondFactors, strongest } from '../authenticators/rules/factors.ts';
+import { MINUTE } from '../platform/clock.ts';
+import { digest, isSecretForm, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { addressBucket } from '../platform/validation/origin.ts';
 import { deviceOf } from '../sessions/rules/device.ts';
 import { MAX_SESSIONS, type NewSession, newSession } from '../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../sessions/store.ts';
+import { accountStatus } from '../verdict/rules.ts';
 import { endRemovedSession } from './end-sessions.ts';
 
-export interface SignInAttempt extends PasswordAttempt {
-  /** The header of the browser. */
+/** How long a sign-in waits for its second factor. */
+export const PENDING_SIGN_IN_LIFETIME = 10 * MINUTE;
+
+/** The browser in which a person signs in. */
+export interface SignInBrowser {
+  readonly browserHash: string;
+  /** Its header. */
   readonly userAgent: string | undefined;
-  /** The session that this browser had before, which ends with a new sign-in. */
+  /** The session that it had before, which ends with a new sign-in. */
   readonly previousSecret: string | undefined;
+  /** The digest of the pending request that needs the sign-in, if there is one. */
+  readonly interactionHash: string | null;
+  readonly origin: Origin;
+}
+
+export interface SignedIn {
+  readonly kind: 'signed in';
+  readonly created: NewSession;
+  readonly account: Account;
 }
 
 export type SignInResult =
-  | { readonly kind: 'signed in'; readonly created: NewSession; readonly account: Account }
+  | SignedIn
+  /** The first factor was right; nothing is signed in until one of these methods is used. */
+  | {
+      readonly kind: 'second factor';
+      /** For the cookie of the browser. */
+      readonly secret: string;
+      readonly methods: readonly Method[];
+    }
   | AuthenticationRefusal;
 
+/** More work of the commit that starts the session, for the request that waits for this sign-in. */
+type OnSignedIn = (session: Session) => Work<void>;
+
 /**
- * Signs a person in: authenticates them, then starts a session, in one commit with the last checks of the authentication.
- * @param onSignedIn more work of the same commit, for the request that waits for this sign-in
+ * Signs a person in: completes the check of the first factor, then starts a session, or a pending sign-in where a second factor is
+ * asked, in one commit.
  */
 export async function signIn(
-  services: AuthenticationServices,
-  attempt: SignInAttempt,
-  onSignedIn: (session: Session) => Work<void>,
+  services: Pick<AuthenticationServices, 'database' | 'clock'>,
+  checked: CheckedAttempt | AttemptsLimited,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
 ): Promise<SignInResult> {
-  const now = services.clock();
-  const checked = await authenticators.password(services, attempt, now);
   if (checked.kind === 'limited') return checked;
-  return services.database.commit(function* startSession(): Work<SignInResult> {
+  const now = services.clock();
+  const secret = randomSecret();
+  return services.database.commit(function* start(): Work<SignInResult> {
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;
-    const { account, amr } = authentication;
-    const origin: Origin = { ...attempt.origin, actor: { type: 'user', id: account.id } };
-    const { secret, session } = newSession(account, now, { ...deviceAt(attempt), ...authenticationContext(amr) });
-    const created = { secret, session: yield* replaceSession(session, attempt.previousSecret, now, origin) };
-    yield* rememberBrowser(account.id, attempt.browserHash, now);
-    yield* onSignedIn(created.session);
-    const details = { sid: created.session.sid };
-    yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
-    return { kind: 'signed in', created, account };
+    const { account, method } = authentication;
+    const methods = secondFactors([method], yield* listFactors(account));
+    if (methods.length === 0) return yield* startSession(account, [method], browser, now, onSignedIn);
+    const { browserHash, interactionHash } = browser;
+    yield* removePendingSignInsOfBrowser({ accountId: account.id, browserHash });
+    yield* insertPendingSignIn({
+      hash: digest(secret),
+      accountId: account.id,
+      generation: account.generation,
+      browserHash,
+      methods: [method],
+      interactionHash,
+      createdAt: now,
+      expiresAt: now + PENDING_SIGN_IN_LIFETIME,
+    });
+    return { kind: 'second factor', secret, methods };
   });
 }
 
-const deviceAt = ({ userAgent, origin }: SignInAttempt) =>
+/** A sign-in that waits for a second factor, as this browser began it. */
+export interface WaitingSignIn {
+  readonly pending: PendingSignIn;
+  readonly account: Account;
+  /** The methods of which one is asked. */
+  readonly methods: readonly Method[];
+}
+
+/**
+ * Reads the pending sign-in of a browser, inside a unit of work; undefined where it is unknown, is another browser's, has expired, or
+ * the account changed meanwhile.
+ * @param readAccount {@link lockAccount} where what the unit writes depends on the account
+ */
+export function* readPendingSignIn(
+  secret: string | undefined,
+  browserHash: string,
+  now: number,
+  readAccount = findAccount,
+): Work<WaitingSignIn | undefined> {
+  if (secret === undefined || !isSecretForm(secret)) return undefined;
+  const pending = yield* findPendingSignIn({ hash: digest(secret) });
+  if (pending === undefined || pending.browserHash !== browserHash || pending.expiresAt <= now) return undefined;
+  const account = yield* readAccount({ id: pending.accountId });
+  if (account === undefined || account.generation !== pending.generation) return undefined;
+  if (accountStatus(account, now) !== 'active') return undefined;
+  const methods = secondFactors(pending.methods, yield* listFactors(account));
+  return { pending, account, methods };
+}
+
+/**
+ * Completes a pending sign-in with a second factor, and starts the session, in one commit.
+ * @param checked the check of one of the methods that were asked
+ * @returns `changed` where the pending sign-in is no longer valid: the person begins again
+ */
+export async function completeSignIn(
+  services: Pick<AuthenticationServices, 'database' | 'clock'>,
+  secret: string | undefined,
+  checked: CheckedAttempt | AttemptsLimited,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
+): Promise<Exclude<SignInResult, { kind: 'second factor' }>> {
+  if (checked.kind === 'limited') return checked;
+  const now = services.clock();
+  return services.database.commit(function* complete() {
+    const waiting = yield* readPendingSignIn(secret, browser.browserHash, now, lockAccount);
+    if (waiting === undefined) return { kind: 'changed' } as const;
+    const authentication = yield* checked.complete();
+    if (authentication.kind !== 'authenticated') return authentication;
+    const { account, method } = authentication;
+    const { pending, methods } = waiting;
+    if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
+    if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
+    return yield* startSession(account, [...pending.methods, method], browser, now, onSignedIn);
+  });
+}
+
+/**
+ * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock.
+ * @param methods all that were used
+ */
+export function* startSession(
+  account: Account,
+  methods: readonly Method[],
+  browser: SignInBrowser,
+  now: number,
+  onSignedIn: OnSignedIn,
+): Work<SignedIn> {
+  const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+  const { secret, session } = newSession(account, now, {
+    ...deviceAt(browser),
+    ...authenticationContext(methods),
+    authTime: now,
+    provedAt: now,
+    provedBy: strongest(methods),
+  });
+  const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
+  yield* rememberBrowser(account.id, browser.browserHash, now);
+  yield* onSignedIn(created.session);
+  const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
+  yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
+  return { kind: 'signed in', created, account };
+}
+
+const deviceAt = ({ userAgent, origin }: SignInBrowser) =>
   deviceOf(userAgent, origin.address === null ? null : addressBucket(origin.address));
 
 /**

@@ -108,6 +108,9 @@ function keysOf(kind: TokenKind, materials: readonly KeyMaterial[]) {
 /** The root secret does not decrypt the keys in the database. */
 export class WrongSecret extends Error {
   override readonly name = 'WrongSecret';
+  static readonly TEXT =
+    'The secret does not fit this database: it does not open the signing keys. ' +
+    'Give the secret that the database was made with, or, while changing it, the old one in TESSERA_SECRET_PREVIOUS.';
 }
 
 /**
@@ -132,10 +135,7 @@ export async function openKeys(
     if (opened !== undefined) return opened;
     const content = previous && unseal(previous, sealed, context);
     if (content === undefined) {
-      throw new WrongSecret(
-        'The secret does not fit this database: it does not open the signing keys. ' +
-          'Give the secret that the database was made with, or, while changing it, the old one in TESSERA_SECRET_PREVIOUS.',
-      );
+      throw new WrongSecret(WrongSecret.TEXT);
     }
     const resealed = seal(sealing, content, context);
     await database.commit(function* reseal(): Work<void> {

@@ -209,3 +209,20 @@ export const resealKeyPair = changes((db, p: { kid: string; before: string; seal
     .where('sealed', '=', p.before)
     .returning('kid'),
 );
+
+/** The key that encrypts what is stored for people. There is one. */
+export const readDataKey = one((db, _p: object) => db.selectFrom('data_key').select('sealed').where('id', '=', 1));
+
+/** Stores the first data key; false where another process did so first. */
+export const insertDataKey = changes((db, p: { sealed: string; now: number }) =>
+  db
+    .insertInto('data_key')
+    .values({ id: 1, sealed: p.sealed, created_at: p.now })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('id'),
+);
+
+/** Replaces the sealed text of the data key; false where another process did so first. */
+export const resealDataKey = changes((db, p: { before: string; sealed: string }) =>
+  db.updateTable('data_key').set({ sealed: p.sealed }).where('sealed', '=', p.before).returning('id'),
+);

@@ -1,12 +1,11 @@
-import { changeAccount } from '../accounts/accounts.ts';
 import type { Account } from '../accounts/store.ts';
 import type { AttemptsLimited, AuthenticationServices } from '../authenticators/authenticators.ts';
 import { confirmPassword } from '../authenticators/password.ts';
-import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import { ACR } from '../authenticators/rules/authentication-context.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
-import { type NewSession, newSession, sessionDatabase } from './sessions.ts';
-import { insertSession, removeSession, type Session } from './store.ts';
+import { type Renewal, renewSession } from './renew.ts';
+import type { Session } from './store.ts';
 
 /** What a person sent to change the password, and the session in which they did. */
 export interface PasswordChange {
@@ -20,7 +19,7 @@ export interface PasswordChange {
 }
 
 export type PasswordChangeResult =
-  | { readonly kind: 'changed'; readonly account: Account; readonly created: NewSession }
+  | ({ readonly kind: 'changed' } & Renewal)
   | { readonly kind: 'wrong' }
   | AttemptsLimited;
 
@@ -40,22 +39,19 @@ export async function changePassword(
   if (refusal !== undefined) return refusal;
 
   const hash = await services.passwords.hash(password, [...addressFlows(origin), `account ${account.id}`]);
-  const started = newSession(account, services.clock(), session);
-  const changed = await changeAccount(
-    { ...services, database: sessionDatabase(services, session) },
-    account.id,
-    { type: 'account.password_changed', origin, details: { fields: ['password'] } },
-    (locked) => {
+  const now = services.clock();
+  const renewal = await renewSession(services, {
+    account,
+    session,
+    // A session that a stronger factor began says nothing new of that factor.
+    ...(session.acr === ACR && { start: { authTime: now, provedAt: now, provedBy: 'password' } }),
+    event: { type: 'account.password_changed', origin, details: { fields: ['password'] } },
+    decide(locked) {
       if (locked.passwordHash !== account.passwordHash) {
         throw conflict('The password was replaced meanwhile. Nothing was changed. Open the page again.');
       }
-      return { passwordHash: hash, generation: randomIdentifier() };
+      return { passwordHash: hash };
     },
-    function* replace({ generation }) {
-      yield* removeSession({ hash: session.hash });
-      yield* insertSession({ ...started.session, generation });
-    },
-  );
-  const created = { secret: started.secret, session: { ...started.session, generation: changed.generation } };
-  return { kind: 'changed', account: changed, created };
+  });
+  return { kind: 'changed', ...renewal };
 }

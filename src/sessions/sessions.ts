@@ -102,16 +102,19 @@ export interface NewSession {
   readonly session: Session;
 }
 
+/** What a session says of how it began. */
+export type SessionStart = Device & AuthenticationContext & Pick<Session, 'authTime' | 'provedAt' | 'provedBy'>;
+
 /** Makes a session, always with a new secret: a cookie from before the sign-in never becomes a signed-in one. */
-export function newSession(account: Account, now: number, signIn: Device & AuthenticationContext): NewSession {
+export function newSession(account: Account, now: number, start: SessionStart): NewSession {
   const secret = randomSecret();
-  const { browser, system, network, amr, acr } = signIn;
+  const { browser, system, network, amr, acr, authTime, provedAt, provedBy } = start;
   const session = {
     hash: digest(secret),
     sid: randomIdentifier(),
     accountId: account.id,
     generation: account.generation,
-    authTime: now,
+    authTime,
     lastSeenAt: now,
     expiresAt: now + SESSION_LIFETIME,
     browser,
@@ -119,6 +122,8 @@ export function newSession(account: Account, now: number, signIn: Device & Authe
     network,
     amr,
     acr,
+    provedAt,
+    provedBy,
   };
   return { secret, session };
 }

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { AuthenticationContext } from '../authenticators/rules/authentication-context.ts';
+import type { AuthenticationContext, Method } from '../authenticators/rules/authentication-context.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { BrowserSessionTable, Tables } from '../platform/database/schema.ts';
@@ -33,6 +33,10 @@ const SESSION = {
   network: storedField('network', plain<Device['network']>()),
   amr: storedField('amr', json<AuthenticationContext['amr']>()),
   acr: storedField('acr', plain<AuthenticationContext['acr']>()),
+  /** When the person last proved who they are, by the strongest factor that was asked for, */
+  provedAt: storedField('proved_at', plain<number>()),
+  /** and by which. */
+  provedBy: storedField('proved_by', plain<Method>()),
 } as const;
 
 /** A browser's sign-in. */
@@ -49,12 +53,19 @@ export const findSession = one((db, p: { hash: string }) => selectSession(db, p)
 /** Reads a session under a shared lock: ending it waits for the end of this unit of work. */
 export const lockSession = one((db, p: { hash: string }) => selectSession(db, p).forKeyShare(), toSession);
 
-const insert = command((db, p: BrowserSessionTable) => db.insertInto('browser_session').values(pick(p, COLUMNS)));
+const insert = command((db, p: { [C in keyof BrowserSessionTable]: never }) =>
+  db.insertInto('browser_session').values(pick(p, COLUMNS)),
+);
 
 export const insertSession = (session: Session): Work<void> => insert(encode(SESSION, session));
 
 export const updateLastSeen = command((db, p: { hash: string; now: number }) =>
   db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
+);
+
+/** Records that the person proved once more who they are. */
+export const updateProof = command((db, p: { hash: string; now: number; method: string }) =>
+  db.updateTable('browser_session').set({ proved_at: p.now, proved_by: p.method }).where('hash', '=', p.hash),
 );
 
 /** Removes a session, and returns the removed one. */

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { createChallenge, prepareChallenge, tryCode } from '../../src/challenges/challenges.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
 import { type LimitName, limitVariables } from '../../src/platform/config/limits.ts';
 import { agent } from '../support/agent.ts';
 import {
@@ -13,6 +15,7 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
 import { MINUTE } from '../support/outcome.ts';
 import { startServer, type TestServer } from '../support/server.ts';
@@ -45,6 +48,22 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
     return signIn(server, () => username);
   },
   signInAddress: async (server) => signIn(server, () => `nobody-${++names}`),
+  async codeAccount(server) {
+    const address = `person-${++names}@example.com`;
+    const browserHash = `browser ${names}`;
+    const purpose = 'sign up';
+    return () =>
+      withData(server, async ({ database, clock, sealer: open }) => {
+        const [sealer, { limits }] = [await open(), readConfig(server.environment)];
+        const origin = { actor: { type: 'anonymous', id: null }, address: null, requestId: null } as const;
+        const challenge = { purpose, account: null, address, browserHash, lifetime: MINUTE } as const;
+        const attempt = { purpose, browserHash, code: 'not a code', origin } as const;
+        // Tries count over reissued codes.
+        await database.commit(() => createChallenge(sealer, prepareChallenge(), challenge, clock()));
+        const result = await database.commit(() => tryCode({ sealer, limits }, attempt, clock()));
+        return result.kind === 'limited';
+      });
+  },
   signUpAddress: async (server) => async () => {
     const browser = agent(server.baseUrl);
     const username = `person-${++names}`;

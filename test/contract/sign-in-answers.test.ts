@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { authenticateByPassword } from '../../src/authenticators/password.ts';
 import { signIn } from '../../src/credentials/sign-in.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import type { Passwords } from '../../src/platform/crypto/passwords.ts';
@@ -77,10 +78,18 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
     };
     const { limits } = readConfig(server.environment);
     const origin = { actor: { type: 'anonymous', id: null }, address: null, requestId: null } as const;
-    const browser = { browserHash: 'hash', userAgent: undefined, previousSecret: undefined };
+    const browser = {
+      browserHash: 'hash',
+      userAgent: undefined,
+      previousSecret: undefined,
+      interactionHash: null,
+      origin,
+    };
+    const services = { database, clock, passwords, limits };
     for (const identifier of [username, 'nobody-at-all', 'nobody@example.com', 'before\0after', passwordless]) {
-      const attempt = { identifier, password: 'not the password', origin, ...browser };
-      const outcome = await signIn({ database, clock, passwords, limits }, attempt, () => assert.fail('signed in'));
+      const attempt = { identifier, password: 'not the password', origin, browserHash: 'hash' };
+      const checked = await authenticateByPassword(services, attempt, clock());
+      const outcome = await signIn(services, checked, browser, () => assert.fail('signed in'));
       assert.equal(outcome.kind, 'wrong', identifier);
     }
     assert.deepEqual(asked, [true, false, false, false, false]);

@@ -4,7 +4,7 @@ import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
-import { assertStaysHere, query, settle } from '../support/outcome.ts';
+import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
@@ -81,6 +81,15 @@ const cases: Record<string, Case> = {
     fields: () => ({ current: PASSWORD, password: 'a new passphrase' }),
     signedIn: true,
   },
+  '/account/confirm': {
+    page: ({ browser }) => {
+      // The sign-in itself was a proof.
+      server.advance(10 * MINUTE);
+      return browser.get('/account/confirm?next=password');
+    },
+    fields: () => ({ current: PASSWORD }),
+    signedIn: true,
+  },
   '/account/sign-out-everywhere': { page: account, fields: () => ({}), signedIn: true },
   '/account/connections': {
     page: ({ browser }) => browser.get('/account/connections'),
@@ -113,7 +122,7 @@ const state = async (): Promise<string> =>
       'SELECT id, username, display_name, picture, password_hash, generation FROM account ORDER BY id',
     ),
     await query(server, 'SELECT id FROM client ORDER BY id'),
-    await query(server, 'SELECT hash, account_id FROM browser_session ORDER BY hash'),
+    await query(server, 'SELECT hash, account_id, proved_at FROM browser_session ORDER BY hash'),
     await query(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
     await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
     await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),

@@ -142,4 +142,9 @@ export const HASHED: Readonly<Record<string, string>> = {
   playground_visit: 'browser cookie',
   interaction: 'interaction handle',
   admin_key: 'admin key',
+  // Presented to the pages of the sign-in and of the mail that they come from alone, which have tests of their own.
+  challenge: 'random octets',
+  pending_sign_in: 'random octets',
+  recovery_code: 'random octets',
+  trusted_browser: 'random octets',
 };

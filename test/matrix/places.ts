@@ -129,11 +129,11 @@ const cookie =
 const session = cookie('session');
 const rightCookies = (world: World): Fields => session(world, world.browser.cookie('tessera_session') ?? '');
 
-const accountPage = (path: string): readonly Place[] => [
+const accountPage = (path: string, right = '200'): readonly Place[] => [
   {
     name: 'the session cookie',
     present: (world, credential) => send(world, 'GET', path, session(world, credential)),
-    right: { 'session cookie': '200' },
+    right: { 'session cookie': right },
     refused: '302 /login',
   },
 ];
@@ -143,7 +143,8 @@ const accountForm = (path: string, fields: Fields, right: string): readonly Plac
   const token = async ({ browser }: World): Promise<string> => {
     const page = await browser.get(/connections|profile/.test(path) ? path : '/account');
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    return formOf(page.text, path === '/account/sessions' ? undefined : path).hidden['form_token'] ?? '';
+    const isElsewhere = path === '/account/sessions' || path === '/account/confirm';
+    return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
     {
@@ -519,6 +520,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
   ],
   'GET /account': accountPage('/account'),
+  'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
+  'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account'),
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/sessions': accountPage('/account/sessions'),
   'POST /account/sessions': accountForm('/account/sessions', { session: 'others' }, '200'),

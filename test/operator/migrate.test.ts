@@ -101,9 +101,11 @@ const LATER_COLUMNS = [
   ['token_family', 'face'],
   ['token_family', 'ends_with_session'],
   ['authorization_code', 'ends_with_session'],
+  ['browser_session', 'proved_at'],
+  ['browser_session', 'proved_by'],
 ] as const;
 /** Those that came after the faces. */
-const AFTER_FACES = LATER_COLUMNS.slice(-1);
+const AFTER_FACES = LATER_COLUMNS.slice(-3);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

@@ -358,16 +358,25 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['account.unbanned', 'admin', '+', 'user'],
   ],
   [
-    'a sign-in, a new password, a sign-out',
+    'a sign-in',
     async () => {
       browser = agent(server.baseUrl);
       assert.equal(await signInForm(browser, user.username, PASSWORD), 303);
+    },
+    ['sign_in.succeeded', 'user', '+', 'user'],
+  ],
+  [
+    'a fresh proof, a new password, a sign-out',
+    async () => {
+      server.advance(10 * 60_000);
+      const confirm = await browser.get('/account/confirm?next=password');
+      status(303, await browser.submit(confirm, { current: PASSWORD }, '/account/confirm'));
       const page = await browser.get('/account');
       const fields = { current: PASSWORD, password: 'another good password' };
       assert.equal((await browser.submit(page, fields, '/account/password')).status, 200);
       await browser.submit(await browser.get('/account'), {}, '/logout');
     },
-    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['sign_in.confirmed', 'user', '+', 'user'],
     ['account.password_changed', 'user', '+', 'user'],
     ['sign_out', 'user', '+', 'user'],
   ],
@@ -529,6 +538,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/profile': ['account.updated'],
   'POST /account/picture': ['account.updated'],
   'POST /account/password': ['account.password_changed'],
+  'POST /account/confirm': ['sign_in.confirmed'],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
   'POST /api/v2/admin/users': ['account.created'],

@@ -284,7 +284,8 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
   it('ST-07: what must be unique is refused by the database itself', async () => {
     const [one, two] = [await made(), await made()];
     const untold = { browser: null, system: null, network: null, amr: ['pwd'], acr: null };
-    const session = { hash: 's1', sid: `sid ${id()}`, accountId: one.accountId, generation: 'g', ...untold };
+    const proof = { provedAt: NOW, provedBy: 'password' } as const;
+    const session = { hash: 's1', sid: `sid ${id()}`, accountId: one.accountId, generation: 'g', ...untold, ...proof };
     const instants = { authTime: NOW, lastSeenAt: NOW, expiresAt: NOW };
     const slug = `org-${id()}`;
     const organization = () => ({ id: id(), name: slug, domain: 'a.example', createdAt: NOW });

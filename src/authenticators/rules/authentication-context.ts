@@ -1,3 +1,7 @@
+/** How people can prove who they are. */
+export const METHODS = ['password', 'mail code', 'totp', 'recovery code', 'passkey'] as const;
+export type Method = (typeof METHODS)[number];
+
 /** How a person authenticated, as the claims of an ID token say it (OpenID Connect Core 1.0 §2). */
 export interface AuthenticationContext {
   /** The methods that were used, by their names in RFC 8176. */
@@ -6,11 +10,45 @@ export interface AuthenticationContext {
   readonly acr: string | null;
 }
 
-/** A password over a protected channel, as SAML 2.0 named it. The one class that is offered. */
+/** A password over a protected channel, as SAML 2.0 named it. */
 export const ACR = 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport';
+/** Two factors of different kinds: https://refeds.org/profile/mfa. */
+export const ACR_MFA = 'https://refeds.org/profile/mfa';
+/** A phishing-resistant authenticator: OpenID Connect Extended Authentication Profile ACR Values 1.0 §3. */
+export const ACR_PHISHING_RESISTANT = 'phr';
 
-/** The context that these methods make: the base URL is HTTPS or loopback, so every password came over a protected channel. */
-export const authenticationContext = (amr: readonly string[]): AuthenticationContext => ({
-  amr,
-  acr: amr.includes('pwd') ? ACR : null,
-});
+/** The classes that are offered, weakest first. Each is met by those after it, too. */
+const ACR_VALUES: readonly string[] = [ACR, ACR_MFA, ACR_PHISHING_RESISTANT];
+
+/** Whether a sign-in of one class meets another. */
+export const meetsAcr = (acr: string | null, required: string): boolean =>
+  acr !== null && ACR_VALUES.includes(required) && ACR_VALUES.indexOf(acr) >= ACR_VALUES.indexOf(required);
+
+/** The names of RFC 8176 §2 for what each method is. */
+const AMR: Readonly<Record<Method, readonly string[]>> = {
+  password: ['pwd'],
+  'mail code': ['otp'],
+  totp: ['otp'],
+  // A look-up secret has no name there.
+  'recovery code': [],
+  // A key in a device, used after the device verified the person: two factors in one act.
+  passkey: ['pop', 'user', 'mfa'],
+};
+
+const SECOND_FACTORS: readonly Method[] = ['totp', 'recovery code'];
+
+/**
+ * The context that these methods make (docs/reference/authentication-context.md). The base URL is HTTPS or loopback, so everything came
+ * over a protected channel. A code by mail is never a second factor, nor the first of two.
+ */
+export function authenticationContext(methods: readonly Method[]): AuthenticationContext {
+  const isMfa = methods.includes('password') && methods.some((method) => SECOND_FACTORS.includes(method));
+  const amr = new Set([...methods.flatMap((method) => AMR[method]), ...(isMfa ? ['mfa'] : [])]);
+  return { amr: [...amr], acr: acrOf(methods, isMfa) };
+}
+
+function acrOf(methods: readonly Method[], isMfa: boolean): string | null {
+  if (methods.includes('passkey')) return ACR_PHISHING_RESISTANT;
+  if (isMfa) return ACR_MFA;
+  return methods.includes('password') ? ACR : null;
+}

@@ -165,6 +165,19 @@ const removeKnownBrowsers = many((db, p: Expired) =>
     .returning('browser_hash'),
 );
 
+/** What waits for a person and has run out: sign-ins, links and codes, and browsers that are no longer trusted. */
+const removeFrom = (table: 'pending_sign_in' | 'challenge' | 'trusted_browser') =>
+  many((db, p: Expired) =>
+    db
+      .deleteFrom(table)
+      .where('hash', 'in', db.selectFrom(table).select('hash').where('expires_at', '<=', p.before).limit(p.limit))
+      .returning('hash'),
+  );
+
+const removePendingSignIns = removeFrom('pending_sign_in');
+const removeChallenges = removeFrom('challenge');
+const removeTrustedBrowsers = removeFrom('trusted_browser');
+
 /**
  * Removes the rows that no longer matter, in small batches, so that requests are handled in between. Then it empties the journal of the
  * database, which would keep what was deleted or changed since the last sweep.
@@ -190,6 +203,9 @@ export async function sweep(
     [removeClientTokens, now],
     [removeVisits, now],
     [removeKnownBrowsers, now - BROWSER_RETENTION],
+    [removePendingSignIns, now],
+    [removeChallenges, now],
+    [removeTrustedBrowsers, now],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
   if (keepTraces !== null) {

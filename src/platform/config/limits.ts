@@ -6,15 +6,15 @@ export type Limit = { readonly count: number; readonly windowMs: number } | null
 
 const UNITS: Readonly<Record<string, number>> = { s: SECOND, m: MINUTE, h: HOUR };
 
-/** Reads `<count>/<s|m|h>` or `off`. */
+/** Reads `<count>/<s|m|h>`, with a number of units where it is not one, or `off`. */
 function parseLimit(value: string): Reading<Limit> {
   if (value === 'off') return { value: null };
-  const [, count, unit] = /^([1-9]\d{0,8})\/([smh])$/.exec(value) ?? [];
-  const windowMs = unit === undefined ? undefined : UNITS[unit];
-  if (count === undefined || windowMs === undefined) {
-    return { problem: 'must be <count>/<s|m|h>, for example 10/m, or off' };
+  const [, count, units, unit = ''] = /^([1-9]\d{0,8})\/([1-9]\d{0,2})?([smh])$/.exec(value) ?? [];
+  const unitMs = UNITS[unit];
+  if (count === undefined || unitMs === undefined) {
+    return { problem: 'must be <count>/<s|m|h>, for example 10/m or 5/15m, or off' };
   }
-  return { value: { count: Number(count), windowMs } };
+  return { value: { count: Number(count), windowMs: Number(units ?? 1) * unitMs } };
 }
 
 /** Reads `<bytes>/h` or `off`. The period is fixed, because pending requests are stored for an hour. */
@@ -41,6 +41,11 @@ export const limitVariables = {
     'Failed sign-ins to one account. Browsers that have signed in to it before are counted separately.',
   ),
   signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one IP address.'),
+  codeAccount: new LimitVariable(
+    'TESSERA_LIMIT_CODE_ACCOUNT',
+    '5/15m',
+    'Wrong codes for one account or address, over all codes that were sent to it.',
+  ),
   signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',

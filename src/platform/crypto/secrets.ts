@@ -1,10 +1,13 @@
-import { createHmac, hash, hkdfSync, randomBytes, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, hkdfSync, randomBytes, randomInt, timingSafeEqual } from 'node:crypto';
 
 /** 256 random bits from the system's generator, as 43 base64url characters. */
 export const randomSecret = (): string => randomBytes(32).toString('base64url');
 
 /** Whether a text could be a {@link randomSecret}. Programs also send `undefined`, a placeholder or a part of the right text. */
 export const isSecretForm = (text: string): boolean => /^[A-Za-z0-9_-]{43}$/.test(text);
+
+/** A code for a person to type: six digits from the system's generator. The number of tries must be limited. */
+export const randomCode = (): string => String(randomInt(1_000_000)).padStart(6, '0');
 
 /** The size of a random identifier, in bytes. */
 const IDENTIFIER = 16;

@@ -1,5 +1,14 @@
 import type { Generated } from 'kysely';
 import type {
+  ChallengeTable,
+  DataKeyTable,
+  PasskeyTable,
+  PendingSignInTable,
+  RecoveryCodeTable,
+  TotpSecretTable,
+  TrustedBrowserTable,
+} from './people-tables.ts';
+import type {
   AdminKeyTable,
   IdTokenKeyTable,
   KeySetTable,
@@ -146,6 +155,10 @@ export interface BrowserSessionTable {
   /** The methods of the sign-in, by their names in RFC 8176. */
   amr: Json;
   acr: string | null;
+  /** When the person last proved who they are, by the strongest factor that was asked for, */
+  proved_at: Generated<Instant>;
+  /** and by which. */
+  proved_by: Generated<string>;
 }
 
 export interface KnownBrowserTable {
@@ -344,6 +357,13 @@ export interface Tables {
   picture: PictureTable;
   browser_session: BrowserSessionTable;
   known_browser: KnownBrowserTable;
+  pending_sign_in: PendingSignInTable;
+  challenge: ChallengeTable;
+  totp_secret: TotpSecretTable;
+  recovery_code: RecoveryCodeTable;
+  passkey: PasskeyTable;
+  trusted_browser: TrustedBrowserTable;
+  data_key: DataKeyTable;
   interaction: InteractionTable;
   consent_grant: ConsentGrantTable;
   consent_revocation: ConsentRevocationTable;

@@ -22,6 +22,8 @@ export interface Browser {
   takeOver(handle: string): string | undefined;
   /** The secret of the session cookie, if it is well-formed. */
   readonly sessionSecret: string | undefined;
+  /** The secret of a sign-in that waits for a second factor. */
+  readonly signInSecret: string | undefined;
   /**
    * A token for a form that only this browser can submit, and only in this context.
    * @param context what the form acts on; the token is invalid for anything else
@@ -49,6 +51,8 @@ export interface Browsers {
   rejectCrossSiteForm(request: FastifyRequest): void;
   setSession(reply: FastifyReply, secret: string, maxAgeMs: number): void;
   clearSession(reply: FastifyReply): void;
+  /** Keeps the secret of a sign-in that waits for a second factor; undefined clears it. */
+  setSignIn(reply: FastifyReply, secret: string | undefined, maxAgeMs: number): void;
 }
 
 /** The name of the hidden field with a form's token. */
@@ -70,7 +74,13 @@ export function cookieStyle(baseUrl: string) {
   const secure = new URL(baseUrl).protocol === 'https:';
   const prefix = secure ? '__Host-' : '';
   const attributes = { path: '/', httpOnly: true, sameSite: 'lax', secure } as const;
-  return { prefix, browser: `${prefix}tessera_browser`, session: `${prefix}tessera_session`, attributes };
+  return {
+    prefix,
+    browser: `${prefix}tessera_browser`,
+    session: `${prefix}tessera_session`,
+    signIn: `${prefix}tessera_sign_in`,
+    attributes,
+  };
 }
 
 /**
@@ -79,7 +89,13 @@ export function cookieStyle(baseUrl: string) {
  */
 export function browsers(baseUrl: string, key: Buffer): Browsers {
   const { origin } = new URL(baseUrl);
-  const { prefix, browser: browserCookie, session: sessionCookie, attributes } = cookieStyle(baseUrl);
+  const {
+    prefix,
+    browser: browserCookie,
+    session: sessionCookie,
+    signIn: signInCookie,
+    attributes,
+  } = cookieStyle(baseUrl);
   const startedPrefix = `${prefix}tessera_begun_`;
   const startedCookie = (handle: string): string => startedPrefix + digest(handle).slice(0, 8);
   const identified = new WeakMap<FastifyRequest, Browser>();
@@ -97,6 +113,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     const started = Object.keys(request.cookies).filter((name) => name.startsWith(startedPrefix));
     for (const name of started.slice(0, -MOST_STARTED)) reply.clearCookie(name, attributes);
     const session = request.cookies[sessionCookie];
+    const signIn = request.cookies[signInCookie];
     const tokenFor = (identity: string, context: string) => keyedDigest(key, JSON.stringify([identity, context]));
     const identities = (handle: string | undefined): readonly string[] => {
       const started = handle === undefined ? undefined : request.cookies[startedCookie(handle)];
@@ -115,6 +132,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
         return digest(started);
       },
       sessionSecret: session !== undefined && SECRET.test(session) ? session : undefined,
+      signInSecret: signIn !== undefined && SECRET.test(signIn) ? signIn : undefined,
       formToken: (context) => tokenFor(id, context),
       owns(form, context) {
         const token = form.get(FORM_TOKEN) ?? '';
@@ -160,6 +178,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     },
     clearSession(reply) {
       reply.clearCookie(sessionCookie, attributes);
+    },
+    setSignIn(reply, secret, maxAgeMs) {
+      if (secret === undefined) reply.clearCookie(signInCookie, attributes);
+      else reply.setCookie(signInCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
     },
   };
 }

@@ -18,6 +18,7 @@ import type { PageServices } from '../sign-in/routes.ts';
 import { connectionsRoutes } from './connections.ts';
 import { accountPage, everywherePage } from './page.ts';
 import { profileRoutes } from './profile.ts';
+import { proofRoutes, requireProof } from './proof.ts';
 import { sessionsRoutes } from './sessions.ts';
 import { type AccountHooks, type AccountVisit, accountHooks, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
 
@@ -41,6 +42,7 @@ export function accountPages(app: FastifyInstance, services: AccountServices): v
     profileRoutes(pages, services, hooks);
     connectionsRoutes(pages, services, hooks);
     sessionsRoutes(pages, services, hooks);
+    proofRoutes(pages, services, hooks);
   });
 }
 
@@ -105,7 +107,9 @@ function accountRoutes(
     });
   });
 
-  app.post('/account/password', { preHandler: countForm }, async (request, reply) => {
+  // The form asks for the password itself.
+  const proved = requireProof(services, 'password', 'password');
+  app.post('/account/password', { preHandler: [countForm, proved] }, async (request, reply) => {
     const visit = visitOf(request);
     const form = formOf(request);
     if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);

@@ -145,6 +145,13 @@ export const en = {
     themes: { light: 'Light', dark: 'Dark', system: 'Same as the device' },
     roles: { OWNER: 'owner', ADMIN: 'admin', MEMBER: 'member' },
   },
+  proof: {
+    title: 'Confirm it is you',
+    lead: 'This change can lock you out or let others in, so it asks for the strongest way to sign in that you have set up. It then stays confirmed for ten minutes.',
+    submit: 'Confirm',
+    gate: 'To change this, first confirm that it is you.',
+    confirm: 'Confirm it is you',
+  },
   account: {
     title: 'Your account',
     nav: 'Account',

@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '../../accounts/store.ts';
 import type { AuthenticationRefusal } from '../../authenticators/authenticators.ts';
+import { authenticators } from '../../authenticators/authenticators.ts';
 import { destinationOf } from '../../clients/rules/redirect-uri.ts';
-import { type SignInResult, signIn } from '../../credentials/sign-in.ts';
+import { PENDING_SIGN_IN_LIFETIME, type SignInBrowser, type SignInResult, signIn } from '../../credentials/sign-in.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -14,6 +15,7 @@ import { setSignedInSession } from '../../protocol/authorize/interaction-store.t
 import {
   advance,
   continueContext,
+  HANDLE,
   loadPendingRequest,
   readPending,
   redirect,
@@ -61,8 +63,8 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
       return showSignIn(services, visit, 400, { fields, general: [] }, identifier);
     }
     const result = await attemptSignIn(services, visit, identifier, password);
-    if (result.kind !== 'signed in') return showRefusal(services, visit, result, identifier);
-    return continueSignedIn(services, visit, result.created);
+    if (result.kind === 'signed in' || result.kind === 'second factor') return continueSignIn(services, visit, result);
+    return showRefusal(services, visit, result, identifier);
   });
 }
 
@@ -124,27 +126,54 @@ async function expectedName({ database }: PageServices, { request, step, visitor
   return again ? visitor.account.profile.username : '';
 }
 
-export function attemptSignIn(
+export async function attemptSignIn(
   services: PageServices,
-  { request, browser, pending }: SignInVisit,
+  visit: SignInVisit,
   identifier: string,
   password: string,
 ): Promise<SignInResult> {
-  const { sessionSecret: previousSecret, hash: browserHash } = browser;
-  const userAgent = request.headers['user-agent'];
-  const attempt = { identifier, password, browserHash, userAgent, previousSecret, origin: originOf(request) };
-  return signIn(services, attempt, function* onSignedIn(session: Session): Work<void> {
+  const browser = signInBrowser(visit);
+  const attempt = { identifier, password, browserHash: browser.browserHash, origin: browser.origin };
+  const checked = await authenticators.password(services, attempt, services.clock());
+  return signIn(services, checked, browser, onSignedIn(visit));
+}
+
+/** What a sign-in records of the browser. */
+const signInBrowser = ({ request, browser, pending }: SignInVisit): SignInBrowser => ({
+  browserHash: browser.hash,
+  userAgent: request.headers['user-agent'],
+  previousSecret: browser.sessionSecret,
+  interactionHash: pending === undefined ? null : digest(pending.handle),
+  origin: originOf(request),
+});
+
+/** The pending request remembers which session was started for it. */
+export const onSignedIn = ({ pending }: SignInVisit) =>
+  function* setSession(session: Session): Work<void> {
     if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
-  });
+  };
+
+/** After the first factor the browser continues to the second, or as {@link continueSignedIn} says. */
+export async function continueSignIn(
+  services: PageServices,
+  visit: SignInVisit,
+  result: Extract<SignInResult, { kind: 'signed in' | 'second factor' }>,
+): Promise<FastifyReply> {
+  if (result.kind === 'signed in') return continueSignedIn(services, visit, result.created);
+  const { request, reply, pending } = visit;
+  services.browsers.setSignIn(reply, result.secret, PENDING_SIGN_IN_LIFETIME);
+  const query = pending === undefined ? '' : `?${HANDLE}=${encodeURIComponent(pending.handle)}`;
+  return redirect(request, reply, services.site.path(`/login/verify${query}`));
 }
 
 /** After a sign-in the browser continues with the pending request, or goes to the account: never to an address from a request. */
-export async function continueSignedIn(
+async function continueSignedIn(
   services: PageServices,
-  { request, reply, pending }: SignInVisit,
+  { request, reply, browser, pending }: SignInVisit,
   { secret, session }: NewSession,
 ): Promise<FastifyReply> {
   services.browsers.setSession(reply, secret, SESSION_LIFETIME);
+  if (browser.signInSecret !== undefined) services.browsers.setSignIn(reply, undefined, 0);
   services.traces.completed.push({
     at: services.clock(),
     requestId: request.id,

@@ -16,7 +16,7 @@ import { type SignUpValues, signUpPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
   attemptSignIn,
-  continueSignedIn,
+  continueSignIn,
   formTargets,
   needsSignIn,
   requestingApp,
@@ -68,7 +68,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const taken = await createUnlessTaken(services, { ...values, password }, origin);
     // A second submit of the same form finds the account that the first one created: the right password signs in to it.
     const result = await attemptSignIn(services, visit, values.username, password);
-    if (result.kind === 'signed in') return continueSignedIn(services, visit, result.created);
+    if (result.kind === 'signed in' || result.kind === 'second factor') return continueSignIn(services, visit, result);
     if (taken === undefined) return showRefusal(services, visit, result, values.username);
     const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
     return show(visit, 409, { fields: { [taken]: text }, general: [] }, values);

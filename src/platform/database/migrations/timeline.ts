@@ -23,6 +23,7 @@ import { traces } from './0021-traces.ts';
 import { defaultAlgorithm } from './0022-default-algorithm.ts';
 import { usedAlgorithms } from './0023-used-algorithms.ts';
 import { codesOfSessions } from './0024-codes-of-sessions.ts';
+import { people } from './0025-people.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -68,6 +69,7 @@ export const timeline: Timeline = {
   '0022-default-algorithm': defaultAlgorithm,
   '0023-used-algorithms': usedAlgorithms,
   '0024-codes-of-sessions': codesOfSessions,
+  '0025-people': people,
 };
 
 export { NewerDatabase } from './position.ts';

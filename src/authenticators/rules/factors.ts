@@ -1,0 +1,58 @@
+import { MINUTE } from '../../platform/clock.ts';
+import type { Method } from './authentication-context.ts';
+
+/** Something that a person has set up to prove who they are. */
+export interface Factor {
+  readonly kind: 'password' | 'totp' | 'passkey';
+  /** When it was set up; 0 for a password, which every change replaces together with all sessions. */
+  readonly createdAt: number;
+}
+
+/** How much each method proves, for the changes that ask for a fresh proof. A recovery code stands in for the authenticator app. */
+const STRENGTH: Readonly<Record<Method, number>> = {
+  'mail code': 0,
+  password: 1,
+  totp: 2,
+  'recovery code': 2,
+  passkey: 3,
+};
+
+/** How long a proof is fresh. */
+const PROOF_LIFETIME = 10 * MINUTE;
+
+/** What a session says of the last proof. */
+interface Proof {
+  readonly authTime: number;
+  readonly provedAt: number;
+  readonly provedBy: Method;
+}
+
+/** The strongest of the methods that a person used. */
+export const strongest = (methods: readonly Method[]): Method =>
+  methods.reduce((best, method) => (STRENGTH[method] > STRENGTH[best] ? method : best), methods[0] ?? 'mail code');
+
+/**
+ * The factor that a dangerous change asks for: the strongest of those that were set up before the session began, so that a stolen
+ * session cannot add one to satisfy it. A person who has none of these proves their address.
+ */
+export function proofAsked(factors: readonly Factor[], { authTime }: Pick<Proof, 'authTime'>): Method {
+  return strongest(['mail code', ...factors.filter(({ createdAt }) => createdAt < authTime).map(({ kind }) => kind)]);
+}
+
+/** Whether a dangerous change needs another proof first (decisions §11). */
+export function needsProof(factors: readonly Factor[], session: Proof, now: number): boolean {
+  const { provedAt, provedBy } = session;
+  return now - provedAt >= PROOF_LIFETIME || STRENGTH[provedBy] < STRENGTH[proofAsked(factors, session)];
+}
+
+/**
+ * The second factors of which one is asked after the first; empty where none is. A passkey is two factors in one act, so nothing is
+ * asked after it; and a person who has an authenticator app can always use a recovery code instead.
+ */
+export function secondFactors(used: readonly Method[], factors: readonly Factor[]): readonly Method[] {
+  if (used.includes('passkey') || used.includes('totp') || used.includes('recovery code')) return [];
+  if (!factors.some(({ kind }) => kind === 'totp')) return [];
+  return factors.some(({ kind }) => kind === 'passkey')
+    ? ['passkey', 'totp', 'recovery code']
+    : ['totp', 'recovery code'];
+}

@@ -1,0 +1,180 @@
+import type { Sealer } from '../keys/sealer.ts';
+import { giveBack, take } from '../limits/limits.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import { digest, equalSecrets, isSecretForm, randomCode, randomSecret } from '../platform/crypto/secrets.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import type { StoredChallenge } from './store.ts';
+import * as store from './store.ts';
+
+/** What a link or code that was sent by mail is for. */
+export type ChallengePurpose =
+  | 'sign up'
+  | 'verify address'
+  | 'change address'
+  | 'undo address change'
+  | 'recover'
+  | 'secure account'
+  | 'sign in';
+
+/** What a challenge is created from. */
+export interface NewChallenge {
+  readonly purpose: ChallengePurpose;
+  /** Null where there is no account yet. */
+  readonly account: { readonly id: string; readonly generation: string } | null;
+  /** The address that it is sent to, in lower case. */
+  readonly address: string;
+  /** The browser that asked for it; null where an operator did, or nobody asked. */
+  readonly browserHash: string | null;
+  /** What it confirms, such as a new address or a pending sign-up. Stored encrypted. */
+  readonly data?: unknown;
+  /** In milliseconds. */
+  readonly lifetime: number;
+}
+
+/** The secrets of a new challenge, for the message that carries them. */
+export interface SentChallenge {
+  /** The secret of the link: 43 characters of base64url. */
+  readonly link: string;
+  /** Six digits. */
+  readonly code: string;
+  /** Names the challenge in the database. */
+  readonly hash: string;
+}
+
+/** A challenge that can still be answered. */
+export interface Challenge {
+  readonly hash: string;
+  readonly purpose: ChallengePurpose;
+  readonly accountId: string | null;
+  /** The account's generation when it was created: a challenge ends with it, except for the undo of an address change. */
+  readonly generation: string | null;
+  readonly address: string;
+  readonly browserHash: string | null;
+  readonly data: unknown;
+  readonly createdAt: number;
+  readonly expiresAt: number;
+}
+
+/** What is prepared outside of the unit of work, which may run again. */
+export function prepareChallenge(): SentChallenge {
+  const link = randomSecret();
+  return { link, code: randomCode(), hash: digest(link) };
+}
+
+/**
+ * Stores a challenge, inside a unit of work. It replaces the earlier ones of the same purpose and account, or, without an account, of
+ * the same browser: only the newest works.
+ * @param sent from {@link prepareChallenge}
+ */
+export function* createChallenge(
+  sealer: Sealer,
+  sent: SentChallenge,
+  challenge: NewChallenge,
+  now: number,
+): Work<void> {
+  const { purpose, account, address, browserHash, data, lifetime } = challenge;
+  if (account !== null) yield* store.removeChallengesOfAccount({ accountId: account.id, purpose });
+  else if (browserHash !== null) yield* store.removeChallengesOfBrowser({ browserHash, purpose });
+  yield* store.insertChallenge({
+    hash: sent.hash,
+    purpose,
+    accountId: account?.id ?? null,
+    generation: account?.generation ?? null,
+    address,
+    browserHash,
+    codeHash: sealer.digest(sent.code, `code ${sent.hash}`),
+    sealed: data === undefined ? null : sealer.seal(JSON.stringify(data), `challenge ${sent.hash}`),
+    createdAt: now,
+    expiresAt: now + lifetime,
+    usedAt: null,
+  });
+}
+
+const isOpen = ({ usedAt, expiresAt }: StoredChallenge, now: number): boolean => usedAt === null && expiresAt > now;
+
+function opened(sealer: Sealer, stored: StoredChallenge): Challenge {
+  const { sealed, codeHash: _code, usedAt: _used, ...challenge } = stored;
+  const text = sealed === null ? undefined : sealer.open(sealed, `challenge ${stored.hash}`);
+  return { ...challenge, data: text === undefined ? undefined : JSON.parse(text) };
+}
+
+/** Finds the challenge of a link; undefined where it is unknown, used, replaced or expired. Changes nothing. */
+export function* findChallenge(
+  sealer: Sealer,
+  link: string,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<Challenge | undefined> {
+  if (!isSecretForm(link)) return undefined;
+  const stored = yield* store.findChallengeByHash({ hash: digest(link) });
+  return stored?.purpose === purpose && isOpen(stored, now) ? opened(sealer, stored) : undefined;
+}
+
+/** Finds the newest challenge of a purpose that a browser asked for, if it can still be answered. */
+export function* findChallengeOfBrowser(
+  sealer: Sealer,
+  browserHash: string,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<Challenge | undefined> {
+  const [stored] = yield* store.findChallengesOfBrowser({ browserHash, purpose });
+  return stored !== undefined && isOpen(stored, now) ? opened(sealer, stored) : undefined;
+}
+
+/**
+ * Uses a challenge up, once, in the unit of work that does what it confirms.
+ * @returns undefined where it is unknown, replaced, expired, or was used before
+ */
+export function* useChallenge(
+  sealer: Sealer,
+  link: string,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<Challenge | undefined> {
+  const challenge = yield* findChallenge(sealer, link, purpose, now);
+  if (challenge === undefined || !(yield* store.spendChallenge({ hash: challenge.hash, now }))) return undefined;
+  return challenge;
+}
+
+/** The result of typing a code. */
+export type CodeResult =
+  | { readonly kind: 'right'; readonly challenge: Challenge }
+  /** Also where there is no challenge: the two are not told apart. */
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'limited'; readonly seconds: number };
+
+/** The bucket of a person's tries, which lasts over reissued codes. */
+const triesOf = (purpose: ChallengePurpose, { accountId, address }: StoredChallenge): string =>
+  `code ${purpose} ${accountId ?? digest(address)}`;
+
+/**
+ * Checks a code that was typed into the browser that asked for it, and uses the challenge up where it is right. Tries are counted for
+ * the account (or the address, where there is none) over reissued codes. A unit of work of its own: a wrong try is counted even though
+ * nothing else happens, so the caller does what the code confirms in `onRight`, which may still refuse by throwing.
+ */
+export function* tryCode(
+  { sealer, limits }: { readonly sealer: Sealer; readonly limits: Limits },
+  attempt: {
+    readonly purpose: ChallengePurpose;
+    readonly browserHash: string;
+    readonly code: string;
+    readonly origin: Origin;
+  },
+  now: number,
+): Work<CodeResult> {
+  const { purpose, browserHash, code, origin } = attempt;
+  const [stored] = yield* store.findChallengesOfBrowser({ browserHash, purpose });
+  if (stored === undefined || !isOpen(stored, now)) return { kind: 'wrong' };
+  const bucket = triesOf(purpose, stored);
+  const about = { name: 'codeAccount', origin, accountId: stored.accountId } as const;
+  const seconds = yield* take(bucket, limits.codeAccount, now, about);
+  if (seconds > 0) return { kind: 'limited', seconds };
+  const given = sealer.digest(code.replaceAll(/[\s-]/g, ''), `code ${stored.hash}`);
+  if (stored.codeHash === null || !equalSecrets(stored.codeHash, given)) return { kind: 'wrong' };
+  // Read before it is used up, which erases its data.
+  const challenge = opened(sealer, stored);
+  if (!(yield* store.spendChallenge({ hash: stored.hash, now }))) return { kind: 'wrong' };
+  yield* giveBack(bucket, limits.codeAccount);
+  return { kind: 'right', challenge };
+}

@@ -1,0 +1,104 @@
+// The tables of how people prove who they are, beside their passwords. The others are in schema.ts.
+
+/** Snowflake id as a decimal string. */
+type Id = string;
+/** Milliseconds since the Unix epoch. */
+type Instant = number;
+/** 0 or 1. */
+type Flag = number;
+/** A JSON document. */
+type Json = string;
+
+/** The key that encrypts what is stored for people, itself encrypted with the secret of the server. */
+export interface DataKeyTable {
+  id: number;
+  sealed: string;
+  created_at: Instant;
+}
+
+/** Sign-ins that wait for a second factor: no session exists yet. */
+export interface PendingSignInTable {
+  /** The secret in the browser's cookie is stored as a hash. */
+  hash: string;
+  account_id: Id;
+  generation: string;
+  browser_hash: string;
+  /** The methods that were used so far. */
+  methods: Json;
+  /** The digest of the pending request that needs the sign-in, if there is one. */
+  interaction_hash: string | null;
+  created_at: Instant;
+  expires_at: Instant;
+}
+
+/** Links and codes that were sent by mail. */
+export interface ChallengeTable {
+  /** The secret of the link is stored as a hash. */
+  hash: string;
+  purpose: string;
+  /** Null where there is no account yet. */
+  account_id: Id | null;
+  /** The account's generation when it was created. */
+  generation: string | null;
+  /** The address that it was sent to, in lower case. */
+  address: string;
+  /** The browser that asked for it; null where an operator did. */
+  browser_hash: string | null;
+  code_hash: string | null;
+  /** What it confirms, sealed. */
+  sealed: string | null;
+  created_at: Instant;
+  expires_at: Instant;
+  used_at: Instant | null;
+}
+
+/** The seeds of authenticator apps: one for each account. */
+export interface TotpSecretTable {
+  account_id: Id;
+  sealed: string;
+  /** The generation in which it was enrolled; an enrollment that is not confirmed ends with it. */
+  generation: string;
+  created_at: Instant;
+  /** Null while the person has not shown a code. */
+  confirmed_at: Instant | null;
+  /** The time step of the last code that was accepted: each is accepted once. */
+  last_step: number;
+}
+
+/** Codes for people who lost their other factors. */
+export interface RecoveryCodeTable {
+  account_id: Id;
+  hash: string;
+  created_at: Instant;
+  used_at: Instant | null;
+}
+
+export interface PasskeyTable {
+  /** The credential id, as base64url. */
+  id: string;
+  account_id: Id;
+  /** COSE, as octets. */
+  public_key: Uint8Array;
+  counter: number;
+  transports: Json;
+  name: string;
+  aaguid: string;
+  /** Whether it may be synced between devices, and whether it was when it was last used. */
+  backup_eligible: Flag;
+  backed_up: Flag;
+  created_at: Instant;
+  last_used_at: Instant | null;
+}
+
+/** Browsers in which the second factor is not asked for. */
+export interface TrustedBrowserTable {
+  /** The secret in the browser's cookie is stored as a hash. */
+  hash: string;
+  account_id: Id;
+  generation: string;
+  browser: string | null;
+  system: string | null;
+  network: string | null;
+  created_at: Instant;
+  expires_at: Instant;
+}

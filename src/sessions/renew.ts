@@ -1,0 +1,48 @@
+import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
+import type { Account } from '../accounts/store.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import type { Work } from '../platform/database/database.ts';
+import { type NewSession, newSession, type SessionServices, type SessionStart, sessionDatabase } from './sessions.ts';
+import { insertSession, removeSession, type Session } from './store.ts';
+
+/** An account that was secured, and the session in which its owner continues. */
+export interface Renewal {
+  readonly account: Account;
+  readonly created: NewSession;
+}
+
+/** A change that secures an account, made in a session. */
+interface SecuringChange {
+  readonly account: Account;
+  readonly session: Session;
+  /** How the person authenticated, if it is not as in the session. */
+  readonly start?: Partial<Pick<SessionStart, 'amr' | 'acr' | 'authTime' | 'provedAt' | 'provedBy'>>;
+  readonly event: AccountChangeEvent;
+  /** The change beside the new generation, given the account as it is under the lock. It refuses by throwing. */
+  readonly decide?: (account: Account) => Partial<Pick<Account, 'passwordHash' | 'profile'>>;
+  /** More work of the same commit, given the changed account. */
+  readonly afterSave?: (changed: Account) => Work<void>;
+}
+
+/**
+ * Secures an account: every session, code and token from before ends, and the acting browser continues in a new session, all in one
+ * commit. That commit checks again that the session and the account's generation are still those that the person acted in.
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export async function renewSession(services: SessionServices, change: SecuringChange): Promise<Renewal> {
+  const { account, session, start, event, decide, afterSave } = change;
+  const started = newSession(account, services.clock(), { ...session, ...start });
+  const changed = await changeAccount(
+    { ...services, database: sessionDatabase(services, session) },
+    account.id,
+    event,
+    (locked) => ({ ...decide?.(locked), generation: randomIdentifier() }),
+    function* replace(saved): Work<void> {
+      yield* removeSession({ hash: session.hash });
+      yield* insertSession({ ...started.session, generation: saved.generation });
+      if (afterSave !== undefined) yield* afterSave(saved);
+    },
+  );
+  const created = { secret: started.secret, session: { ...started.session, generation: changed.generation } };
+  return { account: changed, created };
+}

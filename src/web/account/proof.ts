@@ -1,0 +1,161 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { record } from '../../audit/audit.ts';
+import type { AttemptsLimited } from '../../authenticators/authenticators.ts';
+import { listFactors } from '../../authenticators/factor-store.ts';
+import { confirmPassword } from '../../authenticators/password.ts';
+import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { type Factor, needsProof, proofAsked } from '../../authenticators/rules/factors.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { updateProof } from '../../sessions/store.ts';
+import {
+  generalProblem,
+  hidden,
+  NO_PROBLEMS,
+  type Problems,
+  passwordField,
+  problemSummary,
+} from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import { type Site, sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { accountLayout } from './layout.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+
+/*
+ * Dangerous changes ask for a fresh proof of who is at the browser (decisions §11): the strongest factor that was set up before the
+ * session began, within the last ten minutes.
+ */
+
+/** Where a person continues after a proof: the changes that ask for one. Never an address from a request. */
+const TARGETS = {
+  password: '/account#password',
+} as const;
+export type ProofTarget = keyof typeof TARGETS;
+
+const isTarget = (text: string): text is ProofTarget => Object.hasOwn(TARGETS, text);
+
+/** Whether a visitor has to prove who they are before a dangerous change, and how. */
+export interface ProofState {
+  readonly factors: readonly Factor[];
+  readonly needed: boolean;
+  readonly asked: Method;
+}
+
+function readProof({ database, clock }: PageServices, { account, session }: AccountVisit): Promise<ProofState> {
+  const now = clock();
+  return database.read(function* read(): Work<ProofState> {
+    const factors = yield* listFactors(account);
+    return { factors, needed: needsProof(factors, session, now), asked: proofAsked(factors, session) };
+  });
+}
+
+const confirmAddress = (target: ProofTarget): string => `/account/confirm?next=${target}`;
+
+/**
+ * A hook for the form of a dangerous change and for the page that shows it: sends a visitor without a fresh proof to the page that asks
+ * for it, and from there to the change. A route whose form asks for the password itself names that as `inline`.
+ */
+export const requireProof =
+  (services: PageServices, target: ProofTarget, inline?: Method) =>
+  async (request: FastifyRequest, reply: FastifyReply): Promise<unknown> => {
+    const { needed, asked } = await readProof(services, visitOf(request));
+    return needed && asked !== inline
+      ? redirect(request, reply, services.site.path(confirmAddress(target)))
+      : undefined;
+  };
+
+/** A form that needs a fresh proof, or the link to the page that asks for it. */
+export const proofGate = ({ path, messages }: Site, { needed }: ProofState, target: ProofTarget, form: Html): Html =>
+  needed
+    ? html`<p class="muted small">${messages.proof.gate}</p><div><a class="button" href="${path(confirmAddress(target))}">${messages.proof.confirm}</a></div>`
+    : form;
+
+/** What a method asks for, and how it is checked. */
+interface ProofForm {
+  /** The fields of the form. */
+  fields(site: Site, visit: AccountVisit, problems: Problems): Html;
+  /** Checks what was sent; undefined where it is right. */
+  check(
+    services: PageServices,
+    visit: AccountVisit,
+    form: RepeatableParameters,
+  ): Promise<AttemptsLimited | { readonly kind: 'wrong' } | undefined>;
+  /** The field that is wrong, and its text. */
+  readonly wrong: (site: Site) => Problems;
+}
+
+/** The forms of the page. */
+const FORMS: Partial<Record<Method, ProofForm>> = {
+  password: {
+    fields: ({ messages }, { account }, problems) =>
+      html`<input type="text" name="username" value="${account.profile.username}" autocomplete="username" hidden>
+${passwordField({ name: 'current', label: messages.signIn.password, autocomplete: 'current-password', problems, messages, focus: true })}`,
+    check: (services, { account, browser, origin }, form) =>
+      confirmPassword(services, account, { password: form.get('current') ?? '', browserHash: browser.hash, origin }),
+    wrong: ({ messages }) => ({ fields: { current: messages.account.currentWrong }, general: [] }),
+  },
+};
+
+/** The page that asks for a fresh proof. */
+export function proofRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+  const { site, clock } = services;
+  const { messages } = site;
+
+  function show(
+    reply: FastifyReply,
+    status: number,
+    visit: AccountVisit,
+    target: ProofTarget,
+    asked: Method,
+    problems: Problems,
+  ): FastifyReply {
+    const frame = frameOf(visit);
+    const body = html`<section class="card narrow"><header><h1>${messages.proof.title}</h1><p class="muted">${messages.proof.lead}</p></header>
+${problemSummary(messages, problems)}
+<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
+${FORMS[asked]?.fields(site, visit, problems)}
+<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form></section>`;
+    return sendPage(reply, status, site, accountLayout(site, frame, 'account', messages.proof.title, body));
+  }
+
+  app.get('/account/confirm', async (request, reply) => {
+    const visit = visitOf(request);
+    const target = queryOf(request).get('next') ?? '';
+    if (!isTarget(target)) return redirect(request, reply, site.path('/account'));
+    const { needed, asked } = await readProof(services, visit);
+    if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
+    return show(reply, 200, visit, target, asked, NO_PROBLEMS);
+  });
+
+  app.post('/account/confirm', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    const next = form.get('next') ?? '';
+    const target = isTarget(next) ? next : 'password';
+    const { needed, asked } = await readProof(services, visit);
+    if (!ownsForm(visit, form)) {
+      return show(reply, 400, visit, target, asked, generalProblem(messages.account.formExpired));
+    }
+    if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
+    const proof = FORMS[asked];
+    if (proof === undefined) throw new Error(`no form asks for ${asked}`);
+    const refusal = await proof.check(services, visit, form);
+    if (refusal?.kind === 'limited') {
+      reply.header('retry-after', String(refusal.seconds));
+      return show(reply, 429, visit, target, asked, generalProblem(messages.signIn.limited(refusal.seconds)));
+    }
+    if (refusal !== undefined) return show(reply, 400, visit, target, asked, proof.wrong(site));
+    const { database } = servicesIn(services, visit);
+    const now = clock();
+    const { account, session, origin } = visit;
+    await database.commit(function* prove(): Work<void> {
+      yield* updateProof({ hash: session.hash, now, method: asked });
+      const details = { sid: session.sid, method: asked };
+      yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
+    });
+    return redirect(request, reply, site.path(TARGETS[target]));
+  });
+}
