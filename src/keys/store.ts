@@ -224,5 +224,10 @@ export const insertDataKey = changes((db, p: { sealed: string; now: number }) =>
 
 /** Replaces the sealed text of the data key; false where another process did so first. */
 export const resealDataKey = changes((db, p: { before: string; sealed: string }) =>
-  db.updateTable('data_key').set({ sealed: p.sealed }).where('sealed', '=', p.before).returning('id'),
+  db
+    .updateTable('data_key')
+    .set({ sealed: p.sealed })
+    .where('id', '=', 1)
+    .where('sealed', '=', p.before)
+    .returning('id'),
 );
