@@ -5,6 +5,7 @@ import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
 import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
+import { maintainMail } from './mail/mail.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
 import { probeKey } from './operations/doctor/probe.ts';
@@ -97,6 +98,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     resources.defer(() => clockWatch.stop());
     const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
     const sealer = await core.sealer();
+    const mail = await core.mailer();
     const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
     const traces =
       config.traceRetention === null
@@ -116,6 +118,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       ids,
       keys,
       sealer,
+      mail,
       passwords,
       pictures,
       limits: config.limits,
@@ -207,7 +210,10 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
         interval: MINUTE,
         keepEvents: config.auditRetention,
         keepTraces: config.traceRetention ?? 0,
-        afterSweep: (now) => maintainKeys(database, secret, now, config.keyRotation),
+        async afterSweep(now) {
+          await maintainMail(database, now);
+          await maintainKeys(database, secret, now, config.keyRotation);
+        },
         failed: reportFailure('housekeeping'),
       }),
     );

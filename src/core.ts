@@ -2,6 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { openSealer, type Sealer } from './keys/sealer.ts';
 import { readVersion } from './keys/store.ts';
+import { createMailer, type Mailer } from './mail/mail.ts';
 import { type Pictures, pictures } from './pictures/pictures.ts';
 import type { Clock } from './platform/clock.ts';
 import { baseUrlOf, type Config, ConfigError, isLoopback } from './platform/config/config.ts';
@@ -33,6 +34,7 @@ export interface Core {
   readonly secret: Buffer;
   /** Opened when it is first needed: commands that need none work without the right secret. */
   sealer(): Promise<Sealer>;
+  mailer(): Promise<Mailer>;
   close(): Promise<void>;
 }
 
@@ -66,7 +68,8 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
   const database = await openDatabase(config, options);
   const secret = existingSecret ?? (await secretFor(config, database));
   const ids = leasedIds(database, clock);
-  let sealer: Promise<Sealer> | undefined;
+  let opened: Promise<Sealer> | undefined;
+  const sealer = () => (opened ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock));
   return {
     config,
     clock,
@@ -75,7 +78,8 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
     passwords: options.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST),
     pictures: options.pictures ?? pictures(),
     secret,
-    sealer: () => (sealer ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock)),
+    sealer,
+    mailer: async () => createMailer(config.mail, await sealer()),
     async close() {
       try {
         await ids.release();

@@ -55,6 +55,7 @@ const ORDER = [
   'pictures',
   'notices',
   'challenges',
+  'mail',
   'verdict',
   'accounts',
   'organizations',

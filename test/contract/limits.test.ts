@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { createChallenge, prepareChallenge, tryCode } from '../../src/challenges/challenges.ts';
+import { countMail } from '../../src/mail/mail.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { type LimitName, limitVariables } from '../../src/platform/config/limits.ts';
 import { agent } from '../support/agent.ts';
@@ -41,6 +42,14 @@ let names = 0;
 /** The limit in bytes is not one of uses: authorize-size.test.ts tests it. */
 type LimitOfUses = Exclude<LimitName, 'pendingBytesAddress'>;
 
+/** Asks for a message, as pages do that answer the same whether it may be sent. */
+const askForMail = (server: TestServer, to: () => string, settings: Readonly<Record<string, string>>) =>
+  withData(server, async ({ database, clock }) => {
+    const origin = { actor: { type: 'anonymous', id: null }, address: '127.0.0.1', requestId: null } as const;
+    const { limits } = readConfig({ ...server.environment, ...settings });
+    return !(await database.commit(() => countMail(limits, { to: to(), origin }, clock())));
+  });
+
 /** A limit that is new needs an act of its own here. */
 const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   async signInAccount(server) {
@@ -64,6 +73,13 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
         return result.kind === 'limited';
       });
   },
+  mailRecipient: async (server) => {
+    const to = `person-${++names}@example.com`;
+    return () =>
+      askForMail(server, () => [to.toUpperCase(), to][names % 2] ?? to, { TESSERA_LIMIT_MAIL_ADDRESS: 'off' });
+  },
+  mailAddress: async (server) => () =>
+    askForMail(server, () => `person-${++names}@example.com`, { TESSERA_LIMIT_MAIL_RECIPIENT: 'off' }),
   signUpAddress: async (server) => async () => {
     const browser = agent(server.baseUrl);
     const username = `person-${++names}`;

@@ -156,6 +156,29 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   ],
   TESSERA_TRACE_RETENTION: ['0d', '1', '1h', 'on'],
   TESSERA_PLAYGROUND: ['yes', '1', 'ON', 'true'],
+  TESSERA_SMTP_URL: [
+    'mail.example.com',
+    'http://mail.example.com',
+    'smtp://',
+    'smtp://mail.example.com/inbox',
+    'smtp://mail.example.com?tls=maybe',
+    'smtps://mail.example.com?tls=off',
+    'smtp://mail.example.com?pool=true',
+    'smtp://user@mail.example.com',
+    'smtp://user:p%ZZ@mail.example.com',
+    'smtp://user:p%0D%0AQUIT@mail.example.com',
+    'smtp://user:password@mail.example.com?tls=off',
+  ],
+  TESSERA_MAIL_FROM: [
+    'example.com',
+    'a@b@c',
+    'no-reply@example',
+    'Example <no-reply@example.com',
+    'a@example.com, b@example.com',
+    'Example\r\nBcc: eve@example.com <no-reply@example.com>',
+    'no-reply@exa\nmple.com',
+  ],
+  TESSERA_MAILBOX: ['yes', '1', 'ON'],
   TESSERA_KEY_ROTATION: ['0d', '90', '1h', 'never', '10000d'],
   ...Object.fromEntries(
     Object.values(limitVariables).map(({ name }) => [
@@ -185,6 +208,37 @@ test('decisions §7: every wrong value is refused, naming its variable and the r
   // Any text may name these; what they name is looked at when it is used.
   const free = ['TESSERA_HOST', 'TESSERA_DATA_DIR', 'TESSERA_SECRET_FILE'];
   assert.deepEqual(untested.filter((name) => name !== 'TESSERA_PLAYGROUND').sort(), free.sort());
+});
+
+test('mail: how a server is reached, who the sender is, and where the mailbox is served', () => {
+  const read = (environment: Record<string, string>) => readConfig(environment).mail;
+  const smtp = (url: string) => read({ TESSERA_SMTP_URL: url }).smtp;
+  const credentials = { user: 'ada@example.com', password: 'p:/@' };
+  assert.deepEqual(smtp('smtps://ada%40example.com:p%3A%2F%40@Mail.Example.com'), {
+    ...{ host: 'mail.example.com', port: 465, tls: 'implicit', credentials },
+  });
+  const bare = { credentials: undefined };
+  assert.deepEqual(smtp('smtp://mail.example.com'), {
+    ...{ host: 'mail.example.com', port: 587, tls: 'required', ...bare },
+  });
+  assert.deepEqual(smtp('smtp://10.0.0.9:25/?tls=off'), { host: '10.0.0.9', port: 25, tls: 'off', ...bare });
+  assert.deepEqual(smtp('smtp://[::1]:1025'), { host: '::1', port: 1025, tls: 'optional', ...bare });
+  assert.equal(smtp('smtp://localhost?tls=required')?.tls, 'required');
+
+  const from = (text: string) => read({ TESSERA_MAIL_FROM: text }).from;
+  assert.deepEqual(from('no-reply@example.com'), { name: undefined, address: 'no-reply@example.com' });
+  for (const text of ['Çınar ✓ <a@example.com>', '"Çınar ✓" <a@example.com>'])
+    assert.deepEqual(from(text), { name: 'Çınar ✓', address: 'a@example.com' });
+
+  const smtpUrl = { TESSERA_SMTP_URL: 'smtp://mail.example.com' };
+  const elsewhere = { TESSERA_BASE_URL: 'https://id.example.com' };
+  assert.equal(read({}).mailbox, true);
+  for (const settings of [smtpUrl, elsewhere, { TESSERA_TRUST_PROXY: '1' }, { TESSERA_MAILBOX: 'off' }] as const) {
+    assert.equal(read({ ...settings }).mailbox, false);
+    if ('TESSERA_MAILBOX' in settings) continue;
+    const problem = /^TESSERA_MAILBOX is on, and .+[.:] (Remove one|set TESSERA_SMTP_URL)/i;
+    assert.throws(() => read({ ...settings, TESSERA_MAILBOX: 'on' }), { message: problem });
+  }
 });
 
 test('all problems are told at once; an empty value counts as not set', () => {

@@ -94,6 +94,8 @@ export async function startServer(
     // The clock stands still, so that a minute never ends.
     TESSERA_LIMIT_AUTHORIZATION: 'off',
     TESSERA_LIMIT_FORM_ACCOUNT: 'off',
+    // Tests about mail turn it on, and read it with `mailsTo`.
+    TESSERA_MAILBOX: 'off',
     ...database?.environment,
     ...settings,
   };

@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
+import { isLoopback } from './loopback.ts';
+import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { looksRandom } from './randomness.ts';
 import { type Reading, Variable } from './variable.ts';
 
@@ -38,8 +40,11 @@ export interface Config {
   readonly auditRetention: number | null;
   /** For how long the steps of authorizations are kept, in milliseconds; null records none. */
   readonly traceRetention: number | null;
+  readonly mail: MailSettings;
   readonly limits: Limits;
 }
+
+export { isLoopback };
 
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
@@ -266,6 +271,7 @@ export const variables = {
     initial: '`on` for a base URL on a loopback host, else `off`',
     about: 'Whether `/playground` lets developers try the flow with a temporary app; with `off` it returns 404.',
   }),
+  ...mailVariables,
 } as const;
 
 /**
@@ -304,6 +310,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
 
   const rotation = read(variables.keyRotation);
   const traceRetention = read(variables.traceRetention);
+  const trustProxy = read(variables.trustProxy) ?? false;
 
   const config: Config = {
     baseUrl: base,
@@ -315,7 +322,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     secretFile: read(variables.secretFile),
     previousSecret: read(variables.previousSecret),
     adminKey: read(variables.adminKey),
-    trustProxy: read(variables.trustProxy) ?? false,
+    trustProxy,
     logLevel: read(variables.logLevel) ?? 'info',
     metricsAddress: read(variables.metricsAddress),
     outgoingAllow: read(variables.outgoingAllow) ?? [],
@@ -327,6 +334,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     contact: read(variables.contact),
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     playground,
+    mail: readMailSettings(environment, problems, { local, proxied: trustProxy !== false }),
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {
@@ -347,8 +355,3 @@ const known = new Set<string>([...Object.values(variables), ...Object.values(lim
 
 /** The base URL, which defaults to this machine. */
 export const baseUrlOf = ({ baseUrl }: Config, port: number): string => baseUrl ?? `http://localhost:${port}`;
-
-/** Whether a host name stands for the local machine. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
-}

@@ -46,6 +46,16 @@ export const limitVariables = {
     '5/15m',
     'Wrong codes for one account or address, over all codes that were sent to it.',
   ),
+  mailRecipient: new LimitVariable(
+    'TESSERA_LIMIT_MAIL_RECIPIENT',
+    '10/h',
+    'Mails to one address that people ask for. The answer is the same beyond it.',
+  ),
+  mailAddress: new LimitVariable(
+    'TESSERA_LIMIT_MAIL_ADDRESS',
+    '60/h',
+    'Mails that are asked for from one IP address. The answer is the same beyond it.',
+  ),
   signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',

@@ -1,5 +1,7 @@
 // The tables of how people prove who they are, beside their passwords. The others are in schema.ts.
 
+import type { Generated } from 'kysely';
+
 /** Snowflake id as a decimal string. */
 type Id = string;
 /** Milliseconds since the Unix epoch. */
@@ -50,6 +52,32 @@ export interface ChallengeTable {
   created_at: Instant;
   expires_at: Instant;
   used_at: Instant | null;
+}
+
+/** Messages that wait to be sent, or were sent lately: see src/mail/README.md. */
+export interface MailTable {
+  id: Generated<Id>;
+  /** Random; names the message in its `Message-ID`, the same in every attempt. */
+  message_id: string;
+  kind: string;
+  account_id: Id | null;
+  recipient: string;
+  /** The challenge whose link it carries. */
+  challenge_hash: string | null;
+  /** The content; null once it was sent or can no longer be sent. */
+  sealed: string | null;
+  status: string;
+  attempts: number;
+  /** The attempts whose result is not known: the server may have accepted the message. */
+  unconfirmed: number;
+  /** When it is tried next, by whichever process comes first; while one is at it, when that one has given up. */
+  due_at: Instant;
+  created_at: Instant;
+  expires_at: Instant;
+  /** When it was sent, given up or expired. */
+  settled_at: Instant | null;
+  /** Why the last attempt failed. */
+  problem: string | null;
 }
 
 /** The seeds of authenticator apps: one for each account. */

@@ -2,6 +2,7 @@ import type { Generated } from 'kysely';
 import type {
   ChallengeTable,
   DataKeyTable,
+  MailTable,
   PasskeyTable,
   PendingSignInTable,
   RecoveryCodeTable,
@@ -371,6 +372,7 @@ export interface Tables {
   token_family: TokenFamilyTable;
   client_token: ClientTokenTable;
   logout_notice: LogoutNoticeTable;
+  mail: MailTable;
   playground_visit: PlaygroundVisitTable;
   signing_key: SigningKeyTable;
   id_token_key: IdTokenKeyTable;

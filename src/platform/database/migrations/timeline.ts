@@ -24,6 +24,7 @@ import { defaultAlgorithm } from './0022-default-algorithm.ts';
 import { usedAlgorithms } from './0023-used-algorithms.ts';
 import { codesOfSessions } from './0024-codes-of-sessions.ts';
 import { people } from './0025-people.ts';
+import { mail } from './0026-mail.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -70,6 +71,7 @@ export const timeline: Timeline = {
   '0023-used-algorithms': usedAlgorithms,
   '0024-codes-of-sessions': codesOfSessions,
   '0025-people': people,
+  '0026-mail': mail,
 };
 
 export { NewerDatabase } from './position.ts';

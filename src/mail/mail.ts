@@ -1,0 +1,150 @@
+import type { Sealer } from '../keys/sealer.ts';
+import { take } from '../limits/limits.ts';
+import { DAY } from '../platform/clock.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import type { MailSettings } from '../platform/config/mail.ts';
+import { digest, randomName } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { formats } from '../platform/validation/formats.ts';
+import { addressBucket, type Origin } from '../platform/validation/origin.ts';
+import * as store from './store.ts';
+
+/** What messages are about, for metrics and lists. */
+export type MailKind =
+  | 'verify address'
+  | 'address change'
+  | 'address changed'
+  | 'recovery'
+  | 'security notice'
+  | 'sign-in code'
+  | 'invitation'
+  | 'account exists'
+  | 'deletion'
+  | 'export ready'
+  | 'test';
+
+/** What a message says. Plain text, without markup. */
+export interface MailContent {
+  readonly subject: string;
+  /** In order. */
+  readonly paragraphs: readonly string[];
+  /** A code to type elsewhere, shown large. */
+  readonly code?: string;
+  /** The one link of the message. */
+  readonly action?: { readonly label: string; readonly url: string };
+  /** After the action, such as what to do if it was not you. */
+  readonly footer?: readonly string[];
+}
+
+export interface NewMail {
+  readonly to: string;
+  readonly accountId: string | null;
+  readonly kind: MailKind;
+  readonly content: MailContent;
+  /** The message is not sent after this instant: its link is dead by then. */
+  readonly expiresAt: number;
+  /** The hash of the challenge whose link it carries. Once that is dead, the message is not sent. */
+  readonly challenge?: string;
+}
+
+export interface Mailer {
+  /** Whether mail can be sent, or shown in the mailbox. Where false, what needs mail is off: pages do not offer it. */
+  readonly available: boolean;
+  /** Part of the unit of work that makes the change: the message commits with it or not at all. Does nothing where mail is not available. */
+  enqueue(mail: NewMail, now: number): Work<void>;
+}
+
+/** How many messages the mailbox keeps, and for how long. */
+export const MAILBOX_SIZE = 50;
+const MAILBOX_RETENTION = DAY;
+/** For how long it can be seen that a message was sent or has expired, and that one was given up. */
+const SENT_RETENTION = DAY;
+const DEAD_RETENTION = 14 * DAY;
+
+/** The context of sealed content: it opens only in its own row. */
+const contextOf = (messageId: string): string => `mail ${messageId}`;
+
+const openContent = (
+  sealer: Sealer,
+  { messageId, sealed }: { readonly messageId: string; readonly sealed: string | null },
+): MailContent | undefined => {
+  const text = sealed === null ? undefined : sealer.open(sealed, contextOf(messageId));
+  return text === undefined ? undefined : (JSON.parse(text) as MailContent);
+};
+
+export function createMailer({ smtp, mailbox }: MailSettings, sealer: Sealer): Mailer {
+  const available = smtp !== undefined || mailbox;
+  return {
+    available,
+    *enqueue(mail, now) {
+      if (!available) return;
+      yield* enqueue(sealer, smtp === undefined, mail, now);
+    },
+  };
+}
+
+function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Work<void> {
+  const { to, accountId, kind, content, expiresAt, challenge = null } = mail;
+  const messageId = randomName();
+  // An address of an earlier version, perhaps. The change that it is about is made all the same.
+  const deliverable = formats.email(to);
+  yield* store.insertMail({
+    messageId,
+    kind,
+    accountId,
+    recipient: to,
+    challengeHash: challenge,
+    sealed: deliverable ? sealer.seal(JSON.stringify(content), contextOf(messageId)) : null,
+    status: !deliverable ? 'dead' : keep ? 'kept' : 'waiting',
+    createdAt: now,
+    expiresAt,
+    problem: deliverable ? null : 'not an address that mail can be sent to',
+  });
+  if (keep) yield* store.trimKept({ keep: MAILBOX_SIZE });
+}
+
+/**
+ * Counts a message that somebody asks for, for its recipient and for the address of the one who asks.
+ * @returns whether it may be sent; where not, the caller answers as if it had been
+ */
+export function* countMail(
+  limits: Limits,
+  { to, origin }: { readonly to: string; readonly origin: Origin },
+  now: number,
+): Work<boolean> {
+  const source = `mail from ${addressBucket(origin.address)}`;
+  if ((yield* take(source, limits.mailAddress, now, { name: 'mailAddress', origin })) > 0) return false;
+  const recipient = `mail to ${digest(to.toLowerCase())}`;
+  return (yield* take(recipient, limits.mailRecipient, now, { name: 'mailRecipient', origin })) === 0;
+}
+
+/** A message of the mailbox. */
+export interface KeptMail {
+  readonly id: string;
+  readonly to: string;
+  readonly kind: string;
+  readonly createdAt: number;
+  readonly content: MailContent;
+}
+
+/** The messages that would have been sent, newest first. */
+export async function readMailbox(database: Database, sealer: Sealer): Promise<readonly KeptMail[]> {
+  const stored = await database.read(() => store.listKept({ limit: MAILBOX_SIZE }));
+  return stored.flatMap((mail) => {
+    const content = openContent(sealer, mail);
+    const { id, recipient: to, kind, createdAt } = mail;
+    return content === undefined ? [] : [{ id, to, kind, createdAt, content }];
+  });
+}
+
+/** Erases what has expired, and removes what is of no more use. Any node may do so, as often as it likes. */
+export async function maintainMail(database: Database, now: number): Promise<void> {
+  await database.commit(function* maintain(): Work<void> {
+    yield* store.expireWaiting({ now, problem: 'expired before it could be sent' });
+    yield* store.eraseDead({ now });
+    yield* store.removeMail({ status: 'kept', before: now - MAILBOX_RETENTION });
+    yield* store.removeMail({ status: 'sent', before: now - SENT_RETENTION });
+    yield* store.removeMail({ status: 'expired', before: now - SENT_RETENTION });
+    yield* store.removeMail({ status: 'dead', before: now - DEAD_RETENTION });
+  });
+}
