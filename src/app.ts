@@ -87,7 +87,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     const meterOption = metrics && { meter: metrics.meter };
     const core = await openCore(config, clock, { ...options, ...meterOption, checkStructure: true });
     resources.defer(() => core.close());
-    const { database, ids, passwords, pictures, secret } = core;
+    const { database, ids, passwords, breaches, pictures, secret } = core;
     metrics?.watch(core);
     const metricsListener =
       metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
@@ -120,6 +120,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       sealer,
       mail,
       passwords,
+      breaches,
       pictures,
       limits: config.limits,
       issuer: baseUrl,

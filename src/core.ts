@@ -1,5 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { type BreachedPasswords, breachedPasswords } from './accounts/breached-passwords.ts';
 import { openSealer, type Sealer } from './keys/sealer.ts';
 import { readVersion } from './keys/store.ts';
 import { createMailer, type Mailer } from './mail/mail.ts';
@@ -21,6 +22,8 @@ import { type MigrationOptions, NewerDatabase } from './platform/database/migrat
 import { findDataLossIn, requireContinuity } from './platform/database/sqlite/continuity.ts';
 import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
+import { outgoing } from './platform/http/outgoing.ts';
+import { type Meter, unmetered } from './platform/http/server.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
 
 /** The store and the services on it, as the server and the command line share them. */
@@ -30,6 +33,7 @@ export interface Core {
   readonly database: Database;
   readonly ids: Ids;
   readonly passwords: Passwords;
+  readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
   readonly secret: Buffer;
   /** Opened when it is first needed: commands that need none work without the right secret. */
@@ -40,7 +44,7 @@ export interface Core {
 
 export interface OpenOptions {
   readonly migration?: MigrationOptions;
-  readonly meter?: DatabaseMeter;
+  readonly meter?: DatabaseMeter & Pick<Meter, 'checkedBreaches'>;
   /**
    * Called with what puts the data at risk without preventing a start. A process that serves no requests, such as a command, leaves it out;
    * then unsafe settings of the database server are accepted.
@@ -76,6 +80,11 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
     database,
     ids,
     passwords: options.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST),
+    breaches: breachedPasswords(
+      config.passwordBreaches,
+      outgoing({ local: servesThisMachineOnly(config), networks: config.outgoingAllow }),
+      options.meter ?? unmetered,
+    ),
     pictures: options.pictures ?? pictures(),
     secret,
     sealer,

@@ -12,8 +12,9 @@ import type { Ids } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound, OAuthError } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import { eraseTraces } from '../traces/trace-store.ts';
-import { isCommonPassword } from './common-passwords.ts';
+import type { BreachedPasswords } from './breached-passwords.ts';
 import type { Profile } from './fields.ts';
+import { requireGoodPassword } from './password-problem.ts';
 import { changeProfile, newProfile } from './rules/profile.ts';
 import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
@@ -26,15 +27,10 @@ interface AccountsContext {
 
 export const userNotFound = (id: string): OAuthError => notFound(`There is no user with the id ${id}.`);
 
-/** @throws {OAuthError} `invalid_request` for a common password */
-async function rejectCommonPassword(
-  password: string,
-  { username, email }: Pick<Profile, 'username' | 'email'>,
-): Promise<void> {
-  if (!(await isCommonPassword(password, [username, email]))) return;
-  throw invalidRequest(
-    'password must be harder to guess: this one is among the most used, or made of a name. A few unrelated words make a good one.',
-  );
+/** What setting a password needs: the check against breaches, and the queue of hashes. */
+interface PasswordContext {
+  readonly passwords: Passwords;
+  readonly breaches: BreachedPasswords;
 }
 
 /** Another account has the username or the email address. */
@@ -56,17 +52,18 @@ function* requireUnique(profile: Profile, id: string): Work<void> {
 /**
  * Creates an account.
  * @throws {FieldTaken}
- * @throws {OAuthError} `invalid_request` for an invalid field or a common password
+ * @throws {OAuthError} `invalid_request` for an invalid field or a weak password
  */
 export async function createAccount(
-  { database, clock, ids, passwords }: AccountsContext & { readonly ids: Ids; readonly passwords: Passwords },
+  services: AccountsContext & PasswordContext & { readonly ids: Ids },
   input: CreateUserRequest,
   origin: Origin,
 ): Promise<Account> {
+  const { database, clock, ids, passwords } = services;
   const now = clock();
   const id = await ids.next();
   const profile = newProfile(input, id, now);
-  if (input.password !== undefined) await rejectCommonPassword(input.password, profile);
+  if (input.password !== undefined) await requireGoodPassword(services, input.password, profile);
   const passwordHash = input.password === undefined ? null : await passwords.hash(input.password, addressFlows(origin));
   const account: Account = {
     id,
@@ -137,7 +134,7 @@ export async function changeAccount(
  * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
  */
 export async function updateAccount(
-  context: AccountsContext & { readonly passwords: Passwords },
+  context: AccountsContext & PasswordContext,
   id: string,
   input: UpdateUserRequest,
   origin: Origin,
@@ -151,7 +148,7 @@ export async function updateAccount(
     });
   }
   const { profile } = await getAccount(context, id);
-  await rejectCommonPassword(password, { ...profile, ...input });
+  await requireGoodPassword(context, password, { ...profile, ...input });
   const passwordHash = await context.passwords.hash(password, [...addressFlows(origin), `account ${id}`]);
   return changeAccount(context, id, { type: 'account.password_changed', origin, details }, (account, now) => ({
     profile: changeProfile(account.profile, input, now),

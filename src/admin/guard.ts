@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
 import type { RecordThrottled } from '../audit/throttle.ts';
 import { exceeded, take } from '../limits/limits.ts';
 import type { Pictures } from '../pictures/pictures.ts';
@@ -20,6 +21,7 @@ export interface AdminServices {
   readonly clock: Clock;
   readonly ids: Ids;
   readonly passwords: Passwords;
+  readonly breaches: BreachedPasswords;
   readonly pictures: Pictures;
   readonly limits: Limits;
   /** The admin key of the configuration, if one is set. */

@@ -28,6 +28,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     clock: Date.now,
     ids: leasedIds(database, Date.now),
     passwords: passwords(1, HASH_COST),
+    breaches: { includes: async () => false },
     pictures: pictures(),
     limits: readConfig({}).limits,
     adminKey: undefined,

@@ -62,6 +62,7 @@ const partsOn = (target: Database) => ({
   clock,
   ids: leasedIds(database, clock),
   passwords: passwords(1, HASH_COST),
+  breaches: { includes: async () => false },
 });
 type Parts = ReturnType<typeof partsOn>;
 
@@ -96,7 +97,7 @@ const changes: Changes = {
   'account.created': (parts) =>
     createAccount(parts, { username: 'grace', displayName: 'Grace', email: 'grace@example.com' }, origin),
   'account.updated': (parts) => updateAccount(parts, known.account, { about: 'x' }, origin),
-  'account.password_changed': (parts) => updateAccount(parts, known.account, { password: 'a new one' }, origin),
+  'account.password_changed': (parts) => updateAccount(parts, known.account, { password: 'quite a new one' }, origin),
   'account.banned': (parts) => banAccount(parts, known.account, {}, origin),
   'account.unbanned': (parts) => unbanAccount(parts, known.account, origin),
   'account.suspended': (parts) => suspendAccount(parts, known.account, {}, origin),

@@ -36,6 +36,8 @@ export interface Config {
   readonly playground: boolean;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
   readonly keyRotation: number | null;
+  /** The address of a service that knows breached passwords, to which part of a hash is appended; null asks none. */
+  readonly passwordBreaches: string | null;
   /** For how long audit events are kept, in milliseconds; null keeps them forever. */
   readonly auditRetention: number | null;
   /** For how long the steps of authorizations are kept, in milliseconds; null records none. */
@@ -179,6 +181,19 @@ function onOff(value: string): Reading<boolean> {
   return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
 }
 
+const HAVE_I_BEEN_PWNED = 'https://api.pwnedpasswords.com/range/';
+
+function passwordBreaches(value: string): Reading<string | null> {
+  if (value === 'off') return { value: null };
+  if (value === 'hibp') return { value: HAVE_I_BEEN_PWNED };
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
+  if (url !== undefined && safe && !url.search && !url.hash && !url.username && !url.password) {
+    return { value: url.href.replace(/\/*$/, '/') };
+  }
+  return { problem: 'must be off, hibp, or the https URL of a service with the same range API' };
+}
+
 /** All variables, in the order of the reference page. */
 export const variables = {
   baseUrl: new Variable('TESSERA_BASE_URL', baseUrl, {
@@ -248,6 +263,11 @@ export const variables = {
     initial: 'processors − 1, at least 1',
     about: 'How many passwords are hashed at the same time. Others wait; when the queue is full, sign-in returns 503.',
   }),
+  passwordBreaches: new Variable('TESSERA_PASSWORD_BREACHES', passwordBreaches, {
+    initial: '`off`',
+    about:
+      'Whether new passwords are looked for in known data breaches: `hibp` asks Have I Been Pwned, and a URL another service with its range API. It learns five digits of a hash, never the password; where it does not answer, the password is accepted.',
+  }),
   keyRotation: new Variable('TESSERA_KEY_ROTATION', days, {
     initial: '`90d`',
     about:
@@ -300,6 +320,10 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
         'redirect URIs are https, or http on a loopback host. Use https, or set it to off.',
     );
   }
+  const breaches = read(variables.passwordBreaches) ?? null;
+  if (breaches !== null && !local && new URL(breaches).protocol === 'http:') {
+    problems.push(`${variables.passwordBreaches.name} must be an https URL: http is for tests on one machine.`);
+  }
   const url = read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`;
   const limits: Record<string, unknown> = {};
   for (const name of limitNames) {
@@ -330,6 +354,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
+    passwordBreaches: breaches,
     auditRetention: read(variables.auditRetention) ?? null,
     contact: read(variables.contact),
     traceRetention: traceRetention === undefined ? DAY : traceRetention,

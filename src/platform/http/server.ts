@@ -33,6 +33,9 @@ export interface AnsweredRequest {
 /** The result of one attempt to notify an app of an ended session: `unanswered` is tried again, `failed` was the last attempt. */
 export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
 
+/** The result of asking whether a password was published in a breach; `skipped` where too many were being asked about. */
+export type BreachCheckOutcome = 'clear' | 'breached' | 'failed' | 'skipped';
+
 /** Counts what the service does. */
 export interface Meter {
   answered(request: AnsweredRequest): void;
@@ -42,6 +45,8 @@ export interface Meter {
   notified(outcome: NoticeOutcome): void;
   /** Steps of traces were dropped, because too many came at once or they could not be stored. */
   droppedSteps(count: number): void;
+  /** A new password was looked for in breaches. */
+  checkedBreaches(outcome: BreachCheckOutcome): void;
 }
 
 /** Counts nothing, where no metrics are served. */
@@ -50,6 +55,7 @@ export const unmetered: Meter = {
   refusedForStore: () => {},
   notified: () => {},
   droppedSteps: () => {},
+  checkedBreaches: () => {},
 };
 
 export interface ServerOptions {

@@ -133,6 +133,12 @@ export function createMetrics(): Metrics {
       this.set({ state: 'waiting' }, waiting);
     },
   });
+  const breachChecks = new Counter({
+    name: 'tessera_breach_checks_total',
+    help: 'New passwords that were looked for in data breaches: clear, breached, failed (no answer) or skipped (too many at once). The last two were accepted.',
+    labelNames: ['outcome'] as const,
+    registers,
+  });
   const notified = new Counter({
     name: 'tessera_logout_notices_total',
     help: 'Attempts to notify an app of an ended session: delivered, unanswered (tried again) or failed (the last attempt).',
@@ -226,6 +232,7 @@ export function createMetrics(): Metrics {
       shared: (count) => callers.observe(count),
       notified: (outcome) => notified.inc({ outcome }),
       droppedSteps: (count) => droppedSteps.inc(count),
+      checkedBreaches: (outcome) => breachChecks.inc({ outcome }),
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { setPicture, signOutEverywhere } from '../../accounts/accounts.ts';
-import { isCommonPassword } from '../../accounts/common-passwords.ts';
+import { passwordProblem } from '../../accounts/password-problem.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
 import { endOfTokens } from '../../credentials/end-sessions.ts';
 import { take } from '../../limits/limits.ts';
@@ -117,9 +117,9 @@ function accountRoutes(
     if (findProblem(passwordSchema, password) !== undefined) {
       return show(reply, 400, visit, fieldProblem('password', messages.signUp.passwordBad));
     }
-    const { username, email } = visit.account.profile;
-    if (await isCommonPassword(password, [username, email])) {
-      return show(reply, 400, visit, fieldProblem('password', messages.signUp.passwordCommon));
+    const weak = await passwordProblem(services, password, visit.account.profile);
+    if (weak !== undefined) {
+      return show(reply, 400, visit, fieldProblem('password', messages.password.problems[weak]));
     }
     const result = await changePassword(services, {
       account: visit.account,

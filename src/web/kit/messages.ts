@@ -1,3 +1,4 @@
+import type { PasswordProblem } from '../../accounts/password-problem.ts';
 import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { duration, errorTexts } from './error-messages.ts';
@@ -17,7 +18,27 @@ export const en = {
     operator: 'the administrator of this service',
     line: (operator: HtmlPart): HtmlPart => ['Need help? Contact ', operator, '.'],
   },
-  password: { show: 'Show', hide: 'Hide', showLabel: 'Show password', hideLabel: 'Hide password' },
+  password: {
+    show: 'Show',
+    hide: 'Hide',
+    showLabel: 'Show password',
+    hideLabel: 'Hide password',
+    problems: {
+      common: 'This password is too common. Choose another one, such as a few unrelated words.',
+      simple: 'This password repeats itself or follows a sequence. Choose another one, such as a few unrelated words.',
+      name: 'This password is made of your name or ours. Choose another one, such as a few unrelated words.',
+      breached:
+        'This password was published in a data breach of another service. Choose another one, such as a few unrelated words, and change it wherever you use it.',
+    } satisfies Record<PasswordProblem, string>,
+    strength: {
+      short: 'Too short: use at least 8 characters.',
+      simple: 'Easy to guess: it repeats itself or follows a sequence.',
+      name: 'Easy to guess: it is made of your name or ours.',
+      fair: 'Fair. A longer one is stronger.',
+      good: 'Good.',
+      strong: 'Strong, if you use it nowhere else.',
+    },
+  },
   signIn: {
     title: 'Sign in',
     lead: 'Sign in to continue to',
@@ -73,8 +94,6 @@ export const en = {
     usernameBad: 'Use a username of 3 to 32 letters a–z, digits, “_”, “.” or “-”.',
     emailBad: 'Enter an email address such as ada@example.com.',
     passwordBad: 'Use a password of 8 to 256 characters.',
-    passwordCommon:
-      'This password is too common, or contains your name. Choose another one, such as a few unrelated words.',
     displayNameBad: 'Enter a name of 1 to 64 characters, at least one of them visible.',
     limited: (seconds: number) =>
       `Too many accounts were created from your network. Wait ${duration(seconds)}, then try again.`,

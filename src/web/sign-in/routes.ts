@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
 import { endSession } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -12,6 +13,7 @@ import { signUpRoutes } from './sign-up.ts';
 
 export interface PageServices extends AuthorizationPageServices, AuthenticationServices {
   readonly ids: Ids;
+  readonly breaches: BreachedPasswords;
 }
 
 /** The pages that start and end sessions. */

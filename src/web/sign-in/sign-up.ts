@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createAccount, FieldTaken } from '../../accounts/accounts.ts';
-import { isCommonPassword } from '../../accounts/common-passwords.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
+import { findWeakPassword } from '../../accounts/password-problem.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
 import { take } from '../../limits/limits.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -65,6 +65,10 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
       reply.header('retry-after', String(wait));
       return show(visit, 429, generalProblem(messages.signUp.limited(wait)), values);
     }
+    // Counted first: the check asks another service.
+    if (await services.breaches.includes(password)) {
+      return show(visit, 400, { fields: { password: messages.password.problems.breached }, general: [] }, values);
+    }
     const taken = await createUnlessTaken(services, { ...values, password }, origin);
     // A second submit of the same form finds the account that the first one created: the right password signs in to it.
     const result = await attemptSignIn(services, visit, values.username, password);
@@ -82,7 +86,8 @@ interface SignUp extends SignUpValues {
 const { username, displayName, email } = schemasOf(PROFILE_FIELDS, 'schema');
 const SIGN_UP_SCHEMAS = { displayName, username, email, password: passwordSchema } as const;
 
-async function signUpProblems(values: SignUp, { signUp: text }: Messages): Promise<Record<string, string>> {
+async function signUpProblems(values: SignUp, messages: Messages): Promise<Record<string, string>> {
+  const { signUp: text } = messages;
   const texts = {
     displayName: text.displayNameBad,
     username: text.usernameBad,
@@ -94,8 +99,8 @@ async function signUpProblems(values: SignUp, { signUp: text }: Messages): Promi
     if (findProblem(SIGN_UP_SCHEMAS[name], values[name]) !== undefined) problems[name] = texts[name];
   }
   if (Object.keys(problems).length > 0) return problems;
-  const common = await isCommonPassword(values.password, [values.username, values.email]);
-  return common ? { password: text.passwordCommon } : {};
+  const weak = await findWeakPassword(values.password, values);
+  return weak === undefined ? {} : { password: messages.password.problems[weak] };
 }
 
 /** @returns 0, or the seconds to wait where too many people signed up from this address */

@@ -1,0 +1,42 @@
+import { invalidRequest } from '../platform/oauth-error.ts';
+import type { BreachedPasswords } from './breached-passwords.ts';
+import { loadCommonPasswords } from './common-passwords.ts';
+import { type KnownNames, type WeakPassword, weakPassword } from './rules/password.ts';
+
+export type PasswordProblem = WeakPassword | 'breached';
+
+/** Finds why a password would be guessed first. The check is local. */
+export async function findWeakPassword(password: string, names: KnownNames): Promise<WeakPassword | undefined> {
+  const common = await loadCommonPasswords();
+  return weakPassword(password, names, (candidate) => common.has(candidate));
+}
+
+/** Finds why a password cannot be chosen; the check for breaches, where it is on, asks another service. */
+export async function passwordProblem(
+  { breaches }: { readonly breaches: BreachedPasswords },
+  password: string,
+  names: KnownNames,
+): Promise<PasswordProblem | undefined> {
+  const weak = await findWeakPassword(password, names);
+  return weak ?? ((await breaches.includes(password)) ? 'breached' : undefined);
+}
+
+const PROBLEMS: Readonly<Record<PasswordProblem, string>> = {
+  common: 'this one is among the most used',
+  simple: 'this one repeats itself or follows a sequence',
+  name: 'this one is made of a name of the user or the service',
+  breached: 'this one was published in a data breach',
+};
+
+/** @throws {OAuthError} `invalid_request` where the password cannot be chosen */
+export async function requireGoodPassword(
+  services: { readonly breaches: BreachedPasswords },
+  password: string,
+  names: KnownNames,
+): Promise<void> {
+  const problem = await passwordProblem(services, password, names);
+  if (problem === undefined) return;
+  throw invalidRequest(
+    `password must be harder to guess: ${PROBLEMS[problem]}. A few unrelated words make a good one.`,
+  );
+}
