@@ -33,7 +33,7 @@ export function accountPage(site: Site, page: AccountPage): Page {
     scopeValues(scope, profile, undefined, messages).map((shared) =>
       fact(shared.name ?? name, valueText(shared, messages)),
     );
-  return accountLayout(
+  const layout = accountLayout(
     site,
     page,
     'account',
@@ -58,12 +58,13 @@ ${
   html`<form method="post" action="${path('/account/password')}" novalidate>${hidden(token)}
 <input type="text" name="username" value="${profile.username}" autocomplete="username" hidden>
 ${passwordField({ name: 'current', label: text.currentPassword, autocomplete: 'current-password', problems, messages })}
-${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages })}
+${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, strengthFor: { displayName: profile.displayName, email: profile.email } })}
 <div><button class="primary" type="submit">${text.changePassword}</button></div></form>`
 }</section>
 <section class="card" id="sign-out-everywhere"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
 <form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>`,
   );
+  return { ...layout, scripts: ['strength'] };
 }
 
 /** What signing out everywhere ended, shown to a browser that is no longer signed in. */

@@ -29,6 +29,7 @@ export const assets = {
   style: load('style.css', 'text/css; charset=utf-8'),
   playground: load('playground.css', 'text/css; charset=utf-8'),
   script: load('script.js', 'text/javascript; charset=utf-8'),
+  strength: load('strength.js', 'text/javascript; charset=utf-8'),
   icon: load('icon.svg', 'image/svg+xml'),
 };
 

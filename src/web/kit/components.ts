@@ -1,3 +1,4 @@
+import type { KnownNames } from '../../accounts/rules/password.ts';
 import { FORM_TOKEN } from '../../platform/http/browser.ts';
 import type { RevocationSummary } from '../../verdict/rules.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
@@ -159,13 +160,19 @@ interface PasswordField {
   readonly hint?: string;
   readonly problems: Problems;
   readonly messages: Messages;
+  /**
+   * Says how strong the password is, where scripts run: on a page with the script `strength`. Names that the form does not ask for
+   * are given here.
+   */
+  readonly strengthFor?: KnownNames;
 }
 
 /** A password input, with a button that shows the password where scripts run. */
-export function passwordField({ name, label, autocomplete, hint, problems, messages, focus }: PasswordField): Html {
+export function passwordField(it: PasswordField): Html {
+  const { name, label, autocomplete, hint, problems, messages, focus, strengthFor } = it;
   const { attributes, notes } = described(name, hint, problems);
   const { show, hide, showLabel, hideLabel } = messages.password;
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<div class="with-button"><input id="${name}" name="${name}" type="password" autocomplete="${autocomplete}" required${attributes}${focus && !hasProblems(problems) && html` autofocus`}><button type="button" hidden data-reveal="${name}" data-other="${hide}" data-other-label="${hideLabel}" aria-label="${showLabel}">${show}</button></div>${strengthFor !== undefined && html`<p class="strength muted small" data-strength-of="${name}" data-texts="${JSON.stringify(messages.password.strength)}" data-names="${JSON.stringify(strengthFor)}" aria-live="polite"></p>`}</div>`;
 }
 
 function described(name: string, hint: HtmlPart, { fields }: Problems) {

@@ -25,6 +25,8 @@ export interface Page {
   readonly theme?: 'light' | 'dark' | 'system' | null;
   /** The path to which the mark links, except on narrow pages; `/account` unless set. */
   readonly home?: string;
+  /** Files of scripts besides the one of every page. */
+  readonly scripts?: readonly 'strength'[];
   /** At the end of the masthead, such as a form that signs out. */
   readonly aside?: Html;
 }
@@ -43,7 +45,7 @@ export function document(site: Site, page: Page): string {
 <title>${page.title} – ${messages.product}</title>
 <link rel="stylesheet" href="${path(assets.style.path)}">${page.layout === 'broad' && html`<link rel="stylesheet" href="${path(assets.playground.path)}">`}
 <link rel="icon" href="${path(assets.icon.path)}" type="image/svg+xml">
-<script src="${path(assets.script.path)}" type="module"></script>
+<script src="${path(assets.script.path)}" type="module"></script>${page.scripts?.map((name) => html`<script src="${path(assets[name].path)}" type="module"></script>`)}
 </head>
 <body class="${page.layout === 'broad' ? 'wide broad' : page.layout}">
 <a class="skip" href="#content">${messages.skipToContent}</a>

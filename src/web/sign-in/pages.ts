@@ -100,6 +100,7 @@ export function signUpPage(site: Site, form: SignInForm & { readonly values: Sig
   return {
     title: text.title,
     layout: 'narrow',
+    scripts: ['strength'],
     body: html`<section class="card">
 ${heading(text.title, text.lead, app, site)}
 ${problemSummary(messages, problems)}
@@ -108,7 +109,7 @@ ${hidden(form.token, requestFields(app))}
 ${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
 ${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
 ${field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems })}
-${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages })}
+${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages, strengthFor: {} })}
 <button class="primary" type="submit">${text.submit}</button>
 </form>
 </section>
