@@ -116,7 +116,8 @@ export function newSession(account: Account, now: number, start: SessionStart): 
     generation: account.generation,
     authTime,
     lastSeenAt: now,
-    expiresAt: now + SESSION_LIFETIME,
+    // A session that is renewed without another sign-in ends when it would have.
+    expiresAt: authTime + SESSION_LIFETIME,
     browser,
     system,
     network,
