@@ -329,11 +329,15 @@ test('JW-05: each derived key has a label that no other has', () => {
 
 /** What the next steps of this work take. */
 const AWAITED = [
-  'completeSignIn',
+  'addTotp',
   'findChallengeOfBrowser',
   'meetsAcr',
+  'openEnrollment',
   'proofGate',
-  'readPendingSignIn',
+  'removeAuthenticatorApp',
+  'replaceRecoveryCodes',
+  'seedUri',
+  'startEnrollment',
   'startSession',
 ];
 

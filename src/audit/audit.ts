@@ -27,6 +27,11 @@ export const eventTypes = {
   'account.updated': 'Fields of an account were changed.',
   'account.deleted': 'An account was deleted.',
   'account.password_changed': 'A password was set; all earlier sessions and tokens are revoked.',
+  'account.factor_added':
+    'A person set up a way to prove who they are (`factor`), or replaced it; all earlier sessions and tokens are revoked.',
+  'account.factor_removed': 'Such a way (`factor`) was removed; all earlier sessions and tokens are revoked.',
+  'account.recovery_codes_created':
+    'A person got new recovery codes, which replace the earlier ones; all earlier sessions and tokens are revoked.',
   'account.signed_out_everywhere': 'All sessions and tokens of an account were ended.',
   'account.banned': 'An account was banned, or the end of its ban was changed.',
   'account.unbanned': 'A ban was lifted.',

@@ -4,7 +4,9 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { authenticateByPassword } from './password.ts';
+import { authenticateByRecoveryCode } from './recovery-code.ts';
 import type { Method } from './rules/authentication-context.ts';
+import { authenticateByTotp } from './totp.ts';
 
 export interface AuthenticationServices {
   readonly database: Database;
@@ -53,4 +55,8 @@ export type Authenticator<Attempt> = (
 ) => Promise<CheckedAttempt | AttemptsLimited>;
 
 /** How people may prove who they are. */
-export const authenticators = { password: authenticateByPassword } as const;
+export const authenticators = {
+  password: authenticateByPassword,
+  totp: authenticateByTotp,
+  'recovery code': authenticateByRecoveryCode,
+} as const;

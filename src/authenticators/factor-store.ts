@@ -1,7 +1,9 @@
 import type { Account } from '../accounts/store.ts';
 import type { Work } from '../platform/database/database.ts';
-import { many } from '../platform/database/statement.ts';
+import { command, many } from '../platform/database/statement.ts';
+import { removeRecoveryCodes } from './recovery-code-store.ts';
 import type { Factor } from './rules/factors.ts';
+import { removeTotpSeed } from './totp-store.ts';
 
 const findPasskeys = many(
   (db, p: { accountId: string }) => db.selectFrom('passkey').select('created_at').where('account_id', '=', p.accountId),
@@ -22,4 +24,25 @@ const findTotp = many(
 export function* listFactors({ id: accountId, passwordHash }: Pick<Account, 'id' | 'passwordHash'>): Work<Factor[]> {
   const password: Factor[] = passwordHash === null ? [] : [{ kind: 'password', createdAt: 0 }];
   return [...password, ...(yield* findTotp({ accountId })), ...(yield* findPasskeys({ accountId }))];
+}
+
+/**
+ * Removes an authenticator app, and the recovery codes where they would stand in for nothing else.
+ * @returns whether there was one
+ */
+export function* removeTotp(accountId: string): Work<boolean> {
+  const removed = yield* removeTotpSeed({ accountId });
+  if ((yield* findPasskeys({ accountId })).length === 0) yield* removeRecoveryCodes({ accountId });
+  return removed;
+}
+
+const removePasskeys = command((db, p: { accountId: string }) =>
+  db.deleteFrom('passkey').where('account_id', '=', p.accountId),
+);
+
+/** Removes all that a person has set up besides the password. */
+export function* removeAllFactors(accountId: string): Work<void> {
+  yield* removeTotpSeed({ accountId });
+  yield* removeRecoveryCodes({ accountId });
+  yield* removePasskeys({ accountId });
 }

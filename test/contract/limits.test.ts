@@ -19,6 +19,7 @@ import {
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
 import { MINUTE } from '../support/outcome.ts';
+import { atSecondStep, enroll, typeCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // AV-01: every limit holds, tells how long to wait, and can be switched off. LG-03: the first refusal of a window is recorded.
@@ -80,6 +81,15 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   },
   mailAddress: async (server) => () =>
     askForMail(server, () => `person-${++names}@example.com`, { TESSERA_LIMIT_MAIL_RECIPIENT: 'off' }),
+  async totpAccount(server) {
+    const user = await newUser(server);
+    await enroll(server, user);
+    // No browser is known to the account: each first factor is right, and each code is wrong.
+    return async () => {
+      const { browser, page } = await atSecondStep(server, user);
+      return isLimited(await typeCode(browser, page, '000000'));
+    };
+  },
   signUpAddress: async (server) => async () => {
     const browser = agent(server.baseUrl);
     const username = `person-${++names}`;

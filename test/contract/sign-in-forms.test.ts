@@ -5,6 +5,7 @@ import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
 import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
+import { enroll, type SecondFactor } from '../support/second-factor.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
@@ -28,11 +29,23 @@ interface Case {
 }
 
 let names = 0;
+const factors = new Map<string, SecondFactor>();
 const account = async ({ browser }: Sender) => browser.get('/account');
 const cases: Record<string, Case> = {
   '/login': {
     page: ({ browser }) => browser.get('/login'),
     fields: ({ username }) => ({ identifier: username, password: PASSWORD }),
+    signedIn: false,
+  },
+  '/login/verify': {
+    async page({ browser, user }) {
+      const login = await browser.get('/login');
+      if (login.status !== 200) return login;
+      if (!factors.has(user.id)) factors.set(user.id, await enroll(server, user));
+      const first = await browser.submit(login, { identifier: user.username, password: PASSWORD }, '/login');
+      return first.location === undefined ? first : browser.get(first.location.href);
+    },
+    fields: ({ id }) => ({ code: factors.get(id)?.recoveryCodes[0] ?? '', with: 'recovery-code' }),
     signedIn: false,
   },
   '/signup': {

@@ -117,14 +117,16 @@ function clientPlaces(
 
 /** One of the two cookies, beside the right other one. */
 const cookie =
-  (name: 'session' | 'browser') =>
+  (name: 'session' | 'browser' | 'sign_in') =>
   ({ browser }: World, credential: string): Fields => {
     const values = {
       session: browser.cookie('tessera_session') ?? '',
       browser: browser.cookie('tessera_browser') ?? '',
+      sign_in: '',
       [name]: encodeURIComponent(credential),
     };
-    return { cookie: `tessera_session=${values.session}; tessera_browser=${values.browser}` };
+    const pairs = Object.entries(values).filter(([, value]) => value !== '');
+    return { cookie: pairs.map(([key, value]) => `tessera_${key}=${value}`).join('; ') };
   };
 const session = cookie('session');
 const rightCookies = (world: World): Fields => session(world, world.browser.cookie('tessera_session') ?? '');
@@ -420,6 +422,17 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400',
     },
     handleIn('/login', ({ user }) => ({ identifier: user.username, password: PASSWORD }), '303 /consent'),
+  ],
+  // Without a pending sign-in there is nothing to verify.
+  'GET /login/verify': [handleAt('/login/verify', '302 /login')],
+  'POST /login/verify': [
+    {
+      name: 'the cookie of the pending sign-in',
+      present: (world, credential) =>
+        send(world, 'POST', '/login/verify', cookie('sign_in')(world, credential), form({ code: '000000' })),
+      right: {},
+      refused: '409',
+    },
   ],
   'GET /signup': [handleAt('/signup', '302 /consent')],
   'POST /signup': [

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { removeAllFactors } from '../../src/authenticators/factor-store.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
@@ -26,6 +27,7 @@ import {
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
 import { press } from '../support/playground.ts';
+import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
 import { startRouted } from './routes.ts';
@@ -358,6 +360,18 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['account.unbanned', 'admin', '+', 'user'],
   ],
   [
+    'a sign-in with a wrong code, then the right one',
+    async () => {
+      const factor = await enroll(server, user);
+      const at = await atSecondStep(server, user);
+      status(401, await typeCode(at.browser, at.page, '000000'));
+      status(303, await typeCode(at.browser, at.page, totpCode(factor, server.now())));
+      await withData(server, ({ database }) => database.commit(() => removeAllFactors(user.id)));
+    },
+    ['sign_in.failed', 'anonymous', '-', 'user'],
+    ['sign_in.succeeded', 'user', '+', 'user'],
+  ],
+  [
     'a sign-in',
     async () => {
       browser = agent(server.baseUrl);
@@ -530,6 +544,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   // The same function as the one before.
   'POST /oidc/userinfo': [],
   'POST /login': ['sign_in.succeeded', 'sign_in.failed', 'limit.exceeded'],
+  'POST /login/verify': ['sign_in.succeeded', 'sign_in.failed'],
   'POST /signup': ['account.created', 'sign_in.succeeded'],
   'POST /logout': ['sign_out'],
   // Likewise, or asks the person.

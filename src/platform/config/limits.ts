@@ -56,6 +56,11 @@ export const limitVariables = {
     '60/h',
     'Mails that are asked for from one IP address. The answer is the same beyond it.',
   ),
+  totpAccount: new LimitVariable(
+    'TESSERA_LIMIT_TOTP_ACCOUNT',
+    '5/15m',
+    'Wrong codes of an authenticator app and wrong recovery codes for one account, after the first factor. Browsers that have signed in to it before are counted separately.',
+  ),
   signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',

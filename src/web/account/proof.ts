@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { record } from '../../audit/audit.ts';
-import type { AttemptsLimited } from '../../authenticators/authenticators.ts';
+import { type AttemptsLimited, authenticators } from '../../authenticators/authenticators.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
 import { confirmPassword } from '../../authenticators/password.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
@@ -21,6 +21,7 @@ import {
 import { type Html, html } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
 import { accountLayout } from './layout.ts';
 import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
 
@@ -87,6 +88,19 @@ interface ProofForm {
   readonly wrong: (site: Site) => Problems;
 }
 
+/** A code that counts as the attempt of a sign-in does, and is used up. */
+const codeForm = (method: CodeMethod): ProofForm => ({
+  fields: (site, _visit, problems) => codeField(site, method, problems),
+  async check(services, { account, browser, origin }, form) {
+    const attempt = { account, code: form.get('code') ?? '', browserHash: browser.hash, origin };
+    const checked = await authenticators[method](services, attempt, services.clock());
+    if (checked.kind === 'limited') return checked;
+    const result = await services.database.commit(() => checked.complete());
+    return result.kind === 'authenticated' ? undefined : { kind: 'wrong' };
+  },
+  wrong: (site) => wrongCode(site, method),
+});
+
 /** The forms of the page. */
 const FORMS: Partial<Record<Method, ProofForm>> = {
   password: {
@@ -97,7 +111,19 @@ ${passwordField({ name: 'current', label: messages.signIn.password, autocomplete
       confirmPassword(services, account, { password: form.get('current') ?? '', browserHash: browser.hash, origin }),
     wrong: ({ messages }) => ({ fields: { current: messages.account.currentWrong }, general: [] }),
   },
+  totp: codeForm('totp'),
+  'recovery code': codeForm('recovery code'),
 };
+
+/** The method whose form is shown: a recovery code stands in for the authenticator app. */
+const shownMethod = (asked: Method, parameters: RepeatableParameters): Method =>
+  asked === 'totp' ? codeMethodOf(parameters) : asked;
+
+/** The link to the form of the other kind of code. */
+const otherForm = (site: Site, shown: Method, target: ProofTarget): Html | undefined =>
+  shown === 'totp' || shown === 'recovery code'
+    ? html`<p class="small">${otherCodeLink(site, '/account/confirm', shown, { next: target })}</p>`
+    : undefined;
 
 /** The page that asks for a fresh proof. */
 export function proofRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
@@ -109,25 +135,26 @@ export function proofRoutes(app: FastifyInstance, services: PageServices, { coun
     status: number,
     visit: AccountVisit,
     target: ProofTarget,
-    asked: Method,
+    shown: Method,
     problems: Problems,
   ): FastifyReply {
     const frame = frameOf(visit);
     const body = html`<section class="card narrow"><header><h1>${messages.proof.title}</h1><p class="muted">${messages.proof.lead}</p></header>
 ${problemSummary(messages, problems)}
 <form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
-${FORMS[asked]?.fields(site, visit, problems)}
-<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form></section>`;
+${FORMS[shown]?.fields(site, visit, problems)}
+<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>${otherForm(site, shown, target)}</section>`;
     return sendPage(reply, status, site, accountLayout(site, frame, 'account', messages.proof.title, body));
   }
 
   app.get('/account/confirm', async (request, reply) => {
     const visit = visitOf(request);
-    const target = queryOf(request).get('next') ?? '';
+    const query = queryOf(request);
+    const target = query.get('next') ?? '';
     if (!isTarget(target)) return redirect(request, reply, site.path('/account'));
     const { needed, asked } = await readProof(services, visit);
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
-    return show(reply, 200, visit, target, asked, NO_PROBLEMS);
+    return show(reply, 200, visit, target, shownMethod(asked, query), NO_PROBLEMS);
   });
 
   app.post('/account/confirm', { preHandler: countForm }, async (request, reply) => {
@@ -136,24 +163,25 @@ ${FORMS[asked]?.fields(site, visit, problems)}
     const next = form.get('next') ?? '';
     const target = isTarget(next) ? next : 'password';
     const { needed, asked } = await readProof(services, visit);
+    const method = shownMethod(asked, form);
     if (!ownsForm(visit, form)) {
-      return show(reply, 400, visit, target, asked, generalProblem(messages.account.formExpired));
+      return show(reply, 400, visit, target, method, generalProblem(messages.account.formExpired));
     }
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
-    const proof = FORMS[asked];
-    if (proof === undefined) throw new Error(`no form asks for ${asked}`);
+    const proof = FORMS[method];
+    if (proof === undefined) throw new Error(`no form asks for ${method}`);
     const refusal = await proof.check(services, visit, form);
     if (refusal?.kind === 'limited') {
       reply.header('retry-after', String(refusal.seconds));
-      return show(reply, 429, visit, target, asked, generalProblem(messages.signIn.limited(refusal.seconds)));
+      return show(reply, 429, visit, target, method, generalProblem(messages.signIn.limited(refusal.seconds)));
     }
-    if (refusal !== undefined) return show(reply, 400, visit, target, asked, proof.wrong(site));
+    if (refusal !== undefined) return show(reply, 400, visit, target, method, proof.wrong(site));
     const { database } = servicesIn(services, visit);
     const now = clock();
     const { account, session, origin } = visit;
     await database.commit(function* prove(): Work<void> {
-      yield* updateProof({ hash: session.hash, now, method: asked });
-      const details = { sid: session.sid, method: asked };
+      yield* updateProof({ hash: session.hash, now, method });
+      const details = { sid: session.sid, method };
       yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
     });
     return redirect(request, reply, site.path(TARGETS[target]));

@@ -71,13 +71,15 @@ interface Field {
   readonly focus?: boolean;
   /** How a virtual keyboard capitalizes: words for names of people, nothing for identifiers. */
   readonly capitals?: 'words';
+  /** The keyboard of a phone, where it is not that of the type. */
+  readonly inputMode?: 'numeric';
 }
 
 /** A labeled input with its hint or its problem, connected for assistive technology. */
 export function field(it: Field): Html {
-  const { name, label, type, autocomplete, value, hint, problems, focus, capitals, required = true } = it;
+  const { name, label, type, autocomplete, value, hint, problems, focus, capitals, inputMode, required = true } = it;
   const { attributes, notes } = described(name, hint, problems);
-  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false"${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
+  return html`<div class="field"><label for="${name}">${label}</label>${notes}<input id="${name}" name="${name}" type="${type}" autocomplete="${autocomplete}" value="${value}" autocapitalize="${capitals ?? 'none'}" spellcheck="false"${inputMode !== undefined && html` inputmode="${inputMode}"`}${required && html` required`}${attributes}${focus && !hasProblems(problems) && html` autofocus`}></div>`;
 }
 
 interface FileField {

@@ -2,6 +2,7 @@ import type { PasswordProblem } from '../../accounts/password-problem.ts';
 import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { duration, errorTexts } from './error-messages.ts';
+import { verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { home, playground } from './playground-messages.ts';
 
@@ -76,6 +77,7 @@ export const en = {
     ],
     changed: 'Your account changed while you were signing in. Sign in again.',
   },
+  verify,
   signUp: {
     title: 'Create your account',
     lead: 'Create an account to continue to',

@@ -28,11 +28,12 @@ interface SignInForm {
   readonly problems: Problems;
 }
 
-const requestFields = (app: RequestingApp | undefined) => (app === undefined ? {} : { request: app.handle });
+export const requestFields = (app: RequestingApp | undefined) => (app === undefined ? {} : { request: app.handle });
 const requestQuery = (app: RequestingApp | undefined) =>
   app === undefined ? '' : `?request=${encodeURIComponent(app.handle)}`;
 
-function heading(title: string, lead: string, app: RequestingApp | undefined, site: Site): Html {
+/** The heading of a step of a sign-in, with the app that asks for it. */
+export function heading(title: string, lead: string, app: RequestingApp | undefined, site: Site): Html {
   if (app === undefined) return html`<header><h1>${title}</h1></header>`;
   const { client, host } = app;
   return html`<header class="asks">${tile({ kind: 'large', app: appHalf(site, client) })}<div><h1>${lead} <strong>${isolate(client.name)}</strong></h1><p class="muted small">${site.messages.signIn.returnsTo(isolate(host))}</p></div></header>`;

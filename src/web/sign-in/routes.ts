@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
-import type { AuthenticationServices } from '../../authenticators/authenticators.ts';
+import type { CodeServices } from '../../authenticators/code-attempt.ts';
 import { endSession } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { keepOpener } from '../../platform/http/server.ts';
@@ -10,8 +10,9 @@ import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol
 import { findVisitor } from '../../sessions/sessions.ts';
 import { signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
+import { verifyRoutes } from './verify.ts';
 
-export interface PageServices extends AuthorizationPageServices, AuthenticationServices {
+export interface PageServices extends AuthorizationPageServices, CodeServices {
   readonly ids: Ids;
   readonly breaches: BreachedPasswords;
 }
@@ -19,6 +20,7 @@ export interface PageServices extends AuthorizationPageServices, AuthenticationS
 /** The pages that start and end sessions. */
 export function sessionRoutes(app: FastifyInstance, services: PageServices): void {
   signInRoutes(app, services);
+  verifyRoutes(app, services);
   signUpRoutes(app, services);
   signOutRoutes(app, services);
 }

@@ -93,7 +93,8 @@ export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefin
 export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
   pending === undefined ? [] : formActionSources(pending.request.redirectUri);
 
-function showSignIn(
+/** Shows the sign-in page. */
+export function showSignIn(
   { site }: PageServices,
   visit: SignInVisit,
   status: number,
@@ -139,7 +140,7 @@ export async function attemptSignIn(
 }
 
 /** What a sign-in records of the browser. */
-const signInBrowser = ({ request, browser, pending }: SignInVisit): SignInBrowser => ({
+export const signInBrowser = ({ request, browser, pending }: SignInVisit): SignInBrowser => ({
   browserHash: browser.hash,
   userAgent: request.headers['user-agent'],
   previousSecret: browser.sessionSecret,

@@ -1,0 +1,135 @@
+import type { Account } from '../accounts/store.ts';
+import type { CodeServices } from '../authenticators/code-attempt.ts';
+import { listFactors, removeTotp } from '../authenticators/factor-store.ts';
+import { issueRecoveryCodes, type NewRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
+import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { acceptedSteps, nearbySteps } from '../authenticators/rules/codes.ts';
+import { matchCode, randomSeed, sealSeed } from '../authenticators/totp.ts';
+import { saveTotpSeed } from '../authenticators/totp-store.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import { MINUTE } from '../platform/clock.ts';
+import type { Work } from '../platform/database/database.ts';
+import { conflict } from '../platform/oauth-error.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import { type Renewal, renewSession } from './renew.ts';
+import type { Session } from './store.ts';
+
+/*
+ * Setting up and removing what is asked for after the first factor. Every change secures the account: all other sessions end, and so
+ * does everything that was issued to apps.
+ */
+
+/** How long a person has to set up an authenticator app. */
+const ENROLLMENT_LIFETIME = 15 * MINUTE;
+
+/** A person in a session, who has proved who they are for this change. */
+interface Actor {
+  readonly account: Account;
+  readonly session: Session;
+  readonly origin: Origin;
+}
+
+/** An authenticator app that has not shown a code yet. Nothing is stored of it. */
+export interface Enrollment {
+  readonly seed: string;
+  /** For the form: the seed, encrypted for this session, so that it ends with the session and with the account's generation. */
+  readonly sealed: string;
+}
+
+const enrollmentContext = ({ hash }: Session): string => `totp enrollment ${hash}`;
+
+export function startEnrollment(sealer: Sealer, session: Session, now: number): Enrollment {
+  const seed = randomSeed();
+  const content = JSON.stringify({ seed, expiresAt: now + ENROLLMENT_LIFETIME });
+  return { seed, sealed: sealer.seal(content, enrollmentContext(session)) };
+}
+
+/** Reads the enrollment of a form; undefined where it belongs to another session or has expired. */
+export function openEnrollment(sealer: Sealer, session: Session, sealed: string, now: number): Enrollment | undefined {
+  const content = sealer.open(sealed, enrollmentContext(session));
+  if (content === undefined) return undefined;
+  const { seed, expiresAt } = JSON.parse(content) as { readonly seed: string; readonly expiresAt: number };
+  return expiresAt > now ? { seed, sealed } : undefined;
+}
+
+export type EnrollmentResult =
+  | ({ readonly kind: 'added'; readonly codes: readonly string[] | undefined } & Renewal)
+  | { readonly kind: 'wrong' }
+  /** The code is right for another time. The person has the seed before them, so that tells nothing. */
+  | { readonly kind: 'clock off' };
+
+/**
+ * Adds an authenticator app, or replaces the one before, given a code that it shows. That code is used up. The person gets recovery codes
+ * with it, unless some of theirs can still be used.
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export async function addTotp(
+  services: CodeServices,
+  { account, session, origin }: Actor,
+  { seed }: Enrollment,
+  code: string,
+): Promise<EnrollmentResult> {
+  const now = services.clock();
+  const step = await matchCode(seed, code, acceptedSteps(now, 0));
+  if (step === undefined) {
+    const elsewhere = await matchCode(seed, code, nearbySteps(now));
+    return { kind: elsewhere === undefined ? 'wrong' : 'clock off' };
+  }
+  const accountId = account.id;
+  const sealed = sealSeed(services.sealer, accountId, seed);
+  const prepared = prepareRecoveryCodes(services.sealer, accountId);
+  let issued = false;
+  const renewal = await renewSession(services, {
+    account,
+    session,
+    event: { type: 'account.factor_added', origin, details: { factor: 'totp' } },
+    *afterSave({ generation }): Work<void> {
+      yield* saveTotpSeed({ accountId, sealed, generation, now, lastStep: step });
+      const counted = yield* countRecoveryCodes({ accountId });
+      issued = counted === undefined || counted.left === 0;
+      if (issued) yield* issueRecoveryCodes(prepared, accountId, now);
+    },
+  });
+  return { kind: 'added', codes: issued ? prepared.codes : undefined, ...renewal };
+}
+
+/**
+ * Removes the authenticator app of a person.
+ * @throws {SessionEnded} where the session ended meanwhile
+ * @throws {OAuthError} `conflict` where there is none
+ */
+export function removeAuthenticatorApp(services: CodeServices, { account, session, origin }: Actor): Promise<Renewal> {
+  return renewSession(services, {
+    account,
+    session,
+    event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
+    *afterSave(): Work<void> {
+      if (!(yield* removeTotp(account.id))) throw conflict('There is no authenticator app to remove.');
+    },
+  });
+}
+
+/**
+ * Gives a person new recovery codes, which replace all earlier ones.
+ * @throws {SessionEnded} where the session ended meanwhile
+ * @throws {OAuthError} `conflict` where the person has nothing that they would stand in for
+ */
+export async function replaceRecoveryCodes(
+  services: CodeServices,
+  { account, session, origin }: Actor,
+): Promise<Renewal & Pick<NewRecoveryCodes, 'codes'>> {
+  const now = services.clock();
+  const prepared = prepareRecoveryCodes(services.sealer, account.id);
+  const renewal = await renewSession(services, {
+    account,
+    session,
+    event: { type: 'account.recovery_codes_created', origin },
+    *afterSave(saved): Work<void> {
+      if (!(yield* listFactors(saved)).some(({ kind }) => kind !== 'password')) {
+        throw conflict('Set up an authenticator app or a passkey first.');
+      }
+      yield* issueRecoveryCodes(prepared, account.id, now);
+    },
+  });
+  return { ...renewal, codes: prepared.codes };
+}

@@ -1,0 +1,81 @@
+import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { field, helpLine, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+import { heading, type RequestingApp, requestFields } from './pages.ts';
+
+/** The methods for which a person types a code. */
+export type CodeMethod = Extract<Method, 'totp' | 'recovery code'>;
+
+interface VerifyPage {
+  readonly token: string;
+  readonly app: RequestingApp | undefined;
+  readonly username: string;
+  readonly problems: Problems;
+  /** The one whose form is shown. */
+  readonly shown: CodeMethod;
+}
+
+/** The name of the parameter and field that says which code is typed. */
+const WITH = 'with';
+
+const nameOf = (method: CodeMethod): string => (method === 'totp' ? 'app' : 'recovery-code');
+
+/** Which code is typed, by the parameters of a page or form. */
+export const codeMethodOf = (parameters: RepeatableParameters): CodeMethod =>
+  parameters.get(WITH) === 'recovery-code' ? 'recovery code' : 'totp';
+
+/** A link to the same page with the form of the other kind of code. */
+export function otherCodeLink(
+  { messages, path }: Site,
+  address: string,
+  shown: CodeMethod,
+  parameters: Readonly<Record<string, string>>,
+): Html {
+  const text = messages.verify;
+  const other: CodeMethod = shown === 'totp' ? 'recovery code' : 'totp';
+  const query = new URLSearchParams({ ...parameters, [WITH]: nameOf(other) });
+  return html`<a href="${path(address)}?${query.toString()}">${other === 'totp' ? text.useTotp : text.useRecoveryCode}</a>`;
+}
+
+/** The input for a code, with the name and the value that say which kind it is. */
+export function codeField({ messages }: Site, method: CodeMethod, problems: Problems): Html {
+  const text = messages.verify;
+  const about =
+    method === 'totp'
+      ? ({ label: text.totpCode, autocomplete: 'one-time-code', inputMode: 'numeric' } as const)
+      : ({ label: text.recoveryCode, autocomplete: 'off', hint: text.recoveryHint } as const);
+  return html`<input type="hidden" name="${WITH}" value="${nameOf(method)}">
+${field({ name: 'code', type: 'text', value: '', problems, focus: true, ...about })}`;
+}
+
+/** What is said of a wrong code. */
+export const wrongCode = ({ messages }: Site, method: CodeMethod): Problems => ({
+  fields: { code: method === 'totp' ? messages.verify.totpWrong : messages.verify.recoveryWrong },
+  general: [],
+});
+
+export function verifyPage(site: Site, page: VerifyPage): Page {
+  const { messages, path } = site;
+  const text = messages.verify;
+  const { token, app, problems, shown, username } = page;
+  return {
+    title: text.title,
+    layout: 'narrow',
+    body: html`<section class="card">
+${heading(text.title, messages.signIn.lead, app, site)}
+<p class="muted">${text.signingIn(html`<strong>${isolate(username)}</strong>`)}</p>
+${problemSummary(messages, problems)}
+<form method="post" action="${path('/login/verify')}" novalidate>
+${hidden(token, requestFields(app))}
+<p>${shown === 'totp' ? text.totpLead : text.recoveryLead}</p>
+${codeField(site, shown, problems)}
+<button class="primary" type="submit">${text.submit}</button>
+<p class="small">${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>
+<button class="link" type="submit" name="action" value="another" formnovalidate>${text.another}</button>
+</form>
+</section>
+${helpLine(site)}`,
+  };
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Account } from '../../accounts/store.ts';
+import type { AttemptsLimited, AuthenticationRefusal, CheckedAttempt } from '../../authenticators/authenticators.ts';
+import { authenticators } from '../../authenticators/authenticators.ts';
+import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
+import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { completeSignIn, readPendingSignIn, type SignedIn } from '../../credentials/sign-in.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { PageServices } from './routes.ts';
+import {
+  continueSignIn,
+  formTargets,
+  onSignedIn,
+  requestingApp,
+  type SignInVisit,
+  showRefusal,
+  showSignIn,
+  signInBrowser,
+  signInVisit,
+} from './sign-in.ts';
+import { type CodeMethod, codeMethodOf, verifyPage, wrongCode } from './verify-page.ts';
+
+/** A person who must prove more before they go on, and what follows when they have. */
+interface VerifyVisit extends SignInVisit {
+  /** Names what is completed, for the token of the form. */
+  readonly context: string;
+  readonly account: Account;
+  /** The methods of which one is asked. */
+  readonly methods: readonly Method[];
+  complete(checked: CheckedAttempt | AttemptsLimited): Promise<SignedIn | AuthenticationRefusal>;
+  /** Gives up what is completed here: the person begins again. */
+  abandon(): Promise<void>;
+}
+
+/** What this browser has to complete; undefined where there is nothing, or no longer. */
+async function readVerifyVisit(services: PageServices, visit: SignInVisit): Promise<VerifyVisit | undefined> {
+  const { database, clock } = services;
+  const { hash, signInSecret } = visit.browser;
+  const waiting = await database.read(() => readPendingSignIn(signInSecret, hash, clock()));
+  if (waiting === undefined) return undefined;
+  const { pending, account, methods } = waiting;
+  return {
+    ...visit,
+    context: `verify ${pending.hash}`,
+    account,
+    methods,
+    complete: (checked) => completeSignIn(services, signInSecret, checked, signInBrowser(visit), onSignedIn(visit)),
+    async abandon() {
+      await database.commit(() => removePendingSignIn({ hash: pending.hash }));
+    },
+  };
+}
+
+/** The page that asks for a second factor. */
+export function verifyRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers, clock } = services;
+  const { messages } = site;
+  const preHandler = loadPendingRequest(services, { optional: true });
+
+  function show(visit: VerifyVisit, status: number, shown: CodeMethod, problems: Problems): FastifyReply {
+    const { browser, account, context } = visit;
+    const page = verifyPage(site, {
+      token: browser.formToken(context),
+      app: requestingApp(visit),
+      username: account.profile.username,
+      problems,
+      shown,
+    });
+    return sendPage(visit.reply, status, site, page, formTargets(visit));
+  }
+
+  function signInAgain({ request, reply, pending }: SignInVisit): FastifyReply {
+    browsers.setSignIn(reply, undefined, 0);
+    const query = pending === undefined ? '' : `?${HANDLE}=${encodeURIComponent(pending.handle)}`;
+    return redirect(request, reply, site.path(`/login${query}`));
+  }
+
+  /** Back at the sign-in page, with what happened. */
+  function showExpired(visit: SignInVisit): FastifyReply {
+    browsers.setSignIn(visit.reply, undefined, 0);
+    return showSignIn(services, visit, 409, generalProblem(messages.verify.expired), '');
+  }
+
+  app.get('/login/verify', { preHandler }, async (request, reply) => {
+    const signIn = signInVisit(services, request, reply);
+    const visit = await readVerifyVisit(services, signIn);
+    if (visit !== undefined) return show(visit, 200, codeMethodOf(queryOf(request)), NO_PROBLEMS);
+    return signIn.browser.signInSecret === undefined ? signInAgain(signIn) : showExpired(signIn);
+  });
+
+  app.post('/login/verify', { preHandler }, async (request, reply) => {
+    const signIn = signInVisit(services, request, reply);
+    const visit = await readVerifyVisit(services, signIn);
+    if (visit === undefined) return showExpired(signIn);
+    const form = formOf(request);
+    const method = codeMethodOf(form);
+    if (!visit.browser.owns(form, visit.context)) {
+      return show(visit, 400, method, generalProblem(messages.account.formExpired));
+    }
+    if (form.get('action') === 'another') {
+      await visit.abandon();
+      return signInAgain(visit);
+    }
+    const { browserHash, origin } = signInBrowser(visit);
+    const attempt = { account: visit.account, code: form.get('code') ?? '', browserHash, origin };
+    const result = await visit.complete(await authenticators[method](services, attempt, clock()));
+    if (result.kind === 'signed in') return continueSignIn(services, visit, result);
+    if (result.kind === 'wrong') {
+      request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
+      return show(visit, 401, method, wrongCode(site, method));
+    }
+    // A limit ends the sign-in (PW-09), and so does a change to the account.
+    await visit.abandon();
+    browsers.setSignIn(reply, undefined, 0);
+    return showRefusal(services, visit, result, '');
+  });
+}

@@ -1,0 +1,234 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Agent, type Answer, agent } from '../support/agent.ts';
+import {
+  admin,
+  authorizeUrl,
+  claimsOf,
+  newClient,
+  newUser,
+  PASSWORD,
+  redeem,
+  signedIn,
+  standard,
+  walk,
+} from '../support/flow.ts';
+import { MINUTE, query, settle } from '../support/outcome.ts';
+import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
+import { startServer } from '../support/server.ts';
+
+// PW-09, PW-10, SE-05: the second step of a sign-in.
+
+const STEP = MINUTE / 2;
+
+const server = await startServer();
+after(() => server.close());
+const client = standard(await newClient(server));
+
+const isSignedIn = async (browser: Agent): Promise<boolean> => (await browser.get('/account')).status === 200;
+const eventsOf = async (id: string) =>
+  (await query(server, `SELECT type, details FROM audit_event WHERE account_id = '${id}' ORDER BY id`)).map(
+    ({ type, details }) => ({ type, ...JSON.parse(String(details)) }),
+  );
+
+async function person() {
+  const user = await newUser(server);
+  return { user, factor: await enroll(server, user) };
+}
+
+/** Codes of an authenticator app, by the steps from now, and whether each is accepted. */
+const codes: [title: string, steps: number, accepted: boolean][] = [
+  ['the current code', 0, true],
+  ['the code before', -1, true],
+  ['the code after', 1, true],
+  ['a code of a clock that is a minute behind', -2, false],
+  ['a code of a clock that is a minute ahead', 2, false],
+];
+for (const [title, steps, accepted] of codes) {
+  test(`PW-10: ${title} is ${accepted ? '' : 'not '}accepted`, async () => {
+    const { user, factor } = await person();
+    const { browser, page } = await atSecondStep(server, user);
+    assert.equal(await isSignedIn(browser), false, 'the first factor alone signs nobody in');
+    const answer = await typeCode(browser, page, totpCode(factor, server.now(), steps));
+    assert.equal(answer.status, accepted ? 303 : 401);
+    assert.equal(await isSignedIn(browser), accepted);
+    if (!accepted) assert.match(answer.text, /set the clock of your device automatically/);
+  });
+}
+
+test('PW-10: a code is accepted once, and none from before it', async () => {
+  const { user, factor } = await person();
+  for (const [steps, status] of [
+    [0, 303],
+    [0, 401],
+    [-1, 401],
+    [1, 303],
+    [0, 401],
+  ] as const) {
+    const { browser, page } = await atSecondStep(server, user);
+    assert.equal((await typeCode(browser, page, totpCode(factor, server.now(), steps))).status, status, `${steps}`);
+  }
+});
+
+test('PW-10: a recovery code works once, as it is typed by hand', async () => {
+  const { user, factor } = await person();
+  const [first = '', second = ''] = factor.recoveryCodes;
+  for (const [code, status] of [
+    [first, 303],
+    [first, 401],
+    [second.toUpperCase().replaceAll('-', ' '), 303],
+    ['0000-0000-0000', 401],
+  ] as const) {
+    const { browser, page } = await atSecondStep(server, user);
+    assert.match(page.text, /Use a recovery code instead/);
+    assert.equal((await typeCode(browser, page, code, 'recovery-code')).status, status, code);
+  }
+  const used = (await eventsOf(user.id)).filter(({ methods }) => methods?.includes('recovery code'));
+  assert.equal(used.length, 2);
+});
+
+test('codes of another person are wrong', async () => {
+  const [one, other] = [await person(), await person()];
+  const { browser, page } = await atSecondStep(server, one.user);
+  assert.equal((await typeCode(browser, page, totpCode(other.factor, server.now()))).status, 401);
+  assert.equal((await typeCode(browser, page, other.factor.recoveryCodes[0] ?? '', 'recovery-code')).status, 401);
+});
+
+test('PW-10: nothing that is stored is a code or a seed', async () => {
+  const { user, factor } = await person();
+  const stored = JSON.stringify([
+    await query(server, `SELECT * FROM totp_secret WHERE account_id = '${user.id}'`),
+    await query(server, `SELECT * FROM recovery_code WHERE account_id = '${user.id}'`),
+  ]);
+  assert.ok(!stored.includes(factor.seed));
+  for (const code of factor.recoveryCodes)
+    assert.ok(!stored.includes(code) && !stored.includes(code.replaceAll('-', '')));
+});
+
+test('the sign-in of an app goes on after the second step, and its tokens say what was used', async () => {
+  const { user, factor } = await person();
+  const browser = agent(server.baseUrl);
+  const login = await settle(browser, server, await browser.get(authorizeUrl(client, { scope: 'openid' })));
+  const first = await browser.submit(login, { identifier: user.username, password: PASSWORD }, '/login');
+  assert.equal(first.location?.pathname, '/login/verify');
+  assert.ok(first.location?.searchParams.has('request'));
+  // A wrong code, the form of the other kind and a page that is loaded again keep the request.
+  let page = await typeCode(browser, await browser.get(first.location?.href ?? ''), '000000');
+  const other = /href="([^"]*with=recovery-code)"/.exec(page.text)?.[1]?.replaceAll('&amp;', '&') ?? '';
+  page = await browser.get(other);
+  assert.match(page.text, /One of the recovery codes|one of the recovery codes/);
+  const answer = await typeCode(browser, page, totpCode(factor, server.now()));
+  assert.equal(answer.status, 303);
+  const back = await walk(browser, answer.location?.href ?? '', { user, allow: 'all' });
+  assert.equal(`${back.origin}${back.pathname}`, client.redirectUri);
+  const { body } = await redeem(server, client, back.searchParams.get('code') ?? '');
+  assert.deepEqual(claimsOf(body.id_token).amr, ['pwd', 'otp', 'mfa']);
+  const [session] = await query(server, `SELECT acr, proved_by FROM browser_session WHERE account_id = '${user.id}'`);
+  assert.deepEqual({ ...session }, { acr: 'https://refeds.org/profile/mfa', proved_by: 'totp' });
+});
+
+test('somebody else signs in where a second step waits', async () => {
+  const { user } = await person();
+  const { browser, page } = await atSecondStep(server, user);
+  const answer = await browser.submit(page, { action: 'another' }, '/login/verify');
+  assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login']);
+  assert.equal(browser.cookie('tessera_sign_in'), undefined);
+  assert.equal((await query(server, `SELECT hash FROM pending_sign_in WHERE account_id = '${user.id}'`)).length, 0);
+});
+
+test('PW-09: five wrong codes end the sign-in; tries count over sign-ins and kinds, and the owner’s browser has its own', async () => {
+  const { user, factor } = await person();
+  const owner = await atSecondStep(server, user);
+  assert.equal((await typeCode(owner.browser, owner.page, totpCode(factor, server.now()))).status, 303);
+  for (let tries = 0; tries < 5; tries++) {
+    const { browser, page } = await atSecondStep(server, user);
+    const wrong = await typeCode(browser, page, '000000', tries % 2 === 0 ? 'app' : 'recovery-code');
+    assert.equal(wrong.status, 401);
+  }
+  const guesser = await atSecondStep(server, user);
+  server.advance(STEP);
+  const limited = await typeCode(guesser.browser, guesser.page, totpCode(factor, server.now()));
+  assert.equal(limited.status, 429, 'the right code, too');
+  assert.ok(Number(limited.headers.get('retry-after')) > 0);
+  assert.equal((await guesser.browser.get('/login/verify')).location?.pathname, '/login', 'it begins again');
+
+  await owner.browser.submit(await owner.browser.get('/account'), {}, '/logout');
+  const again = await atSecondStep(server, user, owner.browser);
+  assert.equal((await typeCode(again.browser, again.page, totpCode(factor, server.now()))).status, 303);
+
+  server.advance(15 * MINUTE);
+  const later = await atSecondStep(server, user);
+  assert.equal((await typeCode(later.browser, later.page, totpCode(factor, server.now()))).status, 303);
+});
+
+/** What may happen between the first factor and the second. */
+const ends: [title: string, end: (id: string, elsewhere: Agent) => Promise<unknown>, status: number, text: RegExp][] = [
+  ['ten minutes', async () => server.advance(10 * MINUTE), 409, /took too long/],
+  ['a ban', async (id) => admin(server, 'PUT', `/users/${id}/ban`, {}), 409, /took too long/],
+  ['a suspension', async (id) => admin(server, 'PUT', `/users/${id}/suspension`, {}), 409, /took too long/],
+  ['a deletion', async (id) => admin(server, 'DELETE', `/users/${id}`), 409, /took too long/],
+  [
+    'a new password',
+    async (id) => admin(server, 'PATCH', `/users/${id}`, { password: 'another good passphrase' }),
+    409,
+    /account changed/,
+  ],
+  [
+    'signing out everywhere',
+    async (_id, elsewhere) => elsewhere.submit(await elsewhere.get('/account'), {}, '/account/sign-out-everywhere'),
+    409,
+    /account changed/,
+  ],
+];
+for (const [title, end, status, text] of ends) {
+  test(`SE-05: ${title} ends a sign-in at its second step`, async () => {
+    const user = await newUser(server);
+    const elsewhere = await signedIn(server, user);
+    const factor = await enroll(server, user);
+    const { browser, page } = await atSecondStep(server, user);
+    const code = totpCode(factor, server.now() + (title === 'ten minutes' ? 10 * MINUTE : 0));
+    await end(user.id, elsewhere);
+    const answer = await typeCode(browser, page, code);
+    assert.equal(answer.status, status);
+    assert.match(answer.text, text);
+    assert.match(answer.text, /action="\/login"/);
+    assert.equal(await isSignedIn(browser), false);
+    assert.equal(browser.cookie('tessera_sign_in'), undefined);
+  });
+}
+
+test('SE-05: the second step belongs to the browser of the first', async () => {
+  const { user, factor } = await person();
+  const { browser, page } = await atSecondStep(server, user);
+  const thief = agent(server.baseUrl);
+  await thief.get('/login');
+  thief.setCookie('tessera_sign_in', browser.cookie('tessera_sign_in') ?? '');
+  assert.equal((await typeCode(thief, page, totpCode(factor, server.now()))).status, 409);
+  assert.equal(await isSignedIn(thief), false);
+});
+
+test('a fresh proof is asked by the authenticator app, or by a recovery code', async () => {
+  const { user, factor } = await person();
+  const { browser, page } = await atSecondStep(server, user);
+  await typeCode(browser, page, totpCode(factor, server.now()));
+  const confirm = (fields: Readonly<Record<string, string>>, asked: Answer) =>
+    browser.submit(asked, fields, '/account/confirm');
+  server.advance(10 * MINUTE);
+  let asked = await browser.get('/account/confirm?next=password');
+  assert.doesNotMatch(asked.text, /type="password"/);
+  assert.equal((await confirm({ current: PASSWORD }, asked)).status, 400, 'a password is not enough');
+  assert.equal((await confirm({ code: '000000' }, asked)).status, 400);
+  const code = totpCode(factor, server.now());
+  assert.equal((await confirm({ code }, asked)).status, 303);
+  server.advance(10 * MINUTE);
+  asked = await browser.get('/account/confirm?next=password&with=recovery-code');
+  assert.equal((await confirm({ code: factor.recoveryCodes[3] ?? '' }, asked)).status, 303);
+  server.advance(10 * MINUTE);
+  asked = await browser.get('/account/confirm?next=password&with=recovery-code');
+  assert.equal((await confirm({ code: factor.recoveryCodes[3] ?? '' }, asked)).status, 400, 'it was used');
+  const confirmed = (await eventsOf(user.id)).filter(({ type }) => type === 'sign_in.confirmed');
+  assert.deepEqual(
+    confirmed.map(({ method }) => method),
+    ['totp', 'recovery code'],
+  );
+});

@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { HOTP, Secret } from 'otpauth';
+import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/authenticators/recovery-code.ts';
+import { timeStep } from '../../src/authenticators/rules/codes.ts';
+import { randomSeed, sealSeed } from '../../src/authenticators/totp.ts';
+import { saveTotpSeed } from '../../src/authenticators/totp-store.ts';
+import { type Agent, type Answer, agent } from './agent.ts';
+import { PASSWORD, type TestUser } from './flow.ts';
+import { withData } from './forged-token.ts';
+import type { TestServer } from './server.ts';
+
+/** What a person keeps who set up an authenticator app. */
+export interface SecondFactor {
+  readonly seed: string;
+  readonly recoveryCodes: readonly string[];
+}
+
+/** The code that an authenticator app shows, at a number of time steps from now. */
+export const totpCode = ({ seed }: Pick<SecondFactor, 'seed'>, now: number, steps = 0): string =>
+  HOTP.generate({ secret: Secret.fromBase32(seed), counter: timeStep(now) + steps });
+
+/** Gives a person an authenticator app and recovery codes, as if they had set them up an hour ago, in an earlier session. */
+export function enroll(server: TestServer, { id }: Pick<TestUser, 'id'>): Promise<SecondFactor> {
+  return withData(server, async ({ database, clock, sealer: open }) => {
+    const sealer = await open();
+    const seed = randomSeed();
+    const sealed = sealSeed(sealer, id, seed);
+    const prepared = prepareRecoveryCodes(sealer, id);
+    const now = clock() - 3_600_000;
+    await database.commit(function* save() {
+      yield* saveTotpSeed({ accountId: id, sealed, generation: 'any', now, lastStep: timeStep(now) });
+      yield* issueRecoveryCodes(prepared, id, now);
+    });
+    return { seed, recoveryCodes: prepared.codes };
+  });
+}
+
+/** A browser in which the first factor was right: at the page that asks for the second. */
+export async function atSecondStep(
+  server: TestServer,
+  user: TestUser,
+  browser: Agent = agent(server.baseUrl, server.nodeInTurn),
+): Promise<{ readonly browser: Agent; readonly page: Answer }> {
+  const answer = await browser.submit(
+    await browser.get('/login'),
+    { identifier: user.username, password: PASSWORD },
+    '/login',
+  );
+  assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login/verify'], answer.text);
+  const page = await browser.get(answer.location?.href ?? '');
+  assert.equal(page.status, 200, page.text);
+  return { browser, page };
+}
+
+/** Types a code of the app, or a recovery code. */
+export const typeCode = (browser: Agent, page: Answer, code: string, kind = 'app'): Promise<Answer> =>
+  browser.submit(page, { code, with: kind }, '/login/verify');
