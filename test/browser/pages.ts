@@ -229,15 +229,17 @@ export async function walkPages(
   await page.setInputFiles('#picture', { name: 'ada.png', mimeType: 'image/png', buffer: await landscape().png() });
   await press(page.locator('[enctype] .primary'));
   await stop('account-picture');
+  await to('/account/security');
+  await stop('security');
   const change = async (current: string) => {
     await page.fill('#current', current);
     await page.fill('#password', 'another good password');
     await press(page.getByRole('button', { name: 'Change password' }));
   };
   await change('not the password');
-  await stop('account-wrong');
+  await stop('security-wrong');
   await change(PASSWORD);
-  await stop('account-changed');
+  await stop('security-changed');
 
   const leaving = { client_id: notes.clientId, post_logout_redirect_uri: 'https://notes.acme.example/bye' };
   await to(`/oidc/logout?${new URLSearchParams(leaving)}`);
@@ -250,6 +252,7 @@ export async function walkPages(
   await stop('signed-out-app');
   await to('/login');
   await signIn(page, user.username, 'another good password');
+  await to('/account/security');
   await press(page.getByRole('button', { name: 'Sign out everywhere' }));
   await stop('signed-out-everywhere');
 

@@ -169,7 +169,7 @@ export class World {
     const session = { name: this.#name('s', done.cookie), cookie: `${cookie}; ${done.cookie}` };
     const page = await this.#do(
       { kind: 'page' },
-      (wire) => getPage(wire, '/account', session.cookie),
+      (wire) => getPage(wire, '/account/security', session.cookie),
       (answer) => ({
         ...readPage(answer),
         token: hiddenFields(answer, '/account/sign-out-everywhere')?.['form_token'],

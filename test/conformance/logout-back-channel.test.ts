@@ -48,7 +48,7 @@ async function visit(client: TestClient, known?: Partial<Visit>): Promise<Visit>
 }
 
 const sidOf = ({ tokens }: Visit): string => claimsOf(tokens.id_token).sid;
-const signOut = async ({ browser }: Visit) => browser.submit(await browser.get('/account'), {}, '/logout');
+const signOut = async ({ browser }: Visit) => browser.submit(await browser.get('/account/security'), {}, '/logout');
 
 /** A user signs in in a browser that has another user’s session. */
 async function signInAgain(browser: Agent, client: TestClient, { username }: TestUser): Promise<void> {
@@ -113,7 +113,8 @@ describe('what ends sessions', () => {
       sid: true,
     },
     'sign out everywhere': {
-      end: async ({ browser }) => browser.submit(await browser.get('/account'), {}, '/account/sign-out-everywhere'),
+      end: async ({ browser }) =>
+        browser.submit(await browser.get('/account/security'), {}, '/account/sign-out-everywhere'),
       sid: false,
     },
     'a ban': { end: ({ user }) => admin(server, 'PUT', `/users/${user.id}/ban`, {}), sid: false },
@@ -121,7 +122,7 @@ describe('what ends sessions', () => {
     'a new password': {
       end: async ({ browser }) =>
         browser.submit(
-          await browser.get('/account'),
+          await browser.get('/account/security'),
           { current: PASSWORD, password: 'another horse' },
           '/account/password',
         ),

@@ -45,7 +45,7 @@ const named = async (user: TestUser, browser: string): Promise<string> => {
 };
 const press = async (browser: Agent, session: string): Promise<Answer> =>
   browser.submit(await browser.get(PAGE), { session }, PAGE);
-const isSignedIn = async (browser: Agent) => (await browser.get('/account')).status === 200;
+const isSignedIn = async (browser: Agent) => (await browser.get('/account/security')).status === 200;
 const words = ({ text }: Answer): string => text.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 interface Two {
@@ -136,7 +136,7 @@ test('one is ended: it and what apps got there is dead at once, and nothing else
 test('all others are ended: with what apps got anywhere else, also in sessions that are over', async () => {
   const { user, here, there } = await two();
   const over = await tokensFor(server, client, user, {}, { browser: there });
-  await there.submit(await there.get('/account'), {}, '/logout');
+  await there.submit(await there.get('/account/security'), {}, '/logout');
   assert.equal((await userinfo(server, over.access_token)).status, 200, 'decision 9: a plain sign-out leaves tokens');
   const [third, kept] = [await at(user, SAFARI), await tokensFor(server, client, user, {}, { browser: here })];
   const text = words(await press(here, 'others'));
@@ -175,7 +175,7 @@ test('the last use is noted once in ten minutes at the most', async () => {
     [minute, 20 * minute],
   ] as const) {
     server.advance(after);
-    await here.get('/account');
+    await here.get('/account/security');
     assert.equal(await lastUse(), noted);
   }
 });
@@ -202,14 +202,14 @@ test('signing out everywhere, and a new password, say what they stopped', async 
   const { user, here, there } = await two();
   for (const browser of [here, there]) await tokensFor(server, client, user, {}, { browser });
   const changed = await here.submit(
-    await here.get('/account'),
+    await here.get('/account/security'),
     { current: PASSWORD, password: PASSWORD },
     '/account/password',
   );
   assert.match(words(changed), /Your password is changed\..* Access from 2 sign-ins no longer works/);
   assert.match(words(await here.get(PAGE)), /Firefox on Linux This browser .* not signed in anywhere else/);
   await tokensFor(server, client, user, {}, { browser: here });
-  const left = await here.submit(await here.get('/account'), {}, '/account/sign-out-everywhere');
+  const left = await here.submit(await here.get('/account/security'), {}, '/account/sign-out-everywhere');
   assert.match(words(left), /You are signed out everywhere .* UTC.* Access from one sign-in no longer works/);
 });
 

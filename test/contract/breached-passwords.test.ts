@@ -41,7 +41,7 @@ test('PW-03: a password of a known breach is refused by pages and the admin API'
     edited.body.error_description,
     /^password must be harder to guess: this one was published in a data breach/,
   );
-  const page = await browser.get('/account');
+  const page = await browser.get('/account/security');
   const changed = await browser.submit(page, { current: PASSWORD, password: BREACHED }, '/account/password');
   const refused = await signUp('breached', BREACHED);
   for (const answer of [changed, refused]) {

@@ -53,6 +53,7 @@ const answers = (): readonly Asked[] => [
   { path: '/account', status: 302, accept: html },
   { path: '/account/connections', status: 302, accept: html },
   { path: '/account/profile', status: 302, accept: html },
+  { path: '/account/security', status: 302, accept: html },
   { path: '/account/sessions', status: 302, accept: html },
   { path: '/account/picture', method: 'POST', status: 303, accept: html, form: 'action=remove' },
   { path: '/avatars/1.svg', status: 404 },
@@ -186,7 +187,7 @@ test('decisions §10: every step of a flow keeps the opener of a popup, and no o
   }
 });
 
-const OWN_PAGES = ['/account', '/account/profile', '/account/connections', '/account/sessions'];
+const OWN_PAGES = ['', '/profile', '/security', '/connections', '/sessions'].map((page) => `/account${page}`);
 
 test('HB-03: pages and JSON about a person are never stored, and a sign-out clears what was', async () => {
   const signedInUser = await newUser(server);
@@ -206,7 +207,7 @@ test('HB-03: pages and JSON about a person are never stored, and a sign-out clea
   assert.equal(user.headers.get('cache-control'), 'no-store');
   for (const action of ['/logout', '/account/sign-out-everywhere']) {
     const leaving = await signedIn(server, signedInUser);
-    const answer = await leaving.submit(await leaving.get('/account'), {}, action);
+    const answer = await leaving.submit(await leaving.get('/account/security'), {}, action);
     assert.match(answer.headers.get('clear-site-data') ?? '', /"cache"/, action);
     assert.equal(leaving.cookie('tessera_session'), undefined);
   }

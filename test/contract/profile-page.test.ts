@@ -34,9 +34,9 @@ test('without a session: redirect to the sign-in page', async () => {
 
 test('a password manager finds where to change the password, and that nothing else is there', async () => {
   const { status, headers } = await agent(server.baseUrl).get('/.well-known/change-password');
-  assert.deepEqual([status, headers.get('location')], [302, '/account#password']);
+  assert.deepEqual([status, headers.get('location')], [302, '/account/security#password']);
   const browser = await signedIn(server, await newUser(server));
-  assert.match((await browser.get('/account')).text, / id="password"/);
+  assert.match((await browser.get('/account/security')).text, / id="password"/);
   const nothing = '/.well-known/resource-that-should-not-exist-whose-status-code-should-not-be-200';
   assert.equal((await agent(server.baseUrl).get(nothing)).status, 404);
 });
@@ -98,7 +98,7 @@ test('US-06: no form of a person vouches for an address, a number, a role or an 
   assert.equal((await send(browser, { displayName: 'Self', phone: '+905551234567', ...trust })).status, 200);
   await assertUntouched();
   const change = { current: PASSWORD, password: 'a new passphrase', ...trust };
-  assert.equal((await browser.submit(await browser.get('/account'), change, '/account/password')).status, 200);
+  assert.equal((await browser.submit(await browser.get('/account/security'), change, '/account/password')).status, 200);
   await assertUntouched();
 });
 

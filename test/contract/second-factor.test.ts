@@ -175,7 +175,8 @@ const ends: [title: string, end: (id: string, elsewhere: Agent) => Promise<unkno
   ],
   [
     'signing out everywhere',
-    async (_id, elsewhere) => elsewhere.submit(await elsewhere.get('/account'), {}, '/account/sign-out-everywhere'),
+    async (_id, elsewhere) =>
+      elsewhere.submit(await elsewhere.get('/account/security'), {}, '/account/sign-out-everywhere'),
     409,
     /account changed/,
   ],

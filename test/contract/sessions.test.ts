@@ -36,7 +36,7 @@ function replay(secret: string | undefined): Agent {
 }
 
 async function isSignedIn(browser: Agent): Promise<boolean> {
-  const { status, location } = await browser.get('/account');
+  const { status, location } = await browser.get('/account/security');
   if (status === 200) return true;
   assert.deepEqual([status, location?.pathname], [302, '/login']);
   return false;
@@ -102,7 +102,7 @@ test('SE-01: a changed password gives the browser a new secret, and the old one 
   const browser = await signedIn(server, await newUser(server));
   const before = browser.cookie(SESSION);
   const fields = { current: PASSWORD, password: 'a new passphrase' };
-  assert.equal((await browser.submit(await browser.get('/account'), fields, '/account/password')).status, 200);
+  assert.equal((await browser.submit(await browser.get('/account/security'), fields, '/account/password')).status, 200);
   assert.notEqual(browser.cookie(SESSION), before);
   assert.equal(await isSignedIn(browser), true);
   assert.equal(await isSignedIn(replay(before)), false);
@@ -163,7 +163,7 @@ async function everything(): Promise<Everything> {
 type Effect = 'this session' | 'other sessions' | 'tokens';
 const all: readonly Effect[] = ['this session', 'other sessions', 'tokens'];
 const press = async (browser: Agent, action: string, fields: Readonly<Record<string, string>> = {}) =>
-  browser.submit(await browser.get('/account'), fields, action);
+  browser.submit(await browser.get('/account/security'), fields, action);
 
 const events: Record<string, { act: (at: Everything) => Promise<unknown>; ends: readonly Effect[] }> = {
   'a sign-out': { act: ({ browser }) => press(browser, '/logout'), ends: ['this session'] },
@@ -239,7 +239,7 @@ test('decisions §3: a signed-in user who is banned or suspended gets access_den
     ['suspension', 'Account is suspended'],
   ] as const) {
     const { user, browser } = await newSignedInUser(server);
-    codeOf({ ...(await browser.get('/account')), location: await walk(browser, authorizeUrl(client)) });
+    codeOf({ ...(await browser.get('/account/security')), location: await walk(browser, authorizeUrl(client)) });
     await admin(server, 'PUT', `/users/${user.id}/${state}`, {});
     for (const more of [{}, { prompt: 'none' }, { prompt: 'login' }, { scope: 'openid email' }]) {
       const { location } = await browser.get(authorizeUrl(client, more));
@@ -259,7 +259,7 @@ test('SE-11: two people in two browsers, hours apart, never meet', async () => {
   const [first, second] = [await newUser(server), await newUser(server)];
   const [a, b] = [await signedIn(server, first), await signedIn(server, second)];
   server.advance(HOUR);
-  const [pageA, pageB] = [await a.get('/account'), await b.get('/account')];
+  const [pageA, pageB] = [await a.get('/account/security'), await b.get('/account/security')];
   assert.ok(pageA.text.includes(first.username) && !pageA.text.includes(second.username));
   assert.ok(pageB.text.includes(second.username) && !pageB.text.includes(first.username));
 });
@@ -274,7 +274,7 @@ test('decisions §9: an account has 64 sessions and remembers 64 browsers; those
   const used = await signedIn(server, user);
   for (let count = 0; count < 63; count++) {
     server.advance(HOUR);
-    await used.get('/account');
+    await used.get('/account/security');
     await signedIn(server, user);
   }
   assert.equal(await isSignedIn(spare), false);

@@ -31,6 +31,7 @@ interface Case {
 let names = 0;
 const factors = new Map<string, SecondFactor>();
 const account = async ({ browser }: Sender) => browser.get('/account');
+const security = async ({ browser }: Sender) => browser.get('/account/security');
 const cases: Record<string, Case> = {
   '/login': {
     page: ({ browser }) => browser.get('/login'),
@@ -90,7 +91,7 @@ const cases: Record<string, Case> = {
     takesFiles: true,
   },
   '/account/password': {
-    page: account,
+    page: security,
     fields: () => ({ current: PASSWORD, password: 'a new passphrase' }),
     signedIn: true,
   },
@@ -103,7 +104,7 @@ const cases: Record<string, Case> = {
     fields: () => ({ current: PASSWORD }),
     signedIn: true,
   },
-  '/account/sign-out-everywhere': { page: account, fields: () => ({}), signedIn: true },
+  '/account/sign-out-everywhere': { page: security, fields: () => ({}), signedIn: true },
   '/account/connections': {
     page: ({ browser }) => browser.get('/account/connections'),
     fields: () => ({ client_id: client.clientId }),
@@ -248,7 +249,7 @@ for (const [action, { page: open, fields, takesFiles }] of Object.entries(cases)
 
 test('SE-04: a form of one session is nothing in the next one of the same browser', async () => {
   const at = await sender('/account/password');
-  const { hidden } = formOf((await account(at)).text, '/account/sign-out-everywhere');
+  const { hidden } = formOf((await security(at)).text, '/account/sign-out-everywhere');
   await at.browser.submit(await account(at), {}, '/logout');
   const second = await newUser(server);
   const login = await at.browser.get('/login');

@@ -27,7 +27,7 @@ async function attempt(
   const headers = { 'x-forwarded-for': from };
   // Signed in already, there is no form: sign out first.
   if (browser.cookie('tessera_session') !== undefined)
-    await browser.submit(await browser.get('/account'), {}, '/logout');
+    await browser.submit(await browser.get('/account/security'), {}, '/logout');
   const page = await browser.get('/login', headers);
   const form_token = /name="form_token" value="([^"]*)"/.exec(page.text)?.[1] ?? '';
   const answer = await browser.post('/login', { form_token, identifier, password }, headers);
@@ -169,16 +169,16 @@ test('decisions §9: the current password asked for by a change is under the sam
   const user = await newUser(server);
   const browser = await signedIn(server, user);
   for (let guess = 0; guess < 10; guess++) {
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     const fields = { current: `guess ${guess}`, password: 'a new passphrase' };
     assert.equal((await browser.submit(page, fields, '/account/password')).status, 400);
   }
   const fields = { current: PASSWORD, password: 'a new passphrase' };
-  const refused = await browser.submit(await browser.get('/account'), fields, '/account/password');
+  const refused = await browser.submit(await browser.get('/account/security'), fields, '/account/password');
   assert.equal(refused.status, 429);
   assert.equal(await attempt(user.username, PASSWORD), 303, 'the password is the old one');
   server.advance(MINUTE);
-  assert.equal((await browser.submit(await browser.get('/account'), fields, '/account/password')).status, 200);
+  assert.equal((await browser.submit(await browser.get('/account/security'), fields, '/account/password')).status, 200);
   assert.equal(await attempt(user.username, 'a new passphrase'), 303);
 });
 

@@ -63,7 +63,7 @@ for (const [name, [password, ...twins]] of Object.entries(passwords)) {
     assert.equal(await signIn(byOperator, password), 303, 'made by an operator');
     const changing = await newUser(server);
     const browser = await signedIn(server, changing);
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     const changed = await browser.submit(page, { current: PASSWORD, password }, '/account/password');
     assert.equal(changed.status, 200, 'changed');
     assert.equal(await signIn(changing, password), 303, 'after the change');
@@ -82,7 +82,7 @@ for (const [name, password] of [
     const changed = await admin(server, 'PATCH', `/users/${user.id}`, { password });
     assert.deepEqual([changed.status, changed.body.error], [400, 'invalid_request']);
     const browser = await signedIn(server, user);
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     assertStaysHere(await browser.submit(page, { current: PASSWORD, password }, '/account/password'), 400);
     assert.equal(await signIn(user, PASSWORD), 303);
   });
@@ -99,7 +99,7 @@ test('PW-02: no rule asks for a mixture of characters', async () => {
 test('PW-04: the password changes with the current one alone, and a wrong one changes nothing', async () => {
   const { user, browser } = await newSignedInUser(server);
   for (const current of ['', 'wrong', PASSWORD.toUpperCase(), `${PASSWORD} `]) {
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     assertStaysHere(await browser.submit(page, { current, password: 'a new passphrase' }, '/account/password'), 400);
   }
   assert.equal(await signIn(user, 'a new passphrase'), 401);
@@ -115,7 +115,7 @@ test('PW-03: a password that would be guessed first is refused wherever one is c
     const edited = await admin(server, 'PATCH', `/users/${user.id}`, { password });
     assert.deepEqual([edited.status, edited.body.error], [400, 'invalid_request'], password);
     assert.match(edited.body.error_description, /^password must be harder to guess: .*A few unrelated words/);
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     const changed = await browser.submit(page, { current: PASSWORD, password }, '/account/password');
     assert.equal(changed.status, 400, password);
     assert.match(changed.text, /This password is (too common|made of your name or ours)|This password repeats itself/);

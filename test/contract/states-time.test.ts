@@ -75,7 +75,7 @@ describe('contract §3: a ban ends by itself (AC-04)', () => {
       await codeFor(server, client, user, {}, { browser }),
       await codeFor(server, client, user, {}, { browser }),
     ];
-    const account = await browser.get('/account');
+    const account = await browser.get('/account/security');
     const asked = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
     const consent = await browser.get(asked.location?.href ?? '');
     const session = browser.cookie('tessera_session') ?? '';
@@ -94,7 +94,7 @@ describe('contract §3: a ban ends by itself (AC-04)', () => {
       assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login'], action);
     }
     browser.setCookie('tessera_session', session);
-    assert.equal((await browser.get('/account')).location?.pathname, '/login');
+    assert.equal((await browser.get('/account/security')).location?.pathname, '/login');
     await alive(await tokensFor(server, client, user));
     await dead(tokens);
   });
@@ -255,14 +255,14 @@ describe('AC-05, AC-06: within one millisecond, what was minted before is dead, 
       'change the password on the page',
       async (_user, browser) => {
         const fields = { current: PASSWORD, password: PASSWORD };
-        const answer = await browser.submit(await browser.get('/account'), fields, '/account/password');
+        const answer = await browser.submit(await browser.get('/account/security'), fields, '/account/password');
         assert.equal(answer.status, 200);
       },
     ],
     [
       'sign out everywhere',
       async (_user, browser) => {
-        const answer = await browser.submit(await browser.get('/account'), {}, '/account/sign-out-everywhere');
+        const answer = await browser.submit(await browser.get('/account/security'), {}, '/account/sign-out-everywhere');
         assert.equal(answer.status, 200);
       },
     ],

@@ -76,7 +76,7 @@ export async function makeWorld(server: TestServer): Promise<World> {
   const own = await asClient(server, TOKEN, client, { grant_type: 'client_credentials' });
   assert.equal(own.status, 200, own.text);
   const pending = await browser.get(authorizeUrl(client, { prompt: 'consent' }));
-  const account = await browser.get('/account');
+  const account = await browser.get('/account/security');
   const key = await appKey();
   const service = await keyApp(server, { grantTypes: ['client_credentials'], jwks: { keys: [key.jwk] } });
   const assertion = (await proofOf(server, service.clientId, key)).client_assertion;

@@ -143,7 +143,10 @@ const accountPage = (path: string, right = '200'): readonly Place[] => [
 /** The forms of the account: the form's token, and the session. */
 const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
   const token = async ({ browser }: World): Promise<string> => {
-    const page = await browser.get(/connections|profile/.test(path) ? path : '/account');
+    const onSecurity = ['/account/password', '/account/sign-out-everywhere'].includes(path);
+    const page = await browser.get(
+      /connections|profile/.test(path) ? path : `/account${onSecurity ? '/security' : ''}`,
+    );
     // Where a person is signed in once there is nothing to end; one token serves every form.
     const isElsewhere = path === '/account/sessions' || path === '/account/confirm';
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
@@ -534,11 +537,12 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
-  'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account'),
+  'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/sessions': accountPage('/account/sessions'),
   'POST /account/sessions': accountForm('/account/sessions', { session: 'others' }, '200'),
   'GET /account/profile': accountPage('/account/profile'),
+  'GET /account/security': accountPage('/account/security'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),

@@ -84,7 +84,7 @@ export const accountSteps = {
       } else {
         if (!(await enter(state, world, browser))) return;
         const agent = pick(world.browsers, browser.index);
-        const page = await agent.get('/account');
+        const page = await agent.get('/account/security');
         const answer = await agent.submit(page, { current: real.password, password }, '/account/password');
         assert.equal(answer.status, 200);
         secure(state, user);
@@ -101,7 +101,7 @@ export const accountSteps = {
       const browser = pick(state.browsers, which);
       if (!(await enter(state, world, browser))) return;
       const agent = pick(world.browsers, browser.index);
-      const answer = await agent.submit(await agent.get('/account'), {}, '/account/sign-out-everywhere');
+      const answer = await agent.submit(await agent.get('/account/security'), {}, '/account/sign-out-everywhere');
       assert.equal(answer.status, 200);
       secure(state, browser.user);
       browser.session = undefined;
@@ -115,7 +115,7 @@ export const accountSteps = {
       const browser = pick(state.browsers, which);
       if (!(await enter(state, world, browser))) return;
       const agent = pick(world.browsers, browser.index);
-      assert.equal((await agent.submit(await agent.get('/account'), {}, '/logout')).status, 303);
+      assert.equal((await agent.submit(await agent.get('/account/security'), {}, '/logout')).status, 303);
       signOut(state, browser);
     },
   }),

@@ -71,7 +71,7 @@ async function party(): Promise<Party> {
 /** What ends all tokens of an account: a form that is ready to be sent, so that its answer is the last thing that happens. */
 const EVENTS: Readonly<Record<string, (at: Party) => Promise<() => Promise<{ readonly status: number }>>>> = {
   'a new password by the person': async ({ browser }) => {
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     return () => browser.submit(page, { current: PASSWORD, password: 'a new passphrase' }, '/account/password');
   },
   'a new password by an operator':
@@ -79,7 +79,7 @@ const EVENTS: Readonly<Record<string, (at: Party) => Promise<() => Promise<{ rea
     () =>
       admin(server, 'PATCH', `/users/${user.id}`, { password: 'a new passphrase' }),
   'signing out everywhere': async ({ browser }) => {
-    const page = await browser.get('/account');
+    const page = await browser.get('/account/security');
     return () => browser.submit(page, {}, '/account/sign-out-everywhere');
   },
 };
@@ -95,7 +95,7 @@ for (const [name, prepare] of Object.entries(EVENTS)) {
     await startAnother();
     assertInvalidToken(await userinfo(server, one.tokens.access_token));
     assertInvalidGrant(await refresh(server, client, one.tokens.refresh_token));
-    assert.equal((await one.browser.get('/account')).status, name.endsWith('the person') ? 200 : 302);
+    assert.equal((await one.browser.get('/account/security')).status, name.endsWith('the person') ? 200 : 302);
     assert.equal((await userinfo(server, bystander.tokens.access_token)).status, 200);
     assert.equal((await refresh(server, client, bystander.tokens.refresh_token)).status, 200);
   });

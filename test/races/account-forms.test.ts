@@ -36,12 +36,12 @@ const FORMS: Readonly<Record<string, Form>> = {
     fields: { location: 'Marylebone' },
   },
   'a new password': {
-    page: '/account',
+    page: '/account/security',
     action: '/account/password',
     fields: { current: PASSWORD, password: 'a wholly other password' },
   },
   'removing the picture': { page: '/account', action: '/account/picture', fields: { action: 'remove' } },
-  'signing out everywhere': { page: '/account', action: '/account/sign-out-everywhere', fields: {} },
+  'signing out everywhere': { page: '/account/security', action: '/account/sign-out-everywhere', fields: {} },
   'taking access away': {
     page: '/account/connections',
     action: '/account/connections',

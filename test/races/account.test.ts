@@ -58,7 +58,7 @@ interface Event {
 
 /** Sending a form of the page of the account. */
 const byForm = (action: string, fields: Record<string, string>) => async (_user: TestUser, browser: Agent) =>
-  ready(browser, await browser.get('/account'), action, fields);
+  ready(browser, await browser.get('/account/security'), action, fields);
 
 const dead = { atUserInfo: INVALID_TOKEN, atToken: INVALID_GRANT };
 const EVENTS: readonly Event[] = [

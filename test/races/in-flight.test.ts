@@ -77,12 +77,13 @@ const ENDINGS: readonly Ending[] = [
   { name: 'an operator’s reset', end: (user) => operator(user, 'PATCH', '', { password: RESET }), password: RESET },
   {
     name: 'a password that the person changed elsewhere',
-    end: (_user, other) => onPage(other, '/account', '/account/password', { current: PASSWORD, password: RESET }),
+    end: (_user, other) =>
+      onPage(other, '/account/security', '/account/password', { current: PASSWORD, password: RESET }),
     password: RESET,
   },
   {
     name: 'signing out everywhere',
-    end: (_user, other) => onPage(other, '/account', '/account/sign-out-everywhere'),
+    end: (_user, other) => onPage(other, '/account/security', '/account/sign-out-everywhere'),
     password: PASSWORD,
   },
   { name: 'an operator’s sign-out', end: (user) => operator(user, 'DELETE', '/sessions'), password: PASSWORD },
@@ -97,6 +98,8 @@ const ENDINGS: readonly Ending[] = [
 /** Something that a browser sends, and where it is held up. */
 interface Act {
   readonly name: string;
+  /** The page with its form. */
+  readonly page: string;
   readonly gate: ReturnType<typeof gate>;
   send(browser: Agent, page: Answer): Promise<Answer>;
 }
@@ -104,10 +107,16 @@ interface Act {
 const changePassword: Act['send'] = (browser, page) =>
   browser.submit(page, { current: PASSWORD, password: NEW_PASSWORD }, '/account/password');
 const ACTS: readonly Act[] = [
-  { name: 'a new password, the old one just confirmed', gate: checking, send: changePassword },
-  { name: 'a new password, just hashed', gate: hashing, send: changePassword },
+  {
+    name: 'a new password, the old one just confirmed',
+    page: '/account/security',
+    gate: checking,
+    send: changePassword,
+  },
+  { name: 'a new password, just hashed', page: '/account/security', gate: hashing, send: changePassword },
   {
     name: 'a new picture',
+    page: '/account',
     gate: drawing,
     send: (browser, page) => browser.upload(page, { picture }, '/account/picture'),
   },
@@ -125,7 +134,7 @@ for (const ending of ENDINGS) {
       test(act.name, async () => {
         const user = await newUser(server);
         const browser = elsewhere(await signedIn(server, user));
-        const page = await browser.get('/account');
+        const page = await browser.get(act.page);
         const other = await signedIn(server, user);
 
         act.gate.close();
@@ -137,7 +146,7 @@ for (const ending of ENDINGS) {
 
         assert.deepEqual([answer.status, answer.location?.pathname], [303, '/login']);
         // Neither the session from before nor one that the answer gave.
-        assert.equal((await browser.get('/account')).location?.pathname, '/login');
+        assert.equal((await browser.get('/account/security')).location?.pathname, '/login');
         assert.equal(await canSignIn(user, NEW_PASSWORD), false, 'the new password');
         if (ending.password !== undefined) assert.equal(await canSignIn(user, ending.password), true);
         const record = (await admin(server, 'GET', `/users/${user.id}`)).body;
@@ -163,7 +172,7 @@ describe('AC-08: a sign-in that was under way when the account was secured comes
       checking.open();
 
       assert.notEqual((await underWay).status, 303);
-      assert.equal((await browser.get('/account')).location?.pathname, '/login');
+      assert.equal((await browser.get('/account/security')).location?.pathname, '/login');
       if (ending.password !== undefined) assert.equal(await canSignIn(user, ending.password), true);
     });
   }
@@ -173,9 +182,9 @@ test('a password changed in one commit leaves one session: that of the browser w
   const user = await newUser(server);
   const browser = elsewhere(await signedIn(server, user));
   await signedIn(server, user);
-  const changed = await changePassword(browser, await browser.get('/account'));
+  const changed = await changePassword(browser, await browser.get('/account/security'));
   assert.equal(changed.status, 200);
-  assert.equal((await browser.get('/account')).status, 200);
+  assert.equal((await browser.get('/account/security')).status, 200);
   assert.equal((await admin(server, 'GET', `/users/${user.id}/sessions`)).body.items.length, 1);
 });
 
@@ -183,9 +192,9 @@ test('of two changes of one password side by side one holds, and the other brows
   const user = await newUser(server);
   const [here, there] = [await signedIn(server, user), elsewhere(await signedIn(server, user))];
   hashing.close();
-  const slow = changePassword(there, await there.get('/account'));
+  const slow = changePassword(there, await there.get('/account/security'));
   await hashing.reached;
-  await onPage(here, '/account', '/account/password', { current: PASSWORD, password: RESET });
+  await onPage(here, '/account/security', '/account/password', { current: PASSWORD, password: RESET });
   hashing.open();
   assert.equal((await slow).location?.pathname, '/login');
   assert.deepEqual([await canSignIn(user, RESET), await canSignIn(user, NEW_PASSWORD)], [true, false]);
@@ -193,14 +202,14 @@ test('of two changes of one password side by side one holds, and the other brows
 
 test('two presses of “Change password” leave the browser signed in, in the session of the first', async () => {
   const browser = elsewhere(await signedIn(server, await newUser(server)));
-  const page = await browser.get('/account');
+  const page = await browser.get('/account/security');
   hashing.close();
   const second = changePassword(browser, page);
   await hashing.reached;
   assert.equal((await changePassword(browser, page)).status, 200);
   hashing.open();
   assert.equal((await second).location?.pathname, '/login');
-  assert.equal((await browser.get('/account')).status, 200);
+  assert.equal((await browser.get('/account/security')).status, 200);
 });
 
 test('an operator’s new password that is under way lifts no ban', async () => {

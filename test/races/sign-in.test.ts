@@ -61,7 +61,7 @@ test('PW-07: the sign-in page and the change of the password share the count of 
     password: 'a guess',
   });
   const fields = { current: 'a guess', password: 'a new passphrase' };
-  const byChange = ready(browser, await browser.get('/account'), '/account/password', fields);
+  const byChange = ready(browser, await browser.get('/account/security'), '/account/password', fields);
   const answers = await Promise.all(times(40, (n) => (n % 2 === 0 ? bySignIn() : byChange())));
   noFault(answers);
   assert.equal(answers.filter(({ status }) => status === 429).length, 30);

@@ -385,7 +385,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       server.advance(10 * 60_000);
       const confirm = await browser.get('/account/confirm?next=password');
       status(303, await browser.submit(confirm, { current: PASSWORD }, '/account/confirm'));
-      const page = await browser.get('/account');
+      const page = await browser.get('/account/security');
       const fields = { current: PASSWORD, password: 'another good password' };
       assert.equal((await browser.submit(page, fields, '/account/password')).status, 200);
       await browser.submit(await browser.get('/account'), {}, '/logout');
@@ -405,7 +405,7 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const picture = new File([new Uint8Array(png(4, 4))], 'me.png', { type: 'image/png' });
       status(200, await browser.upload(await browser.get('/account'), { picture }, '/account/picture'));
       status(200, await browser.upload(await browser.get('/account'), { action: 'remove' }, '/account/picture'));
-      await browser.submit(await browser.get('/account'), {}, '/account/sign-out-everywhere');
+      await browser.submit(await browser.get('/account/security'), {}, '/account/sign-out-everywhere');
     },
     ['account.created', 'anonymous', '+', 'user'],
     ['sign_in.succeeded', 'user', '+', 'user'],

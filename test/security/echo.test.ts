@@ -119,7 +119,7 @@ test('LG-06: a page never shows a password again, whatever is wrong with the for
     { current: PASSWORD, password: TEXT.repeat(11) },
     { current: TEXT, password: TEXT },
   ]) {
-    const { status, text } = await browser.submit(await browser.get('/account'), fields, '/account/password');
+    const { status, text } = await browser.submit(await browser.get('/account/security'), fields, '/account/password');
     assert.equal(status, 400);
     assert.deepEqual(canaries.foundIn(text), [], JSON.stringify(fields));
   }

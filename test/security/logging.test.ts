@@ -182,7 +182,7 @@ async function pages(password: string): Promise<void> {
   canaries.add('session cookie of another', browser.cookie('tessera_session'));
   const next = canaries.add('next password', 'canary password, the next one');
   const wrong = canaries.add('wrong current password', 'canary password, a wrong current one');
-  const page = await browser.get('/account');
+  const page = await browser.get('/account/security');
   for (const current of [wrong, password]) await browser.submit(page, { current, password: next }, '/account/password');
   canaries.add('session cookie after a change', browser.cookie('tessera_session'));
   const signUp = await browser.get('/signup');

@@ -112,8 +112,8 @@ ${inputs}
     site,
     page,
     'profile',
-    text.title,
-    html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+    text.edit,
+    html`<header><h1>${text.edit}</h1><p class="muted">${text.lead}</p></header>
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 ${section(

@@ -32,7 +32,7 @@ import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, vi
 
 /** Where a person continues after a proof: the changes that ask for one. Never an address from a request. */
 const TARGETS = {
-  password: '/account#password',
+  password: '/account/security#password',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 
@@ -45,7 +45,7 @@ export interface ProofState {
   readonly asked: Method;
 }
 
-function readProof({ database, clock }: PageServices, { account, session }: AccountVisit): Promise<ProofState> {
+export function readProof({ database, clock }: PageServices, { account, session }: AccountVisit): Promise<ProofState> {
   const now = clock();
   return database.read(function* read(): Work<ProofState> {
     const factors = yield* listFactors(account);
@@ -144,7 +144,7 @@ ${problemSummary(messages, problems)}
 <form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
 ${FORMS[shown]?.fields(site, visit, problems)}
 <div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>${otherForm(site, shown, target)}</section>`;
-    return sendPage(reply, status, site, accountLayout(site, frame, 'account', messages.proof.title, body));
+    return sendPage(reply, status, site, accountLayout(site, frame, 'security', messages.proof.title, body));
   }
 
   app.get('/account/confirm', async (request, reply) => {

@@ -101,7 +101,7 @@ ${
 <section class="card"><header><h2>${text.endOthers}</h2><p class="muted small">${text.endOthersLead}</p></header>
 <form method="post" action="${path('/account/sessions')}">${hidden(token, { session: 'others' })}<div><button class="danger" type="submit">${text.endOthers}</button></div></form></section>`
 }
-<p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path('/account')}#sign-out-everywhere">${messages.account.signOutEverywhere}</a>.</p>`,
+<p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path('/account/security')}#sign-out-everywhere">${messages.account.signOutEverywhere}</a>.</p>`,
   );
 }
 

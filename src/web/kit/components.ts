@@ -16,6 +16,9 @@ export const NO_PROBLEMS: Problems = { fields: {}, general: [] };
 /** A problem of the form as a whole. */
 export const generalProblem = (text: HtmlPart): Problems => ({ fields: {}, general: [text] });
 
+/** A problem of one field. */
+export const fieldProblem = (name: string, text: string): Problems => ({ fields: { [name]: text }, general: [] });
+
 const hasProblems = ({ fields, general }: Problems): boolean => general.length > 0 || Object.keys(fields).length > 0;
 
 /** The problems of a form, above it, with links to the fields. It takes the focus, so that screen readers read it first. */

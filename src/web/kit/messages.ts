@@ -175,9 +175,6 @@ export const en = {
   },
   account: {
     title: 'Your account',
-    nav: 'Account',
-    profile: 'Profile',
-    editProfile: 'Edit your profile',
     password: 'Password',
     currentPassword: 'Current password',
     newPassword: 'New password',
@@ -200,6 +197,7 @@ export const en = {
     ],
     formExpired: 'This form has expired, so nothing was changed. Try again.',
   },
+  security: { title: 'Security', nav: 'Security' },
   picture: {
     title: 'Picture',
     lead: 'Every connected app sees your picture. Without one, your initials are shown.',
@@ -223,6 +221,8 @@ export const en = {
   profile: {
     title: 'Your profile',
     nav: 'Profile',
+    edit: 'Edit your profile',
+    shared: 'What apps can see',
     lead: 'What apps can see about you. They see a change the next time they ask.',
     always: 'Always shared',
     alwaysLead: 'Every connected app sees these.',
@@ -285,6 +285,7 @@ export const en = {
   },
   connections: {
     title: 'Connected apps',
+    nav: 'Apps',
     lead: 'These apps can see what you allowed. When you take access away, it stops at once.',
     none: 'No app has access to your account. Apps that you allow appear here.',
     sees: 'Sees',

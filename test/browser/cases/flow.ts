@@ -219,6 +219,7 @@ export function flowCases(theStage: () => Stage): void {
         const elsewhere = await signedIn(server, user);
         await page.goto(`${server.baseUrl}/login`);
         await signIn(page, user.username, PASSWORD);
+        await press(page.getByRole('link', { name: 'Security' }));
         const change = async (current: string) => {
           await page.fill('#current', current);
           await page.fill('#password', 'a brand new password');
@@ -232,7 +233,7 @@ export function flowCases(theStage: () => Stage): void {
         await focusAt(page, '[role=status]');
         assert.match((await elsewhere.get('/account')).location?.pathname ?? '', /login/);
         await page.goto(`${server.baseUrl}/account`);
-        assert.equal(await textOf(page.locator('h1')), 'Your account');
+        assert.equal(await textOf(page.locator('h1')), 'Your profile');
         await signedIn(server, user, 'a brand new password');
       },
     );

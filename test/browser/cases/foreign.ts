@@ -8,8 +8,8 @@ import { appClient, press, requestUrl, type Stage, signIn, visit } from '../stag
 
 /** Forms of a signed-in person, by the pages that they stand on. */
 const FORMS: readonly (readonly [path: string, action: string, fields: Readonly<Record<string, string>>])[] = [
-  ['/account', '/account/password', { current: PASSWORD, password: 'chosen by another site' }],
-  ['/account', '/account/sign-out-everywhere', {}],
+  ['/account/security', '/account/password', { current: PASSWORD, password: 'chosen by another site' }],
+  ['/account/security', '/account/sign-out-everywhere', {}],
   ['/account', '/account/picture', { action: 'remove' }],
   ['/account', '/logout', {}],
   ['/account/profile', '/account/profile', { displayName: 'Changed Elsewhere' }],
@@ -78,7 +78,7 @@ export function foreignCases(theStage: () => Stage): void {
       await enter(page, stage, user.username);
       for (const outer of [`${stage.app.origin}/callback`, `${stage.server.baseUrl}/health/live`]) {
         await page.goto(outer);
-        for (const path of ['/login', '/account', '/account/connections']) {
+        for (const path of ['/login', '/account', '/account/security', '/account/connections']) {
           const refusal = page.waitForEvent('console', (message) => /frame-ancestors/.test(message.text()));
           await showInFrame(page, stage.server.baseUrl + path);
           await refusal;

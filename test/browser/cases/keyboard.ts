@@ -69,7 +69,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   assert.ok('phone' in user && !('email' in user));
 
   await page.goto(`${baseUrl}/account`);
-  await enter('Profile');
+  await enter('Edit your profile');
   await tabTo(page, 'about');
   await page.keyboard.type('Wired it.');
   await enter('Save “Always shared”');
@@ -98,6 +98,7 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   assert.equal((await read()).status, 403);
 
   await page.goto(`${baseUrl}/account`);
+  await enter('Security');
   await tabTo(page, 'current');
   await page.keyboard.type(PASSWORD);
   assert.deepEqual(await tabTo(page, 'password'), script ? ['Show password'] : []);

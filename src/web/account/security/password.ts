@@ -1,0 +1,74 @@
+import type { FastifyInstance } from 'fastify';
+import { passwordProblem } from '../../../accounts/password-problem.ts';
+import { password as passwordSchema } from '../../../accounts/schema.ts';
+import { endOfTokens } from '../../../credentials/end-sessions.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import { findProblem } from '../../../platform/validation/validate.ts';
+import { changePassword } from '../../../sessions/change-password.ts';
+import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
+import { fieldProblem, generalProblem, hidden, passwordField, revocationText } from '../../kit/components.ts';
+import { type Html, html } from '../../kit/html.ts';
+import type { PageServices } from '../../sign-in/routes.ts';
+import { requireProof } from '../proof.ts';
+import { type AccountHooks, ownsForm, visitOf } from '../visit.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+
+/** Changing the password. */
+export const passwordSection: SecuritySection = { section, routes, scripts: ['strength'] };
+
+function section({ site }: PageServices, { account, token, problems }: SecurityState): Html {
+  const { messages, path } = site;
+  const { account: text } = messages;
+  const { username, displayName, email } = account.profile;
+  return html`<section class="card"><header><h2>${text.password}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
+${
+  account.passwordHash !== null &&
+  html`<form method="post" action="${path('/account/password')}" novalidate>${hidden(token)}
+<input type="text" name="username" value="${username}" autocomplete="username" hidden>
+${passwordField({ name: 'current', label: text.currentPassword, autocomplete: 'current-password', problems, messages })}
+${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, strengthFor: { displayName, email } })}
+<div><button class="primary" type="submit">${text.changePassword}</button></div></form>`
+}</section>`;
+}
+
+function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+  const { browsers, site } = services;
+  const { messages } = site;
+  // The form asks for the password itself.
+  const proved = requireProof(services, 'password', 'password');
+  app.post('/account/password', { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    if (!ownsForm(visit, form)) {
+      return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
+    }
+    const password = form.get('password') ?? '';
+    if (findProblem(passwordSchema, password) !== undefined) {
+      return show(reply, 400, visit, { problems: fieldProblem('password', messages.signUp.passwordBad) });
+    }
+    const weak = await passwordProblem(services, password, visit.account.profile);
+    if (weak !== undefined) {
+      return show(reply, 400, visit, { problems: fieldProblem('password', messages.password.problems[weak]) });
+    }
+    const result = await changePassword(services, {
+      account: visit.account,
+      session: visit.session,
+      browserHash: visit.browser.hash,
+      current: form.get('current') ?? '',
+      password,
+      origin: visit.origin,
+    });
+    if (result.kind === 'limited') {
+      reply.header('retry-after', String(result.seconds));
+      return show(reply, 429, visit, { problems: generalProblem(messages.signIn.limited(result.seconds)) });
+    }
+    if (result.kind === 'wrong') {
+      return show(reply, 400, visit, { problems: fieldProblem('current', messages.account.currentWrong) });
+    }
+    const { account, created } = result;
+    browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    const summary = await endOfTokens(services, visit.account);
+    const done = html`${messages.account.passwordChanged} ${revocationText(summary, messages)}`;
+    return show(reply, 200, { ...visit, account, session: created.session }, { done });
+  });
+}

@@ -1,0 +1,50 @@
+import type { FastifyInstance } from 'fastify';
+import { signOutEverywhere } from '../../../accounts/accounts.ts';
+import { endOfTokens } from '../../../credentials/end-sessions.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import type { RevocationSummary } from '../../../verdict/rules.ts';
+import { generalProblem, hidden, moment, revocationText } from '../../kit/components.ts';
+import { type Html, html } from '../../kit/html.ts';
+import { type Page, type Site, sendPage } from '../../kit/layout.ts';
+import type { PageServices } from '../../sign-in/routes.ts';
+import { type AccountHooks, ownsForm, servicesIn, visitOf } from '../visit.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+
+/** Ending every session and all access of apps. */
+export const signOutEverywhereSection: SecuritySection = { section, routes };
+
+function section({ site: { messages, path } }: PageServices, { token }: SecurityState): Html {
+  const { account: text } = messages;
+  return html`<section class="card" id="sign-out-everywhere"><header><h2>${text.signOutEverywhere}</h2><p class="muted small">${text.signOutEverywhereLead}</p></header>
+<form method="post" action="${path('/account/sign-out-everywhere')}">${hidden(token)}<div><button class="danger" type="submit">${text.signOutEverywhere}</button></div></form></section>`;
+}
+
+function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+  const { site, browsers } = services;
+  app.post('/account/sign-out-everywhere', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (!ownsForm(visit, formOf(request))) {
+      return show(reply, 400, visit, { problems: generalProblem(site.messages.account.formExpired) });
+    }
+    const { updatedAt } = await signOutEverywhere(servicesIn(services, visit), visit.account.id, visit.origin);
+    browsers.clearSession(reply);
+    reply.header('clear-site-data', '"cache", "storage"');
+    const summary = await endOfTokens(services, visit.account);
+    return sendPage(reply, 200, site, everywherePage(site, { at: updatedAt, ...summary }));
+  });
+}
+
+/** What signing out everywhere ended, shown to a browser that is no longer signed in. */
+function everywherePage(
+  { messages, path }: Site,
+  { at, ...summary }: RevocationSummary & { readonly at: number },
+): Page {
+  const text = messages.account;
+  return {
+    title: text.everywhereDone,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.everywhereDone}</h1><p>${text.everywhereDoneText(moment(at))}</p></header>
+<p>${revocationText(summary, messages)}</p>
+<p><a href="${path('/login')}">${messages.signOut.signInAgain}</a></p></section>`,
+  };
+}
