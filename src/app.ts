@@ -38,6 +38,7 @@ import { userInfoRoutes } from './protocol/userinfo/routes.ts';
 import { createTraceRecorder, untraced } from './traces/recorder.ts';
 import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
+import { addressRoutes } from './web/addresses/routes.ts';
 import { consentRoutes } from './web/consent/routes.ts';
 import { homeRoutes } from './web/home/routes.ts';
 import { serveAssets } from './web/kit/assets.ts';
@@ -188,6 +189,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
           sessionRoutes(pages, services);
           consentRoutes(pages, services);
           accountPages(pages, services);
+          addressRoutes(pages, services);
           logoutRoutes(pages, services);
           if (config.playground) playgroundRoutes(pages, services);
         });

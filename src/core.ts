@@ -25,6 +25,7 @@ import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { type Meter, unmetered } from './platform/http/server.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
+import type { SecurityNoticeServices } from './security-notices/notices.ts';
 
 /** The store and the services on it, as the server and the command line share them. */
 export interface Core {
@@ -39,6 +40,8 @@ export interface Core {
   /** Opened when it is first needed: commands that need none work without the right secret. */
   sealer(): Promise<Sealer>;
   mailer(): Promise<Mailer>;
+  /** What people are told by mail with, for commands that change accounts. */
+  notices(): Promise<SecurityNoticeServices>;
   close(): Promise<void>;
 }
 
@@ -74,6 +77,7 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
   const ids = leasedIds(database, clock);
   let opened: Promise<Sealer> | undefined;
   const sealer = () => (opened ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock));
+  const mailer = async () => createMailer(config.mail, await sealer());
   return {
     config,
     clock,
@@ -88,7 +92,12 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
     pictures: options.pictures ?? pictures(),
     secret,
     sealer,
-    mailer: async () => createMailer(config.mail, await sealer()),
+    mailer,
+    notices: async () => ({
+      mail: await mailer(),
+      sealer: await sealer(),
+      issuer: baseUrlOf(config, config.port),
+    }),
     async close() {
       try {
         await ids.release();

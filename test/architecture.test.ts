@@ -56,6 +56,7 @@ const ORDER = [
   'notices',
   'challenges',
   'mail',
+  'security-notices',
   'verdict',
   'accounts',
   'organizations',
@@ -64,6 +65,7 @@ const ORDER = [
   'authenticators',
   'sessions',
   'credentials',
+  'addresses',
   'consent',
   'web/kit',
   'protocol/token',
@@ -72,6 +74,7 @@ const ORDER = [
   'protocol/logout',
   'protocol/discovery',
   'web/sign-in',
+  'web/addresses',
   'web/consent',
   'web/account',
   'web/pictures',
@@ -329,6 +332,9 @@ test('JW-05: each derived key has a label that no other has', () => {
 
 /** What the next steps of this work take. */
 const AWAITED = [
+  'findPreviousAddress',
+  'insertPreviousAddress',
+  'removePreviousAddresses',
   'addTotp',
   'findChallengeOfBrowser',
   'meetsAcr',

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { type EventType, record } from '../audit/audit.ts';
 import { eraseReasons } from '../audit/erase-store.ts';
+import { endChallenges } from '../challenges/challenges.ts';
 import { enqueueAccountNotices } from '../notices/enqueue.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
@@ -11,11 +12,17 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound, OAuthError } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
+import {
+  enqueueNewAddressMails,
+  enqueueSecurityNotice,
+  type SecurityNoticeServices,
+} from '../security-notices/notices.ts';
+import { isReservedAddress } from '../security-notices/previous-address-store.ts';
 import { eraseTraces } from '../traces/trace-store.ts';
 import type { BreachedPasswords } from './breached-passwords.ts';
 import type { Profile } from './fields.ts';
 import { requireGoodPassword } from './password-problem.ts';
-import { changeProfile, newProfile } from './rules/profile.ts';
+import { changeProfile, emailKey, newProfile } from './rules/profile.ts';
 import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
 import * as store from './store.ts';
@@ -47,6 +54,16 @@ function* requireUnique(profile: Profile, id: string): Work<void> {
   const field = yield* store.takenField(profile, id);
   if (field === undefined) return;
   throw new FieldTaken(field, `${field} is taken: another account has it. Choose another ${field}.`);
+}
+
+/**
+ * Rejects an address that another account had until a few days ago and may get back. It is read after the address was written, when no
+ * other unit of work can be about to give it up.
+ * @throws {FieldTaken}
+ */
+function* requireUnreserved(email: string, id: string, now: number): Work<void> {
+  if (!(yield* isReservedAddress(email, id, now))) return;
+  throw new FieldTaken('email', 'email is taken: another account has it. Choose another email.');
 }
 
 /**
@@ -83,6 +100,7 @@ export async function createAccount(
       yield* requireUnique(profile, id);
       throw new FieldTaken('username', 'username or email is taken: another account has it.');
     }
+    yield* requireUnreserved(profile.email, id, now);
     yield* record({ at: now, type: 'account.created', origin, accountId: id });
   });
   return account;
@@ -102,7 +120,7 @@ type AccountChange = Partial<Omit<Account, 'id' | 'createdAt' | 'updatedAt'>> | 
  * Changes an account under its lock and records the event, in one commit. Where the generation changes, the apps to notify are
  * enqueued with it.
  * @param decide gives the change to the account as it is under the lock
- * @param afterSave further work of the same commit, given the changed account
+ * @param afterSave further work of the same commit, given the changed account and what it was before
  * @returns the account after the commit
  * @throws {OAuthError} `not_found`, `conflict` where a unique field is taken, and any error of `decide`
  */
@@ -111,7 +129,7 @@ export async function changeAccount(
   id: string,
   event: AccountChangeEvent,
   decide: (account: Account, now: number) => AccountChange,
-  afterSave?: (changed: Account) => Work<void>,
+  afterSave?: (changed: Account, before: Account, now: number) => Work<void>,
 ): Promise<Account> {
   const now = clock();
   return database.commit(function* change(): Work<Account> {
@@ -123,18 +141,22 @@ export async function changeAccount(
     yield* requireUnique(changed.profile, id);
     if (changed.generation !== account.generation) yield* enqueueAccountNotices(id, now);
     yield* store.saveAccount(changed);
-    if (afterSave !== undefined) yield* afterSave(changed);
+    if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
+      yield* requireUnreserved(changed.profile.email, id, now);
+    }
+    if (afterSave !== undefined) yield* afterSave(changed, account, now);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
   });
 }
 
 /**
- * Changes fields of an account. A new password ends every existing session, code and token.
+ * Changes fields of an account. A new password ends every existing session, code and token. The person is told of a new password and,
+ * at both addresses, of a new address.
  * @throws {OAuthError} `not_found`, `conflict`, `invalid_request`
  */
 export async function updateAccount(
-  context: AccountsContext & PasswordContext,
+  context: AccountsContext & PasswordContext & SecurityNoticeServices,
   id: string,
   input: UpdateUserRequest,
   origin: Origin,
@@ -142,19 +164,46 @@ export async function updateAccount(
   const details = { fields: Object.keys(input) };
   const { password } = input;
   if (password === undefined) {
-    return changeAccount(context, id, { type: 'account.updated', origin, details }, (account, now) => {
-      const profile = changeProfile(account.profile, input, now);
-      return isDeepStrictEqual(profile, account.profile) ? undefined : { profile };
-    });
+    return changeAccount(
+      context,
+      id,
+      { type: 'account.updated', origin, details },
+      (account, now) => {
+        const profile = changeProfile(account.profile, input, now);
+        return isDeepStrictEqual(profile, account.profile) ? undefined : { profile };
+      },
+      (changed, before, now) => reportNewAddress(context, changed, before, now),
+    );
   }
   const { profile } = await getAccount(context, id);
   await requireGoodPassword(context, password, { ...profile, ...input });
   const passwordHash = await context.passwords.hash(password, [...addressFlows(origin), `account ${id}`]);
-  return changeAccount(context, id, { type: 'account.password_changed', origin, details }, (account, now) => ({
-    profile: changeProfile(account.profile, input, now),
-    passwordHash,
-    generation: randomIdentifier(),
-  }));
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.password_changed', origin, details },
+    (account, now) => ({
+      profile: changeProfile(account.profile, input, now),
+      passwordHash,
+      generation: randomIdentifier(),
+    }),
+    function* report(changed, before, now): Work<void> {
+      yield* reportNewAddress(context, changed, before, now);
+      yield* enqueueSecurityNotice(context, changed, 'password changed', { byOperator: true }, now);
+    },
+  );
+}
+
+/** Where an operator gave an account another address, links that were sent to the earlier one end, and both addresses are told. */
+function* reportNewAddress(
+  context: SecurityNoticeServices,
+  changed: Account,
+  before: Account,
+  now: number,
+): Work<void> {
+  if (emailKey(changed.profile.email) === emailKey(before.profile.email)) return;
+  yield* endChallenges(changed.id);
+  yield* enqueueNewAddressMails(context, changed, before.profile.email, now);
 }
 
 /** Sets or replaces an account's picture; null removes it, and the initials are shown. */

@@ -12,11 +12,12 @@ import type { Ids } from '../platform/ids/ids.ts';
 import { invalidToken, OAuthError, rateLimited } from '../platform/oauth-error.ts';
 import { addressBucket, type Origin, originOf } from '../platform/validation/origin.ts';
 import { bearerToken } from '../protocol/userinfo/routes.ts';
+import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import type { TraceRecorder } from '../traces/recorder.ts';
 import { findLiveAdminKey, lockLiveAdminKey } from './key-store.ts';
 
 /** What the routes of the admin API need. */
-export interface AdminServices {
+export interface AdminServices extends SecurityNoticeServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly ids: Ids;

@@ -33,6 +33,15 @@ export const eventTypes = {
   'account.recovery_codes_created':
     'A person got new recovery codes, which replace the earlier ones; all earlier sessions and tokens are revoked.',
   'account.signed_out_everywhere': 'All sessions and tokens of an account were ended.',
+  'account.address_verified':
+    'A user showed that they read their email address; other sessions and tokens are revoked.',
+  'account.address_change_requested':
+    'A user asked to change their email address; a link and a code were sent to the new one.',
+  'account.address_changed': 'A user changed their email address; all earlier sessions and tokens are revoked.',
+  'account.address_change_undone':
+    'A change of an email address was undone from the earlier address; all sessions and tokens are revoked.',
+  'account.secured':
+    'A user reported that a sign-in or a change (`report`) was not theirs: all sessions and tokens are revoked, and the account is recovered by mail.',
   'account.banned': 'An account was banned, or the end of its ban was changed.',
   'account.unbanned': 'A ban was lifted.',
   'account.suspended': 'An account was suspended.',

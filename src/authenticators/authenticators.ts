@@ -3,12 +3,13 @@ import type { Clock } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Database, Work } from '../platform/database/database.ts';
+import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import { authenticateByPassword } from './password.ts';
 import { authenticateByRecoveryCode } from './recovery-code.ts';
 import type { Method } from './rules/authentication-context.ts';
 import { authenticateByTotp } from './totp.ts';
 
-export interface AuthenticationServices {
+export interface AuthenticationServices extends SecurityNoticeServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly passwords: Passwords;

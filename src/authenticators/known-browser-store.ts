@@ -40,6 +40,20 @@ const find = one((db, p: { accountId: string; browserHash: string }) =>
     .where('browser_hash', '=', p.browserHash),
 );
 
+const findAny = one((db, p: { accountId: string }) =>
+  db.selectFrom('known_browser').select('browser_hash').where('account_id', '=', p.accountId).limit(1),
+);
+
+/** Forgets the browsers of an account: each is a new device again. */
+export const forgetBrowsers = command((db, p: { accountId: string }) =>
+  db.deleteFrom('known_browser').where('account_id', '=', p.accountId),
+);
+
+/** Whether any browser signed in to an account before. */
+export function* hasKnownBrowsers(accountId: string): Work<boolean> {
+  return (yield* findAny({ accountId })) !== undefined;
+}
+
 /** Records a sign-in to an account in this browser. The caller holds the account's lock. */
 export function* rememberBrowser(accountId: string, browserHash: string, now: number): Work<void> {
   yield* upsert({ accountId, browserHash, now });

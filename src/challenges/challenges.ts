@@ -62,9 +62,12 @@ export function prepareChallenge(): SentChallenge {
   return { link, code: randomCode(), hash: digest(link) };
 }
 
+/** Each report of a change is about that change, so a later one leaves it valid. */
+const LASTING: ReadonlySet<ChallengePurpose> = new Set(['secure account']);
+
 /**
  * Stores a challenge, inside a unit of work. It replaces the earlier ones of the same purpose and account, or, without an account, of
- * the same browser: only the newest works.
+ * the same browser: only the newest works. Links that secure an account replace only those of earlier generations.
  * @param sent from {@link prepareChallenge}
  */
 export function* createChallenge(
@@ -74,7 +77,9 @@ export function* createChallenge(
   now: number,
 ): Work<void> {
   const { purpose, account, address, browserHash, data, lifetime } = challenge;
-  if (account !== null) yield* store.removeChallengesOfAccount({ accountId: account.id, purpose });
+  if (account !== null && LASTING.has(purpose)) {
+    yield* store.removeEarlierChallenges({ accountId: account.id, purpose, generation: account.generation });
+  } else if (account !== null) yield* store.removeChallengesOfAccount({ accountId: account.id, purpose });
   else if (browserHash !== null) yield* store.removeChallengesOfBrowser({ browserHash, purpose });
   yield* store.insertChallenge({
     hash: sent.hash,
@@ -111,6 +116,16 @@ export function* findChallenge(
   return stored?.purpose === purpose && isOpen(stored, now) ? opened(sealer, stored) : undefined;
 }
 
+/** Whether an account has at least this many challenges of a purpose that can still be answered. */
+export function* hasChallenges(
+  accountId: string,
+  purpose: ChallengePurpose,
+  count: number,
+  now: number,
+): Work<boolean> {
+  return (yield* store.findOpenChallenges({ accountId, purpose, now, limit: count })).length >= count;
+}
+
 /** Finds the newest challenge of a purpose that a browser asked for, if it can still be answered. */
 export function* findChallengeOfBrowser(
   sealer: Sealer,
@@ -136,6 +151,9 @@ export function* useChallenge(
   if (challenge === undefined || !(yield* store.spendChallenge({ hash: challenge.hash, now }))) return undefined;
   return challenge;
 }
+
+/** Ends every link and code of an account, such as those that were sent to an address that it no longer has. */
+export const endChallenges = (accountId: string): Work<void> => store.removeAllChallenges({ accountId });
 
 /** The result of typing a code. */
 export type CodeResult =

@@ -76,6 +76,34 @@ export const removeChallengesOfAccount = command((db, p: { accountId: string; pu
   db.deleteFrom('challenge').where('account_id', '=', p.accountId).where('purpose', '=', p.purpose),
 );
 
+/** Removes every challenge of an account. */
+export const removeAllChallenges = command((db, p: { accountId: string }) =>
+  db.deleteFrom('challenge').where('account_id', '=', p.accountId),
+);
+
+/** Removes the challenges of an account and a purpose that ended with an earlier generation. */
+export const removeEarlierChallenges = command((db, p: { accountId: string; purpose: string; generation: string }) =>
+  db
+    .deleteFrom('challenge')
+    .where('account_id', '=', p.accountId)
+    .where('purpose', '=', p.purpose)
+    .where('generation', '<>', p.generation),
+);
+
+/** The challenges of an account and a purpose that can still be answered, up to a limit. */
+export const findOpenChallenges = many(
+  (db, p: { accountId: string; purpose: string; now: number; limit: number }) =>
+    db
+      .selectFrom('challenge')
+      .select('hash')
+      .where('account_id', '=', p.accountId)
+      .where('purpose', '=', p.purpose)
+      .where('used_at', 'is', null)
+      .where('expires_at', '>', p.now)
+      .limit(p.limit),
+  (row) => row.hash,
+);
+
 /** Removes the challenges of a purpose that one browser asked for, where there is no account. */
 export const removeChallengesOfBrowser = command((db, p: { browserHash: string; purpose: string }) =>
   db

@@ -123,7 +123,9 @@ export function userCommands(getContext: GetCommandContext): Command {
     }
     await showing(async (core, id) => {
       const picture = await pictureFrom(core, fields);
-      const updated = changesFields ? await updateAccount(core, id, change, origin) : undefined;
+      const updated = changesFields
+        ? await updateAccount({ ...core, ...(await core.notices()) }, id, change, origin)
+        : undefined;
       if (picture !== undefined) return setPicture(core, id, picture, origin);
       return updated ?? getAccount(core, id);
     })(who, fields, command);

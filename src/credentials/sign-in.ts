@@ -7,7 +7,7 @@ import type {
   CheckedAttempt,
 } from '../authenticators/authenticators.ts';
 import { listFactors } from '../authenticators/factor-store.ts';
-import { rememberBrowser } from '../authenticators/known-browser-store.ts';
+import { hasKnownBrowsers, isKnownBrowser, rememberBrowser } from '../authenticators/known-browser-store.ts';
 import {
   findPendingSignIn,
   insertPendingSignIn,
@@ -17,11 +17,13 @@ import {
 } from '../authenticators/pending-sign-in-store.ts';
 import { authenticationContext, type Method } from '../authenticators/rules/authentication-context.ts';
 import { secondFactors, strongest } from '../authenticators/rules/factors.ts';
-import { MINUTE } from '../platform/clock.ts';
+import { HOUR, MINUTE } from '../platform/clock.ts';
 import { digest, isSecretForm, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { addressBucket } from '../platform/validation/origin.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../security-notices/notices.ts';
+import { deviceFacts } from '../security-notices/rules/notice-text.ts';
 import { deviceOf } from '../sessions/rules/device.ts';
 import { MAX_SESSIONS, type NewSession, newSession } from '../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../sessions/store.ts';
@@ -42,6 +44,8 @@ export interface SignInBrowser {
   readonly interactionHash: string | null;
   readonly origin: Origin;
 }
+
+export type SignInServices = Pick<AuthenticationServices, 'database' | 'clock'> & SecurityNoticeServices;
 
 export interface SignedIn {
   readonly kind: 'signed in';
@@ -68,7 +72,7 @@ type OnSignedIn = (session: Session) => Work<void>;
  * asked, in one commit.
  */
 export async function signIn(
-  services: Pick<AuthenticationServices, 'database' | 'clock'>,
+  services: SignInServices,
   checked: CheckedAttempt | AttemptsLimited,
   browser: SignInBrowser,
   onSignedIn: OnSignedIn,
@@ -81,7 +85,7 @@ export async function signIn(
     if (authentication.kind !== 'authenticated') return authentication;
     const { account, method } = authentication;
     const methods = secondFactors([method], yield* listFactors(account));
-    if (methods.length === 0) return yield* startSession(account, [method], browser, now, onSignedIn);
+    if (methods.length === 0) return yield* startSession(services, account, [method], browser, now, onSignedIn);
     const { browserHash, interactionHash } = browser;
     yield* removePendingSignInsOfBrowser({ accountId: account.id, browserHash });
     yield* insertPendingSignIn({
@@ -133,7 +137,7 @@ export function* readPendingSignIn(
  * @returns `changed` where the pending sign-in is no longer valid: the person begins again
  */
 export async function completeSignIn(
-  services: Pick<AuthenticationServices, 'database' | 'clock'>,
+  services: SignInServices,
   secret: string | undefined,
   checked: CheckedAttempt | AttemptsLimited,
   browser: SignInBrowser,
@@ -150,7 +154,7 @@ export async function completeSignIn(
     const { pending, methods } = waiting;
     if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
-    return yield* startSession(account, [...pending.methods, method], browser, now, onSignedIn);
+    return yield* startSession(services, account, [...pending.methods, method], browser, now, onSignedIn);
   });
 }
 
@@ -159,6 +163,7 @@ export async function completeSignIn(
  * @param methods all that were used
  */
 export function* startSession(
+  services: SecurityNoticeServices,
   account: Account,
   methods: readonly Method[],
   browser: SignInBrowser,
@@ -174,11 +179,28 @@ export function* startSession(
     provedBy: strongest(methods),
   });
   const created = { secret, session: yield* replaceSession(session, browser.previousSecret, now, origin) };
+  yield* reportNewDevice(services, account, browser, session, now);
   yield* rememberBrowser(account.id, browser.browserHash, now);
   yield* onSignedIn(created.session);
   const details = { sid: created.session.sid, ...(methods.some((method) => method !== 'password') && { methods }) };
   yield* record({ at: now, type: 'sign_in.succeeded', origin, accountId: account.id, details });
   return { kind: 'signed in', created, account };
+}
+
+/** An account this young is signed in to for the first time by the person who signed up. */
+const FIRST_SIGN_IN = HOUR;
+
+/** Tells a person of a sign-in in a browser that did not sign in to the account before. */
+function* reportNewDevice(
+  services: SecurityNoticeServices,
+  account: Account,
+  { browserHash }: SignInBrowser,
+  session: Session,
+  now: number,
+): Work<void> {
+  if (!services.mail.available || (yield* isKnownBrowser(account.id, browserHash))) return;
+  if (now - account.createdAt < FIRST_SIGN_IN && !(yield* hasKnownBrowsers(account.id))) return;
+  yield* enqueueSecurityNotice(services, account, 'new device', deviceFacts(session), now);
 }
 
 const deviceAt = ({ userAgent, origin }: SignInBrowser) =>

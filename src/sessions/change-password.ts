@@ -4,6 +4,8 @@ import { confirmPassword } from '../authenticators/password.ts';
 import { ACR } from '../authenticators/rules/authentication-context.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
+import { enqueueSecurityNotice } from '../security-notices/notices.ts';
+import { deviceFacts } from '../security-notices/rules/notice-text.ts';
 import { type Renewal, renewSession } from './renew.ts';
 import type { Session } from './store.ts';
 
@@ -52,6 +54,7 @@ export async function changePassword(
       }
       return { passwordHash: hash };
     },
+    afterSave: (changed) => enqueueSecurityNotice(services, changed, 'password changed', deviceFacts(session), now),
   });
   return { kind: 'changed', ...renewal };
 }

@@ -7,6 +7,7 @@ import type { Passwords } from '../../src/platform/crypto/passwords.ts';
 import { type Agent, type Answer, agent } from '../support/agent.ts';
 import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
+import { NO_MAIL } from '../support/no-mail.ts';
 import { assertStaysHere, DAY } from '../support/outcome.ts';
 import { startServer } from '../support/server.ts';
 
@@ -85,7 +86,7 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
       interactionHash: null,
       origin,
     };
-    const services = { database, clock, passwords, limits };
+    const services = { ...NO_MAIL, database, clock, passwords, limits };
     for (const identifier of [username, 'nobody-at-all', 'nobody@example.com', 'before\0after', passwordless]) {
       const attempt = { identifier, password: 'not the password', origin, browserHash: 'hash' };
       const checked = await authenticateByPassword(services, attempt, clock());

@@ -140,6 +140,19 @@ const accountPage = (path: string, right = '200'): readonly Place[] => [
   },
 ];
 
+/** A page behind a link in a message. */
+const mailedLink = (method: 'GET' | 'POST', path: string, refused: string): readonly Place[] => [
+  {
+    name: 'token',
+    present: (world, token) =>
+      method === 'GET'
+        ? send(world, 'GET', `${path}?${form({ token })}`, rightCookies(world))
+        : send(world, 'POST', path, rightCookies(world), form({ token })),
+    right: {},
+    refused,
+  },
+];
+
 /** The forms of the account: the form's token, and the session. */
 const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
   const token = async ({ browser }: World): Promise<string> => {
@@ -535,6 +548,8 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400 invalid_request',
     },
   ],
+  'GET /secure-account': mailedLink('GET', '/secure-account', '410'),
+  'POST /secure-account': mailedLink('POST', '/secure-account', '303 /secure-account'),
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
   'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),

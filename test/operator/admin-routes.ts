@@ -7,6 +7,7 @@ import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { untraced } from '../../src/traces/recorder.ts';
+import { NO_MAIL } from '../support/no-mail.ts';
 
 export interface AdminRoute {
   readonly method: string;
@@ -24,6 +25,7 @@ export async function adminRouteTable(): Promise<AdminRoute[]> {
     for (const name of [method].flat()) routes.push({ method: name, url });
   });
   adminRoutes(app, {
+    ...NO_MAIL,
     database,
     clock: Date.now,
     ids: leasedIds(database, Date.now),

@@ -20,6 +20,7 @@ import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { invalidToken } from '../../src/platform/oauth-error.ts';
 import { untraced } from '../../src/traces/recorder.ts';
+import { NO_MAIL } from '../support/no-mail.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 
@@ -44,6 +45,7 @@ app.setValidatorCompiler(compileValidator);
 app.setSerializerCompiler(() => (value) => JSON.stringify(value));
 app.setErrorHandler((error, request, reply) => sendError(reply, toOAuthError(error, request)));
 adminRoutes(app, {
+  ...NO_MAIL,
   database,
   clock,
   ids,

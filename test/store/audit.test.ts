@@ -30,6 +30,7 @@ import { sqliteBuilder } from '../../src/platform/database/sqlite/dialect.ts';
 import { compile } from '../../src/platform/database/statement.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import type { Origin } from '../../src/platform/validation/origin.ts';
+import { NO_MAIL } from '../support/no-mail.ts';
 import { type OwnStore, openOwnStore } from '../support/own-store.ts';
 import { dump, grant, NOW } from './rows.ts';
 
@@ -63,6 +64,7 @@ const partsOn = (target: Database) => ({
   ids: leasedIds(database, clock),
   passwords: passwords(1, HASH_COST),
   breaches: { includes: async () => false },
+  ...NO_MAIL,
 });
 type Parts = ReturnType<typeof partsOn>;
 

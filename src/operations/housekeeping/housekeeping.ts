@@ -165,8 +165,8 @@ const removeKnownBrowsers = many((db, p: Expired) =>
     .returning('browser_hash'),
 );
 
-/** What waits for a person and has run out: sign-ins, links and codes, and browsers that are no longer trusted. */
-const removeFrom = (table: 'pending_sign_in' | 'challenge' | 'trusted_browser') =>
+/** What waits for a person and has run out: sign-ins, links and codes, browsers that are no longer trusted, and addresses. */
+const removeFrom = (table: 'pending_sign_in' | 'challenge' | 'trusted_browser' | 'address_change') =>
   many((db, p: Expired) =>
     db
       .deleteFrom(table)
@@ -177,6 +177,7 @@ const removeFrom = (table: 'pending_sign_in' | 'challenge' | 'trusted_browser') 
 const removePendingSignIns = removeFrom('pending_sign_in');
 const removeChallenges = removeFrom('challenge');
 const removeTrustedBrowsers = removeFrom('trusted_browser');
+const removeAddressChanges = removeFrom('address_change');
 
 /**
  * Removes the rows that no longer matter, in small batches, so that requests are handled in between. Then it empties the journal of the
@@ -206,6 +207,7 @@ export async function sweep(
     [removePendingSignIns, now],
     [removeChallenges, now],
     [removeTrustedBrowsers, now],
+    [removeAddressChanges, now],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
   if (keepTraces !== null) {

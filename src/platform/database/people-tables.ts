@@ -130,3 +130,15 @@ export interface TrustedBrowserTable {
   created_at: Instant;
   expires_at: Instant;
 }
+
+/** Addresses that accounts had until they were changed. */
+export interface AddressChangeTable {
+  /** The secret of the link that undoes the change is stored as a hash. */
+  hash: string;
+  account_id: Id;
+  /** As the account had it, and in the form in which addresses are compared. */
+  email: string;
+  email_key: string;
+  created_at: Instant;
+  expires_at: Instant;
+}

@@ -1,5 +1,6 @@
 import type { Generated } from 'kysely';
 import type {
+  AddressChangeTable,
   ChallengeTable,
   DataKeyTable,
   MailTable,
@@ -360,6 +361,7 @@ export interface Tables {
   known_browser: KnownBrowserTable;
   pending_sign_in: PendingSignInTable;
   challenge: ChallengeTable;
+  address_change: AddressChangeTable;
   totp_secret: TotpSecretTable;
   recovery_code: RecoveryCodeTable;
   passkey: PasskeyTable;

@@ -1,6 +1,7 @@
 import type { PasswordProblem } from '../../accounts/password-problem.ts';
 import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
+import { addressTexts } from './address-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
@@ -343,6 +344,7 @@ export const en = {
       `We checked just now: access from ${count === 1 ? 'one sign-in' : `${count} sign-ins`} still works. Try again, and tell the administrator of this service.`,
   },
   pager: { label: 'Pages of this list', previous: 'Previous', next: 'Next' },
+  address: addressTexts,
   home,
   playground,
   scopeNames: {

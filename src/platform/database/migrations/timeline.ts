@@ -25,6 +25,7 @@ import { usedAlgorithms } from './0023-used-algorithms.ts';
 import { codesOfSessions } from './0024-codes-of-sessions.ts';
 import { people } from './0025-people.ts';
 import { mail } from './0026-mail.ts';
+import { previousAddresses } from './0032-previous-addresses.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -72,6 +73,7 @@ export const timeline: Timeline = {
   '0024-codes-of-sessions': codesOfSessions,
   '0025-people': people,
   '0026-mail': mail,
+  '0032-previous-addresses': previousAddresses,
 };
 
 export { NewerDatabase } from './position.ts';

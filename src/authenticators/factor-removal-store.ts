@@ -1,0 +1,38 @@
+import type { Work } from '../platform/database/database.ts';
+import { command } from '../platform/database/statement.ts';
+
+interface Since {
+  readonly accountId: string;
+  readonly since: number;
+}
+
+const removeTotp = command((db, p: Since) =>
+  db
+    .deleteFrom('totp_secret')
+    .where('account_id', '=', p.accountId)
+    .where((eb) => eb.or([eb('confirmed_at', 'is', null), eb('confirmed_at', '>=', p.since)])),
+);
+const removePasskeys = command((db, p: Since) =>
+  db.deleteFrom('passkey').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
+);
+const removeCodes = command((db, p: Since) =>
+  db.deleteFrom('recovery_code').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
+);
+const removeTrusted = command((db, p: { accountId: string }) =>
+  db.deleteFrom('trusted_browser').where('account_id', '=', p.accountId),
+);
+const removePending = command((db, p: { accountId: string }) =>
+  db.deleteFrom('pending_sign_in').where('account_id', '=', p.accountId),
+);
+
+/**
+ * Removes the factors beside the password that were added at an instant or later, with half-finished enrollments, trusted browsers and
+ * sign-ins that wait for a second factor. The caller holds the account's lock.
+ */
+export function* removeFactorsSince(accountId: string, since: number): Work<void> {
+  yield* removeTotp({ accountId, since });
+  yield* removePasskeys({ accountId, since });
+  yield* removeCodes({ accountId, since });
+  yield* removeTrusted({ accountId });
+  yield* removePending({ accountId });
+}

@@ -1,0 +1,96 @@
+import { createChallenge, hasChallenges, prepareChallenge } from '../challenges/challenges.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import type { Mailer } from '../mail/mail.ts';
+import { DAY } from '../platform/clock.ts';
+import type { Work } from '../platform/database/database.ts';
+import { listPreviousAddresses } from './previous-address-store.ts';
+import {
+  newAddressMail,
+  noticeMail,
+  previousAddressMail,
+  type SecurityFacts,
+  type SecurityNotice,
+} from './rules/notice-text.ts';
+
+/** What notices are sent with. */
+export interface SecurityNoticeServices {
+  readonly mail: Mailer;
+  readonly sealer: Sealer;
+  /** The base URL, for links. */
+  readonly issuer: string;
+}
+
+/** The account that a notice is about, as it is after the change. */
+export interface NotifiedAccount {
+  readonly id: string;
+  readonly generation: string;
+  readonly profile: { readonly username: string; readonly email: string };
+}
+
+/** How long a person can report that something was not them. */
+const REPORT_LIFETIME = 7 * DAY;
+
+/** Whoever has a password can sign in from as many browsers as they like: beyond this many open reports, none is sent of a new one. */
+const MOST_REPORTS = 20;
+
+/** The path of the page behind "This was not me". */
+export const SECURE_PATH = '/secure-account';
+
+/**
+ * Tells a person by mail what happened to their account, in the unit of work in which it happened. The message has a link that ends
+ * everything; it belongs to the generation of the account after the change, and ends with it. Addresses that the account had in the
+ * last days are told as well. Does nothing where mail is off.
+ * @param account as it is after the change
+ */
+export function* enqueueSecurityNotice(
+  { mail, sealer, issuer }: SecurityNoticeServices,
+  account: NotifiedAccount,
+  notice: SecurityNotice,
+  facts: SecurityFacts,
+  now: number,
+): Work<void> {
+  if (!mail.available) return;
+  if (notice === 'new device' && (yield* hasChallenges(account.id, 'secure account', MOST_REPORTS, now))) return;
+  const { username, email } = account.profile;
+  const report = { notice, facts, at: now };
+  const expiresAt = now + REPORT_LIFETIME;
+  const common = { accountId: account.id, kind: 'security notice', expiresAt } as const;
+  if (canReceiveMail(email)) {
+    const sent = prepareChallenge();
+    yield* createChallenge(
+      sealer,
+      sent,
+      {
+        purpose: 'secure account',
+        account,
+        address: email.toLowerCase(),
+        browserHash: null,
+        data: report,
+        lifetime: REPORT_LIFETIME,
+      },
+      now,
+    );
+    const content = noticeMail(username, report, `${issuer}${SECURE_PATH}?token=${sent.link}`);
+    yield* mail.enqueue({ ...common, to: email, content, challenge: sent.hash }, now);
+  }
+  for (const previous of yield* listPreviousAddresses({ accountId: account.id, now })) {
+    if (previous.email.toLowerCase() === email.toLowerCase()) continue;
+    yield* mail.enqueue({ ...common, to: previous.email, content: previousAddressMail(username, report) }, now);
+  }
+}
+
+/** Tells both addresses that an operator gave an account another one. */
+export function* enqueueNewAddressMails(
+  { mail }: Pick<SecurityNoticeServices, 'mail'>,
+  { id: accountId, profile }: NotifiedAccount,
+  previous: string,
+  now: number,
+): Work<void> {
+  const content = newAddressMail(profile.username, previous, profile.email);
+  for (const to of [previous, profile.email].filter(canReceiveMail)) {
+    yield* mail.enqueue({ to, accountId, kind: 'address changed', content, expiresAt: now + REPORT_LIFETIME }, now);
+  }
+}
+
+/** Whether an address can be a person's: an account whose address another person verified has one that cannot (RFC 2606). */
+const canReceiveMail = (email: string): boolean => !email.toLowerCase().endsWith('.invalid');

@@ -1,0 +1,75 @@
+import type { Work } from '../platform/database/database.ts';
+import type { AddressChangeTable } from '../platform/database/people-tables.ts';
+import { command, many, one } from '../platform/database/statement.ts';
+
+/** An address that an account had until it was changed. */
+export interface PreviousAddress {
+  /** The secret of the link that undoes the change is stored as a hash. */
+  readonly hash: string;
+  readonly accountId: string;
+  /** As the account had it. */
+  readonly email: string;
+  /** When it was changed. */
+  readonly changedAt: number;
+  readonly expiresAt: number;
+}
+
+const COLUMNS = ['hash', 'account_id', 'email', 'created_at', 'expires_at'] as const;
+
+const toPreviousAddress = (row: Omit<AddressChangeTable, 'email_key'>): PreviousAddress => ({
+  hash: row.hash,
+  accountId: row.account_id,
+  email: row.email,
+  changedAt: row.created_at,
+  expiresAt: row.expires_at,
+});
+
+const insert = command((db, p: AddressChangeTable) => db.insertInto('address_change').values(p));
+
+export const insertPreviousAddress = (previous: PreviousAddress): Work<void> =>
+  insert({
+    hash: previous.hash,
+    account_id: previous.accountId,
+    email: previous.email,
+    email_key: previous.email.toLowerCase(),
+    created_at: previous.changedAt,
+    expires_at: previous.expiresAt,
+  });
+
+export const findPreviousAddress = one(
+  (db, p: { hash: string; now: number }) =>
+    db.selectFrom('address_change').select(COLUMNS).where('hash', '=', p.hash).where('expires_at', '>', p.now),
+  toPreviousAddress,
+);
+
+/** The addresses that an account had in the last days, the latest first. */
+export const listPreviousAddresses = many(
+  (db, p: { accountId: string; now: number }) =>
+    db
+      .selectFrom('address_change')
+      .select(COLUMNS)
+      .where('account_id', '=', p.accountId)
+      .where('expires_at', '>', p.now)
+      .orderBy('created_at', 'desc'),
+  toPreviousAddress,
+);
+
+const findReservation = one((db, p: { key: string; accountId: string; now: number }) =>
+  db
+    .selectFrom('address_change')
+    .select('hash')
+    .where('email_key', '=', p.key)
+    .where('account_id', '<>', p.accountId)
+    .where('expires_at', '>', p.now)
+    .limit(1),
+);
+
+/** Whether an address is reserved for another account, which had it until a few days ago and may get it back. */
+export function* isReservedAddress(email: string, accountId: string, now: number): Work<boolean> {
+  return (yield* findReservation({ key: email.toLowerCase(), accountId, now })) !== undefined;
+}
+
+/** Removes what an account had since an instant: those changes were undone. */
+export const removePreviousAddresses = command((db, p: { accountId: string; since: number }) =>
+  db.deleteFrom('address_change').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
+);

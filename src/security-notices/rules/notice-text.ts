@@ -1,0 +1,121 @@
+import type { MailContent } from '../../mail/mail.ts';
+
+/** What people are told about their account by mail. */
+export type SecurityNotice =
+  | 'new device'
+  | 'password changed'
+  | 'address changed'
+  | 'factor added'
+  | 'factor removed'
+  | 'recovery codes'
+  | 'recovered'
+  | 'recovery link made'
+  | 'deletion requested';
+
+/** What a notice says beside its kind. */
+export interface SecurityFacts {
+  /** The browser in which it happened, such as `Firefox on Linux`. */
+  readonly device?: string | undefined;
+  /** The network of that browser. */
+  readonly network?: string | null | undefined;
+  /** What was added or removed, such as `a passkey named “Laptop”`. */
+  readonly what?: string | undefined;
+  /** Whether an operator did it. */
+  readonly byOperator?: boolean | undefined;
+}
+
+/** The facts of a browser. */
+export const deviceFacts = ({
+  browser,
+  system,
+  network,
+}: {
+  readonly browser: string | null;
+  readonly system: string | null;
+  readonly network: string | null;
+}): SecurityFacts => {
+  const device = browser !== null && system !== null ? `${browser} on ${system}` : (browser ?? system ?? undefined);
+  return { device, network };
+};
+
+/** A notice as it is shown on the page behind its link. */
+export interface SecurityReport {
+  readonly notice: SecurityNotice;
+  readonly facts: SecurityFacts;
+  readonly at: number;
+}
+
+const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
+
+const momentText = (at: number): string => `${DATE.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+
+const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly [subject: string, what: string]>> = {
+  'new device': () => ['New sign-in to your account', 'Your account was signed in to in a browser that is new to it.'],
+  'password changed': () => ['Your password was changed', 'The password of your account was changed.'],
+  'address changed': () => ['Your email address was changed', 'The email address of your account was changed.'],
+  'factor added': ({ what = 'a way to sign in' }) => [
+    'A way to sign in was added',
+    `This was added to your account: ${what}.`,
+  ],
+  'factor removed': ({ what = 'a way to sign in' }) => [
+    'A way to sign in was removed',
+    `This was removed from your account: ${what}.`,
+  ],
+  'recovery codes': () => [
+    'New recovery codes were made',
+    'New recovery codes were made for your account. The earlier ones no longer work.',
+  ],
+  recovered: () => ['Your account was recovered', 'Your account was recovered, and everything from before was ended.'],
+  'recovery link made': () => [
+    'A recovery link was made for your account',
+    'An operator of this service made a link with which your account can be recovered.',
+  ],
+  'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
+};
+
+/** What a report says happened, when and where: one sentence for each. */
+export function reportSentences({ notice, facts, at }: SecurityReport): readonly string[] {
+  const [, what] = TEXTS[notice](facts);
+  const where = [facts.device, facts.network].filter((part) => part != null).join(', ');
+  const by = facts.byOperator && notice !== 'recovery link made' ? ' An operator of this service did this.' : '';
+  return [`${what}${by}`, `When: ${momentText(at)}.`, ...(where === '' ? [] : [`Where: ${where}.`])];
+}
+
+/** The message to the address of the account, with the link that ends everything. */
+export function noticeMail(username: string, report: SecurityReport, url: string): MailContent {
+  const [subject] = TEXTS[report.notice](report.facts);
+  return {
+    subject,
+    paragraphs: [
+      `This is about your account ${username}.`,
+      ...reportSentences(report),
+      'If this was you, there is nothing to do.',
+    ],
+    action: { label: 'This was not me', url },
+    footer: [
+      'The page behind the link asks first. It then ends every session of your account and begins its recovery. The link works for seven days, or until your account is secured anew, such as by a new password.',
+    ],
+  };
+}
+
+/** The message to an address that the account had before: what it can do about it was sent when the address was changed. */
+export function previousAddressMail(username: string, report: SecurityReport): MailContent {
+  const [subject] = TEXTS[report.notice](report.facts);
+  return {
+    subject,
+    paragraphs: [
+      `This is about the account ${username}, whose address this was until a few days ago.`,
+      ...reportSentences(report),
+      'If you did not change the address of that account, open the message about that change and use its link, which gives the account back to this address.',
+    ],
+  };
+}
+
+/** The message to both addresses after an operator gave an account another one. */
+export const newAddressMail = (username: string, previous: string, email: string): MailContent => ({
+  subject: 'The email address of your account was changed',
+  paragraphs: [
+    `An operator of this service changed the email address of the account ${username} from ${previous} to ${email}.`,
+    'If you did not expect this, contact the administrator of this service.',
+  ],
+});

@@ -1,0 +1,71 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { readReport, secureAccount } from '../../addresses/secure-account.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { SECURE_PATH } from '../../security-notices/notices.ts';
+import { reportSentences } from '../../security-notices/rules/notice-text.ts';
+import { hidden, isolate, operator } from '../kit/components.ts';
+import { html } from '../kit/html.ts';
+import { type Page, type Site, sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+
+const CONTEXT = 'secure account';
+
+/** The page behind "This was not me" in messages. */
+export function secureAccountRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers } = services;
+  const text = site.messages.address;
+
+  app.get(SECURE_PATH, async (request, reply) => {
+    const token = queryOf(request).get('token') ?? '';
+    const open = await readReport(services, token);
+    if (open === undefined) return sendDeadLink(reply, site);
+    const browser = browsers.of(request, reply);
+    return sendPage(reply, 200, site, {
+      title: text.secureTitle,
+      layout: 'narrow',
+      body: html`<section class="card"><header><h1>${text.secureTitle}</h1><p class="muted">${text.secureLead(isolate(open.account.profile.username))}</p></header>
+<ul>${reportSentences(open.report).map((sentence) => html`<li>${sentence}</li>`)}</ul>
+<p>${text.secureText}</p><p>${text.secureNext}</p>
+<form method="post" action="${site.path(SECURE_PATH)}">${hidden(browser.formToken(CONTEXT), { token })}
+<div><button class="danger" type="submit">${text.secureSubmit}</button></div></form>
+<p class="muted small">${text.secureStay}</p></section>`,
+    });
+  });
+
+  app.post(SECURE_PATH, async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const token = form.get('token') ?? '';
+    // A form of another browser: the page is shown, and asks again.
+    if (!browsers.of(request, reply).owns(form, CONTEXT)) {
+      return redirect(request, reply, site.path(`${SECURE_PATH}?token=${encodeURIComponent(token)}`));
+    }
+    const account = await secureAccount(services, token, originOf(request));
+    if (account === undefined) return sendDeadLink(reply, site);
+    return sendPage(reply, 200, site, securedPage(site));
+  });
+}
+
+function securedPage(site: Site): Page {
+  const { address: text } = site.messages;
+  return {
+    title: text.securedTitle,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.securedTitle}</h1><p>${text.secured}</p></header>
+<p>${text.securedNext}</p><p class="muted small">${text.securedLost}${operator(site)}.</p></section>`,
+  };
+}
+
+/** A link that was used, has expired, or ended with the account's generation. */
+function sendDeadLink(reply: FastifyReply, site: Site): FastifyReply {
+  const { address: text } = site.messages;
+  return sendPage(reply, 410, site, {
+    title: text.deadTitle,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.deadTitle}</h1><p>${text.dead}</p></header>
+<p>${text.deadRecover} <a href="${site.path('/recover')}">${text.recover}</a></p></section>`,
+  });
+}

@@ -1,0 +1,131 @@
+/** What people are told about their accounts by mail, and "This was not me". */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Agent, agent } from '../support/agent.ts';
+import { admin, newClient, newUser, PASSWORD, refresh, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
+import { startServer } from '../support/server.ts';
+
+const HOUR = 3_600_000;
+const server = await startServer({ TESSERA_MAILBOX: 'on' });
+after(() => server.close());
+
+const addressOf = async ({ id }: TestUser): Promise<string> => (await admin(server, 'GET', `/users/${id}`)).body.email;
+const subjects = async (user: TestUser) => (await mailsTo(server, await addressOf(user))).map(({ subject }) => subject);
+/** A new user who has signed in, and whose first hour is over. */
+async function newPerson(): Promise<{ user: TestUser; browser: Agent }> {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  server.advance(HOUR);
+  return { user, browser };
+}
+const report = async (link: string, browser = agent(server.baseUrl)) => browser.submit(await browser.get(link), {});
+const linkTo = async (user: TestUser, subject: string): Promise<string> => {
+  const found = (await mailsTo(server, await addressOf(user))).find((mail) => mail.subject === subject);
+  assert.ok(found?.link !== undefined, subject);
+  return found.link;
+};
+
+const passwordPage = async (browser: Agent) =>
+  browser.get((await browser.get('/.well-known/change-password')).location?.href ?? '');
+
+const NEW_DEVICE = 'New sign-in to your account';
+const NEW_PASSWORD = 'Your password was changed';
+
+test('a sign-in in a new browser is told, but not the first one, nor one in a browser that is known', async () => {
+  const { user, browser } = await newPerson();
+  assert.deepEqual(await subjects(user), []);
+  browser.setCookie('tessera_session', '');
+  assert.equal(
+    (await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD })).status,
+    303,
+  );
+  assert.deepEqual(await subjects(user), []);
+  await signedIn(server, user);
+  assert.deepEqual(await subjects(user), [NEW_DEVICE]);
+});
+
+test('a new password is told, whoever sets it', async () => {
+  const { user, browser } = await newPerson();
+  const page = await passwordPage(browser);
+  const password = 'quite another passphrase';
+  assert.equal((await browser.submit(page, { current: PASSWORD, password }, '/account/password')).status, 200);
+  assert.deepEqual(await subjects(user), [NEW_PASSWORD]);
+  await admin(server, 'PATCH', `/users/${user.id}`, { password: 'and another passphrase' });
+  const [told] = await mailsTo(server, await addressOf(user));
+  assert.match(told?.text ?? '', /An operator of this service did this/);
+});
+
+test('an operator’s change of the address is told to both addresses', async () => {
+  const { user } = await newPerson();
+  const before = await addressOf(user);
+  const email = `new-${before}`;
+  await admin(server, 'PATCH', `/users/${user.id}`, { email });
+  for (const address of [before, email]) {
+    const [told] = await mailsTo(server, address);
+    assert.equal(told?.subject, 'The email address of your account was changed', address);
+  }
+});
+
+test('“This was not me” ends everything once, and begins the recovery', async () => {
+  const { user, browser } = await newPerson();
+  const client = await newClient(server);
+  const tokens = await tokensFor(server, client, user, {}, { browser });
+  const thief = await signedIn(server, user);
+  const link = await linkTo(user, NEW_DEVICE);
+
+  // A scanner opens the link: nothing changes.
+  const scanner = agent(server.baseUrl);
+  assert.match((await scanner.get(link)).text, /This was not me: end everything/);
+  await fetch(link, { method: 'HEAD' });
+  assert.equal(
+    (await scanner.post('/secure-account', { token: new URL(link).searchParams.get('token') ?? '' })).status,
+    303,
+  );
+  assert.equal((await thief.get('/account')).status, 200);
+
+  const pressed = await report(link);
+  assert.equal(pressed.status, 200, pressed.text);
+  assert.equal((await thief.get('/account')).location?.pathname, '/login');
+  assert.equal((await browser.get('/account')).location?.pathname, '/login');
+  assert.equal((await refresh(server, client, tokens.refresh_token)).body.error, 'invalid_grant');
+  const again = agent(server.baseUrl);
+  const answer = await again.submit(await again.get('/login'), { identifier: user.username, password: PASSWORD });
+  assert.equal(answer.status, 401, 'the password no longer signs in');
+  assert.equal((await mailsTo(server, await addressOf(user)))[0]?.kind, 'recovery');
+  assert.equal((await again.get(link)).status, 410);
+  const events = await admin(server, 'GET', `/audit-events?userId=${user.id}&type=account.secured`);
+  assert.equal(events.body.items.length, 1);
+});
+
+test('of several presses at once, one acts', async () => {
+  const { user } = await newPerson();
+  await signedIn(server, user);
+  const link = await linkTo(user, NEW_DEVICE);
+  const browsers = [agent(server.baseUrl), agent(server.baseUrl), agent(server.baseUrl)];
+  const pages = await Promise.all(browsers.map(async (browser) => ({ browser, page: await browser.get(link) })));
+  const statuses = await Promise.all(pages.map(async ({ browser, page }) => (await browser.submit(page, {})).status));
+  assert.deepEqual(statuses.sort(), [200, 410, 410]);
+});
+
+test('each report works until the account is secured anew, and for seven days', async () => {
+  const { user, browser } = await newPerson();
+  await signedIn(server, user);
+  const first = await linkTo(user, NEW_DEVICE);
+  await signedIn(server, user);
+  assert.equal((await agent(server.baseUrl).get(first)).status, 200, 'a second report leaves the first');
+  const page = await passwordPage(browser);
+  const password = 'quite another passphrase';
+  assert.equal((await browser.submit(page, { current: PASSWORD, password }, '/account/password')).status, 200);
+  assert.equal((await agent(server.baseUrl).get(first)).status, 410);
+  const second = await linkTo(user, NEW_PASSWORD);
+  assert.equal((await agent(server.baseUrl).get(second)).status, 200);
+  server.advance(7 * 24 * HOUR);
+  assert.equal((await agent(server.baseUrl).get(second)).status, 410);
+});
+
+test('a thief of the password cannot fill the mailbox', async () => {
+  const { user } = await newPerson();
+  for (let browsers = 0; browsers < 22; browsers++) await signedIn(server, user);
+  assert.equal((await subjects(user)).length, 20);
+});

@@ -1,0 +1,13 @@
+import type { SecurityNoticeServices } from '../../src/security-notices/notices.ts';
+
+/** What notices are sent with on a server without mail, for tests of functions rather than of a server. */
+export const NO_MAIL: SecurityNoticeServices = {
+  mail: {
+    available: false,
+    *enqueue() {
+      // Nothing is sent.
+    },
+  },
+  sealer: undefined as never,
+  issuer: 'http://localhost',
+};
