@@ -10,14 +10,15 @@ import {
   postponeNotice,
   removeNotice,
 } from '../../notices/notice-store.ts';
+import { NOTICE_RETRIES, retryDelay } from '../../platform/backoff.ts';
 import { type Clock, iso, SECOND } from '../../platform/clock.ts';
 import { randomIdentifier } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Outgoing } from '../../platform/http/outgoing.ts';
 import { OutgoingFailed } from '../../platform/http/outgoing.ts';
 import type { Meter } from '../../platform/http/server.ts';
+import { startPoller } from '../../platform/poller.ts';
 import { SYSTEM_ORIGIN } from '../../platform/validation/origin.ts';
-import { retryDelay } from './rules/backoff.ts';
 import { LOGOUT_TOKEN_TYPE, logoutClaims, logoutTokenAlg } from './rules/logout-token.ts';
 
 export interface NoticeDispatcherOptions {
@@ -84,38 +85,16 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
         if (left > 0) runningOfClient.set(clientId, left);
         else runningOfClient.delete(clientId);
         // More may be due than the limits allowed before.
-        void poll();
+        void poller.poll();
       });
     running.add(run);
-  }
-
-  /** Polls once at a time. A call during a poll makes it run once more. */
-  let polling: Promise<void> | undefined;
-  let pollAgain = false;
-  function poll(): Promise<void> {
-    if (stopping.signal.aborted) return Promise.resolve();
-    if (polling !== undefined) {
-      pollAgain = true;
-      return polling;
-    }
-    polling = (async () => {
-      do {
-        pollAgain = false;
-        await claimDue();
-      } while (pollAgain && !stopping.signal.aborted);
-    })()
-      .catch(options.failed)
-      .finally(() => {
-        polling = undefined;
-      });
-    return polling;
   }
 
   async function deliver(notice: ClaimedLogoutNotice): Promise<void> {
     const result = await attemptDelivery(notice);
     if (stopping.signal.aborted && typeof result === 'object') return;
     const now = clock();
-    const delay = retryDelay(notice.attempts, Math.random());
+    const delay = retryDelay(NOTICE_RETRIES, notice.attempts, Math.random());
     const counted = await database.commit(() => recordResult(notice, result, { now, delay }));
     if (counted !== undefined) meter.notified(counted);
   }
@@ -157,19 +136,17 @@ export function startNoticeDispatcher(options: NoticeDispatcherOptions, interval
     return key.sign(logoutClaims({ issuer, clientId, accountId, sid }, randomIdentifier(), now), LOGOUT_TOKEN_TYPE);
   }
 
-  const timer = setInterval(poll, interval);
-  timer.unref();
+  const poller = startPoller(claimDue, interval, options.failed);
 
   return {
     async deliverDue() {
-      await poll();
-      while (running.size > 0 || polling !== undefined) await Promise.all([...running, polling]);
+      await poller.poll();
+      while (running.size > 0 || poller.isRunning()) await Promise.all([...running, poller.poll()]);
     },
     waiting: () => database.read(countNotices),
     async stop() {
-      clearInterval(timer);
       stopping.abort();
-      await Promise.all([...running, polling]);
+      await Promise.all([...running, poller.stop()]);
     },
   };
 }
