@@ -5,7 +5,9 @@ import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
 import { type OpenOptions, openCore } from './core.ts';
 import { maintainKeys, openKeys } from './keys/keys.ts';
+import { startMailDispatcher } from './mail/dispatcher.ts';
 import { maintainMail } from './mail/mail.ts';
+import { senderOf } from './mail/message.ts';
 import { describedRoutes } from './openapi/document.ts';
 import { referenceRoutes } from './openapi/routes.ts';
 import { probeKey } from './operations/doctor/probe.ts';
@@ -16,6 +18,7 @@ import { healthRoutes } from './operations/health/routes.ts';
 import { startHousekeeping } from './operations/housekeeping/housekeeping.ts';
 import { type Clock, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
+import { mailVariables } from './platform/config/mail.ts';
 import { previousSecret } from './platform/config/secret-file.ts';
 import { deriveKey } from './platform/crypto/secrets.ts';
 import { StoreUnavailable } from './platform/database/database.ts';
@@ -28,6 +31,7 @@ import { outgoing } from './platform/http/outgoing.ts';
 import { readByHandler } from './platform/http/parameters.ts';
 import { createApp, unmetered } from './platform/http/server.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
+import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import { authorizationRoutes } from './protocol/authorize/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
@@ -45,6 +49,7 @@ import { serveAssets } from './web/kit/assets.ts';
 import { pageErrors, unroutedErrors } from './web/kit/error-page.ts';
 import type { Site } from './web/kit/layout.ts';
 import { en } from './web/kit/messages.ts';
+import { mailboxRoutes } from './web/mailbox/routes.ts';
 import { pictureRoutes } from './web/pictures/routes.ts';
 import { requestSender } from './web/playground/exchange.ts';
 import { playgroundRoutes } from './web/playground/routes.ts';
@@ -191,6 +196,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
           accountPages(pages, services);
           addressRoutes(pages, services);
           logoutRoutes(pages, services);
+          if (config.mail.mailbox) mailboxRoutes(pages, services);
           if (config.playground) playgroundRoutes(pages, services);
         });
       },
@@ -228,6 +234,22 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       failed: reportFailure('notices of ended sessions'),
     });
     resources.defer(() => dispatcher.stop());
+    const mailDispatcher =
+      config.mail.smtp &&
+      startMailDispatcher({
+        database,
+        clock,
+        sealer,
+        transport: smtpTransport(config.mail.smtp),
+        sender: senderOf(config, baseUrl),
+        meter,
+        failed: reportFailure('mail'),
+      });
+    resources.defer(() => mailDispatcher?.stop());
+    if (mailDispatcher !== undefined) metrics?.watchMail(mailDispatcher);
+    if (!mail.available && !local) {
+      app.log.warn({}, `mail is off, and with it what needs mail: set ${mailVariables.smtpUrl.name}`);
+    }
     metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
     metrics?.watchStore(outages);
     metrics?.watchNotices(dispatcher);

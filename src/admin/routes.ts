@@ -27,6 +27,7 @@ import {
 import { clientView, secretView } from '../clients/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
+import { listMails, mailView, retryMail } from '../mail/operate.ts';
 import {
   createOrganization,
   getOrganization,
@@ -46,6 +47,7 @@ import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
+import { listMailSchema, retryMailSchema } from './route-schemas/mail.ts';
 import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
 import { readTraceSchema } from './route-schemas/traces.ts';
@@ -73,6 +75,7 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       clientRoutes(admin, clock);
       pictureRoutes(admin, clock);
       organizationRoutes(admin);
+      mailRoutes(admin);
       eventRoutes(admin);
       traceRoutes(admin, clock);
     },
@@ -244,6 +247,20 @@ function organizationRoutes(admin: TypedApp): void {
     const { services, origin } = callerOf(request);
     await removeMember(services, request.params.id, request.params.userId, origin);
     return reply.code(204).send();
+  });
+}
+
+function mailRoutes(admin: TypedApp): void {
+  admin.get('/mail', { schema: listMailSchema }, async (request) => {
+    const { status, ...query } = request.query;
+    const { database } = callerOf(request).services;
+    return readPage(query, (page) => database.read(() => listMails({ ...page, status })), mailView);
+  });
+  admin.post('/mail/:id/retry', { schema: retryMailSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { id } = request.params;
+    // Any other text cannot be a number of the database.
+    return mailView(await retryMail(services, /^\d{1,18}$/.test(id) ? id : '0', origin));
   });
 }
 

@@ -85,6 +85,10 @@ export const eventTypes = {
     'A signing key was removed: its access and refresh tokens are revoked, and its ID tokens no longer verify against the key set.',
   'data.recovered':
     'An operator accepted that recorded changes were lost or a backup was restored. Everything issued before is revoked (`missing`: how many events are known to be lost).',
+  'mail.given_up':
+    'A message (`mailId`, `kind`) was not sent: the server refused it for good, or the last retry failed (`problem`).',
+  'mail.retried': 'An operator had a message that was given up (`mailId`) sent once more.',
+  'mail.tested': 'An operator sent a test message.',
   'limit.exceeded': 'A rate limit was exceeded.',
   'events.trimmed':
     'The oldest events were removed according to `TESSERA_AUDIT_RETENTION`: how many, and up to which id.',

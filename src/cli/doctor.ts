@@ -2,6 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Command } from 'commander';
 import { inspectDatabase } from '../core.ts';
+import { countDead } from '../mail/store.ts';
 import { type Finding, warning } from '../operations/doctor/finding.ts';
 import { findSecretMatch } from '../operations/doctor/fit.ts';
 import { lookOnline } from '../operations/doctor/online.ts';
@@ -13,6 +14,7 @@ import { judgeConfiguration, judgeRefusals } from '../operations/doctor/rules/co
 import { judgeCookies } from '../operations/doctor/rules/cookies.ts';
 import { type DatabaseSight, judgeDatabase, judgeMigrations } from '../operations/doctor/rules/database.ts';
 import { judgeJournal } from '../operations/doctor/rules/journal.ts';
+import { judgeMail } from '../operations/doctor/rules/mail.ts';
 import { judgeNodeNumbers } from '../operations/doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
 import { judgeSecret, type SecretMatch, type SecretSight } from '../operations/doctor/rules/secret.ts';
@@ -56,11 +58,13 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const current = position?.obstacle === undefined && position?.pending.length === 0;
   const empty = sight.kind === 'none' || inspection?.applied.length === 0;
   let heldNumbers: number | undefined;
+  let deadMails: number | undefined;
   let fit: SecretMatch = { kind: empty ? 'no keys' : 'not checked' };
   try {
     const roots = { current: secret, previous: previousSecret(config) };
     if (inspection !== undefined && current) {
       heldNumbers = await inspection.read(() => countLeases(clock()));
+      deadMails = await inspection.read(() => countDead({}));
       fit = await findSecretMatch(inspection, roots, clock);
     }
   } finally {
@@ -72,6 +76,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...judgeMigrations(sight, position),
     ...judgeNodeNumbers(heldNumbers),
     ...judgeSecret(secretSight, fit),
+    ...judgeMail(config, baseUrl, deadMails),
   ];
   if (config.baseUrl === undefined && config.port === 0) {
     const found = 'TESSERA_PORT is 0, so the address of the server is not known.';

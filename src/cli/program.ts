@@ -8,6 +8,7 @@ import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
 import { explainCommand } from './explain.ts';
 import { keysCommands } from './keys.ts';
+import { mailCommands } from './mail.ts';
 import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
@@ -70,6 +71,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     orgCommands,
     adminKeyCommands,
     keysCommands,
+    mailCommands,
     eventsCommand,
     explainCommand,
     migrateCommand,

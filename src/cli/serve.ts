@@ -64,6 +64,7 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
     `Tessera is ready after ${seconds} s.`,
     `  Address   ${baseUrl}`,
     `  Data      ${withoutPassword(config.databaseUrl)}`,
+    ...(config.mail.mailbox ? ['', `Mail is not sent, but shown: ${baseUrl}/mailbox`] : []),
     ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',
     'Create a first user and a first client from another terminal, in this folder:',

@@ -64,7 +64,8 @@ const DEAD_RETENTION = 14 * DAY;
 /** The context of sealed content: it opens only in its own row. */
 const contextOf = (messageId: string): string => `mail ${messageId}`;
 
-const openContent = (
+/** The content of a message; undefined where it was erased or changed. */
+export const openContent = (
   sealer: Sealer,
   { messageId, sealed }: { readonly messageId: string; readonly sealed: string | null },
 ): MailContent | undefined => {

@@ -1,11 +1,12 @@
 import type { Work } from '../platform/database/database.ts';
-import { command, many } from '../platform/database/statement.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
 
 /**
  * `waiting`: to be sent, or sent again. `kept`: shown at `/mailbox`, and never sent. `dead`: given up; it can be tried again until
  * it expires.
  */
-export type MailStatus = 'waiting' | 'sent' | 'dead' | 'expired' | 'kept';
+export const mailStatuses = ['waiting', 'sent', 'dead', 'expired', 'kept'] as const;
+export type MailStatus = (typeof mailStatuses)[number];
 
 /** A message as it is stored. */
 export interface StoredMail {
@@ -19,6 +20,23 @@ export interface StoredMail {
   readonly createdAt: number;
   readonly expiresAt: number;
   readonly problem: string | null;
+}
+
+/** A message that this process has claimed. */
+export interface ClaimedMail {
+  readonly id: string;
+  readonly messageId: string;
+  readonly kind: string;
+  readonly accountId: string | null;
+  readonly recipient: string;
+  readonly challengeHash: string | null;
+  readonly sealed: string | null;
+  /** Counts the attempt that the claim is for. */
+  readonly attempts: number;
+  /** Counts it, too, until its result is known. */
+  readonly unconfirmed: number;
+  readonly createdAt: number;
+  readonly expiresAt: number;
 }
 
 /** A message as operators see it: never its content. */
@@ -86,6 +104,131 @@ export const listKept = many(
   }),
 );
 
+/**
+ * Claims messages that are due, for this process alone until the instant `until`. The condition on `due_at` is repeated outside of
+ * the subquery: an update that waited for another node's then finds the row claimed.
+ */
+export const claimMail = many(
+  (db, p: { now: number; until: number; limit: number }) =>
+    db
+      .updateTable('mail')
+      .set((eb) => ({
+        due_at: p.until,
+        attempts: eb('attempts', '+', 1),
+        unconfirmed: eb('unconfirmed', '+', 1),
+      }))
+      .where(
+        'id',
+        'in',
+        db
+          .selectFrom('mail')
+          .select('id')
+          .where('status', '=', 'waiting')
+          .where('due_at', '<=', p.now)
+          .orderBy('due_at')
+          .limit(p.limit),
+      )
+      .where('status', '=', 'waiting')
+      .where('due_at', '<=', p.now)
+      .returning([
+        'id',
+        'message_id',
+        'kind',
+        'account_id',
+        'recipient',
+        'challenge_hash',
+        'sealed',
+        'attempts',
+        'unconfirmed',
+        'created_at',
+        'expires_at',
+      ]),
+  (row): ClaimedMail => ({
+    id: row.id,
+    messageId: row.message_id,
+    kind: row.kind,
+    accountId: row.account_id,
+    recipient: row.recipient,
+    challengeHash: row.challenge_hash,
+    sealed: row.sealed,
+    attempts: row.attempts,
+    unconfirmed: row.unconfirmed,
+    createdAt: row.created_at,
+    expiresAt: row.expires_at,
+  }),
+);
+
+/** Whether a message is due; most of the time there is none. */
+export const isMailDue = one((db, p: { now: number }) =>
+  db.selectFrom('mail').select('id').where('status', '=', 'waiting').where('due_at', '<=', p.now).limit(1),
+);
+
+/** The challenge whose link a message carries, with the generation of its account. */
+export const readChallengeOfMail = one(
+  (db, p: { hash: string }) =>
+    db
+      .selectFrom('challenge as c')
+      .leftJoin('account as a', 'a.id', 'c.account_id')
+      .select(['c.purpose', 'c.used_at', 'c.expires_at', 'c.generation', 'a.generation as current'])
+      .where('c.hash', '=', p.hash),
+  (row) => ({
+    purpose: row.purpose,
+    usedAt: row.used_at,
+    expiresAt: row.expires_at,
+    generation: row.generation,
+    currentGeneration: row.current,
+  }),
+);
+
+/** A claim: it holds while no other process has claimed the message again. */
+type MailClaim = Pick<ClaimedMail, 'id' | 'attempts'>;
+
+/** Records that the server has accepted a message, also where the claim was lost: it must not be sent again. */
+export const settleSent = changes((db, p: { id: string; now: number }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'sent', sealed: null, due_at: p.now, settled_at: p.now, problem: null })
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .returning('id'),
+);
+
+/** Gives a message up. Its content stays, for a retry, until it expires. */
+export const settleDead = changes((db, p: MailClaim & { now: number; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'dead', due_at: p.now, settled_at: p.now, problem: p.problem })
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', p.attempts)
+    .returning('id'),
+);
+
+/** Records that a message can no longer be of use, and erases its content. */
+export const settleExpired = changes((db, p: MailClaim & { now: number; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'expired', sealed: null, due_at: p.now, settled_at: p.now, problem: p.problem })
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', p.attempts)
+    .returning('id'),
+);
+
+/**
+ * Makes a message due later; gives false where another process has claimed it meanwhile.
+ * @param p.confirmed 1 where the server has certainly not accepted the message, else 0
+ */
+export const postponeMail = changes((db, p: MailClaim & { dueAt: number; confirmed: number; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set((eb) => ({ due_at: p.dueAt, unconfirmed: eb('unconfirmed', '-', p.confirmed), problem: p.problem }))
+    .where('id', '=', p.id)
+    .where('status', '=', 'waiting')
+    .where('attempts', '=', p.attempts)
+    .returning('id'),
+);
+
 const LISTED = [
   'id',
   'kind',
@@ -131,6 +274,56 @@ export const listMail = many(
   (db, p: { before: string; limit: number }) =>
     db.selectFrom('mail').select(LISTED).where('id', '<', p.before).orderBy('id', 'desc').limit(p.limit),
   toListed,
+);
+
+/** The messages of a status before an id, newest first. */
+export const listMailOf = many(
+  (db, p: { status: string; before: string; limit: number }) =>
+    db
+      .selectFrom('mail')
+      .select(LISTED)
+      .where('status', '=', p.status)
+      .where('id', '<', p.before)
+      .orderBy('id', 'desc')
+      .limit(p.limit),
+  toListed,
+);
+
+export const findMail = one(
+  (db, p: { id: string }) => db.selectFrom('mail').select(LISTED).where('id', '=', p.id),
+  toListed,
+);
+
+/** Makes a message due now that waits, or that was given up and has not expired; false where there is none. */
+export const makeDue = changes((db, p: { id: string; now: number }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'waiting', due_at: p.now, unconfirmed: 0, settled_at: null })
+    .where('id', '=', p.id)
+    .where('status', '=', 'dead')
+    .where('sealed', 'is not', null)
+    .where('expires_at', '>', p.now)
+    .returning('id'),
+);
+
+/** What waits: how many messages, and when the oldest was written. */
+export const readQueue = one(
+  (db, _p: object) =>
+    db
+      .selectFrom('mail')
+      .select((eb) => [eb.fn.countAll<number>().as('count'), eb.fn.min('created_at').as('oldest')])
+      .where('status', '=', 'waiting'),
+  (row) => ({ count: Number(row.count), oldest: row.oldest === null ? null : Number(row.oldest) }),
+);
+
+/** How many messages were given up. */
+export const countDead = one(
+  (db, _p: object) =>
+    db
+      .selectFrom('mail')
+      .select((eb) => eb.fn.countAll<number>().as('count'))
+      .where('status', '=', 'dead'),
+  (row) => Number(row.count),
 );
 
 /** Erases the content of messages that were given up and have expired. */

@@ -39,6 +39,8 @@ const CALLS = [
   'PUT /organizations/:id/members/:userId',
   'DELETE /organizations/:id/members/:userId',
   'GET /audit-events',
+  'GET /mail',
+  'POST /mail/:id/retry',
 ];
 
 let clientSecret: string;

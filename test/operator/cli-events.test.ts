@@ -108,6 +108,9 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
     'keys.created',
     'keys.rotated',
   ],
+  ['mail test', () => run('mail', 'test', 'ada@example.com'), 'mail.tested'],
+  // Nothing was given up.
+  ['mail retry', () => run('mail', 'retry', '71').catch(() => undefined)],
   ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
   ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
   ['user delete', () => run('user', 'delete', 'ada', '--yes'), 'account.deleted'],
@@ -128,7 +131,7 @@ const others = [
     'user sessions',
     'client show',
   ],
-  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list'],
+  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list'],
 ];
 
 test('LG-02: every command that changes something leaves its event, with who ran it and the run', async () => {

@@ -33,7 +33,7 @@ const PLANS: Readonly<Record<Store, Plan>> = {
       'test/{contract,conformance,races,model,security,postgres}/**/*.test.ts',
       'test/cluster/!(checker).test.ts',
       'test/operator/!(cli-events).test.ts',
-      'test/store/audit.test.ts',
+      'test/store/{audit,mail}.test.ts',
     ],
     // What these are about is decided before a store is asked, or after it has answered; of a store they need what the flows
     // of the other files need too.

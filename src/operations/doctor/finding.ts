@@ -5,6 +5,7 @@ export type Check =
   | 'migrations'
   | 'node-numbers'
   | 'secret'
+  | 'mail'
   | 'base-url'
   | 'proxy-headers'
   | 'cookies'

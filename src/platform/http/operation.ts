@@ -18,6 +18,7 @@ export const AREAS = {
   users: ['Admin: users', 'Accounts, their state, and the apps that they have access to.'],
   clients: ['Admin: clients', 'Registered apps and their secrets.'],
   organizations: ['Admin: organizations', 'Organizations and their members.'],
+  mail: ['Admin: mail', 'Messages that wait, were sent or were given up.'],
   audit: ['Admin: audit trail', 'What happened, who did it, and from where.'],
   health: ['Health', 'For load balancers and supervisors.'],
 } as const;

@@ -36,6 +36,9 @@ export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
 /** The result of asking whether a password was published in a breach; `skipped` where too many were being asked about. */
 export type BreachCheckOutcome = 'clear' | 'breached' | 'failed' | 'skipped';
 
+/** The result of one attempt to send a message: `retried` is tried again, `dead` was the last attempt, `expired` came too late. */
+export type MailOutcome = 'sent' | 'retried' | 'dead' | 'expired';
+
 /** Counts what the service does. */
 export interface Meter {
   answered(request: AnsweredRequest): void;
@@ -43,6 +46,8 @@ export interface Meter {
   refusedForStore(): void;
   /** An attempt to notify an app of an ended session. */
   notified(outcome: NoticeOutcome): void;
+  /** An attempt to send a message. */
+  mailed(kind: string, outcome: MailOutcome): void;
   /** Steps of traces were dropped, because too many came at once or they could not be stored. */
   droppedSteps(count: number): void;
   /** A new password was looked for in breaches. */
@@ -54,6 +59,7 @@ export const unmetered: Meter = {
   answered: () => {},
   refusedForStore: () => {},
   notified: () => {},
+  mailed: () => {},
   droppedSteps: () => {},
   checkedBreaches: () => {},
 };

@@ -23,6 +23,12 @@ export interface NoticeQueue {
   waiting(): Promise<number>;
 }
 
+/** The messages that wait in the database, of all nodes. */
+export interface MailQueue {
+  /** How many, and for how long the oldest has waited, in milliseconds. */
+  waiting(): Promise<{ readonly count: number; readonly oldest: number }>;
+}
+
 /** The leases of node numbers in the database, of all nodes. */
 export interface NodeNumberLeases {
   countLeases(): Promise<number>;
@@ -35,6 +41,8 @@ export interface Metrics {
   watch(sources: LoadSources): void;
   /** Adds the number of logout notices that wait. */
   watchNotices(queue: NoticeQueue): void;
+  /** Adds the number and the age of messages that wait. */
+  watchMail(queue: MailQueue): void;
   /** Adds the state of the node. */
   watchNode(node: NodeState): void;
   /** Adds the number of leased node numbers. */
@@ -52,6 +60,7 @@ export function createMetrics(): Metrics {
   const registers = [registry];
   let sources: LoadSources | undefined;
   let notices: NoticeQueue | undefined;
+  let mail: MailQueue | undefined;
   let node: NodeState | undefined;
   let numbers: NodeNumberLeases | undefined;
   let outages: { lasts(): boolean } | undefined;
@@ -156,6 +165,27 @@ export function createMetrics(): Metrics {
     },
   });
 
+  const mailed = new Counter({
+    name: 'tessera_mails_total',
+    help: 'Attempts to send mail, by what it is about: sent, retried (tried again), dead (given up) or expired (its link was no longer valid).',
+    labelNames: ['kind', 'outcome'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_mails_waiting',
+    help: 'Mail that the SMTP server has not accepted yet, of all nodes.',
+    registers,
+    async collect() {
+      const queue = await mail?.waiting().catch(() => ({ count: Number.NaN, oldest: Number.NaN }));
+      this.set(queue?.count ?? 0);
+      oldestMail.set((queue?.oldest ?? 0) / 1000);
+    },
+  });
+  const oldestMail = new Gauge({
+    name: 'tessera_mail_oldest_waiting_seconds',
+    help: 'For how long the oldest of them has waited.',
+    registers,
+  });
   new Gauge({
     name: 'tessera_ready',
     help: '1 if /health/ready answers 200, else 0.',
@@ -209,6 +239,9 @@ export function createMetrics(): Metrics {
     watchNotices(queue) {
       notices = queue;
     },
+    watchMail(queue) {
+      mail = queue;
+    },
     watchNode(state) {
       node = state;
     },
@@ -231,6 +264,7 @@ export function createMetrics(): Metrics {
       retried: () => conflicts.inc(),
       shared: (count) => callers.observe(count),
       notified: (outcome) => notified.inc({ outcome }),
+      mailed: (kind, outcome) => mailed.inc({ kind, outcome }),
       droppedSteps: (count) => droppedSteps.inc(count),
       checkedBreaches: (outcome) => breachChecks.inc({ outcome }),
     },

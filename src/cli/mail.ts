@@ -1,0 +1,67 @@
+import { Command } from 'commander';
+import { listMails, mailView, retryMail } from '../mail/operate.ts';
+import { sendTestMessage } from '../mail/test-message.ts';
+import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
+import { mailVariables } from '../platform/config/mail.ts';
+import { invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { formats } from '../platform/validation/formats.ts';
+import { examples, type GetCommandContext } from './context.ts';
+import { wholeNumber } from './option-parsers.ts';
+import { CLI_ORIGIN as origin, withCore } from './session.ts';
+
+const MAX_MAILS = 1000;
+
+export function mailCommands(getContext: GetCommandContext): Command {
+  const mail = new Command('mail').description('look after mail: test, list, retry');
+
+  examples(mail.command('test'), 'tessera mail test ada@example.com')
+    .description('send a test message, and show what the mail server answers')
+    .argument('<address>', 'where to send it')
+    .action(async (to: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      if (!formats.email(to)) throw invalidRequest(`${to} is not an email address such as ada@example.com.`);
+      await withCore(flags, async (core) => {
+        const baseUrl = baseUrlOf(core.config, core.config.port);
+        const mailer = await core.mailer();
+        const result = await sendTestMessage(core, mailer, { to, baseUrl, origin, now: core.clock() });
+        if (result.kind === 'off') {
+          throw new ConfigError([
+            `Mail is off: ${mailVariables.smtpUrl.name} is not set. Set it as docs/how-to/send-mail.md shows.`,
+          ]);
+        }
+        if (result.kind === 'kept') {
+          return out.say(`No mail server is set. The message is shown at ${baseUrl}/mailbox.`, { to, sent: false });
+        }
+        if (result.kind === 'accepted') {
+          const { answer } = result;
+          return out.say(`The mail server accepted a message to ${to}: ${answer}`, { to, sent: true, answer });
+        }
+        throw invalidRequest(`The message was not sent. ${result.problem}`);
+      });
+    });
+
+  examples(mail.command('list'), 'tessera mail list', 'tessera mail list --dead')
+    .description('list messages, newest first, without their contents')
+    .option('--dead', 'only messages that were given up')
+    .option('--limit <count>', `number of messages, at most ${MAX_MAILS}`, wholeNumber(1, MAX_MAILS), 50)
+    .action(async ({ dead, limit }: { dead?: boolean; limit: number }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const status = dead ? ('dead' as const) : undefined;
+      const mails = await withCore(flags, ({ database }) =>
+        database.read(() => listMails({ after: '0', limit, status })),
+      );
+      out.list(mails.map(mailView), ['id', 'createdAt', 'kind', 'status', 'recipient', 'attempts', 'problem']);
+    });
+
+  examples(mail.command('retry'), 'tessera mail retry 1042')
+    .description('send a message again that was given up')
+    .argument('<id>', 'ID of the message, from: tessera mail list --dead')
+    .action(async (id: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      if (!/^\d{1,18}$/.test(id)) throw notFound(`There is no message ${id}. List them with: tessera mail list`);
+      const retried = await withCore(flags, (core) => retryMail(core, id, origin));
+      out.say(`The server sends the message ${id} again.`, mailView(retried));
+    });
+
+  return mail;
+}

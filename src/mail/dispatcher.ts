@@ -1,0 +1,151 @@
+import { record } from '../audit/audit.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import { MAIL_RETRIES, retryDelay } from '../platform/backoff.ts';
+import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { MailOutcome, Meter } from '../platform/http/server.ts';
+import type { MailResult, MailTransport } from '../platform/mail/transport.ts';
+import { startPoller } from '../platform/poller.ts';
+import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
+import { openContent } from './mail.ts';
+import { type MailSender, messageOf } from './message.ts';
+import { findObstacle } from './rules/obstacle.ts';
+import {
+  type ClaimedMail,
+  claimMail,
+  isMailDue,
+  postponeMail,
+  readChallengeOfMail,
+  readQueue,
+  settleDead,
+  settleExpired,
+  settleSent,
+} from './store.ts';
+
+export interface MailDispatcherOptions {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly sealer: Sealer;
+  readonly transport: MailTransport;
+  readonly sender: MailSender;
+  readonly meter: Pick<Meter, 'mailed'>;
+  /** Is given internal errors and failures of the database. The messages concerned become due again. */
+  failed(error: unknown): void;
+}
+
+/** Sends the messages of the outbox. */
+export interface MailDispatcher {
+  /** Attempts everything that is due now, and resolves when all attempts are done. */
+  deliverDue(): Promise<void>;
+  /** What waits: how many messages, and for how long the oldest has, in milliseconds. */
+  waiting(): Promise<{ readonly count: number; readonly oldest: number }>;
+  /** Starts no other attempt, gives those under way a moment, and then aborts them. They become due again. */
+  stop(): Promise<void>;
+}
+
+/** How long a claim holds: longer than any attempt. */
+const CLAIM_LIFETIME = 3 * MINUTE;
+const MAX_CONCURRENT = 4;
+const INTERVAL = SECOND;
+const STOP_GRACE = 3 * SECOND;
+
+/**
+ * Starts looking for due messages.
+ * @param interval how often, in milliseconds
+ * @param grace how long attempts may go on once it is stopped, in milliseconds
+ */
+export function startMailDispatcher(
+  options: MailDispatcherOptions,
+  interval = INTERVAL,
+  grace = STOP_GRACE,
+): MailDispatcher {
+  const { database, clock, sealer, transport, sender, meter } = options;
+  const stopping = new AbortController();
+  const running = new Set<Promise<void>>();
+
+  async function claimDue(): Promise<void> {
+    const now = clock();
+    const limit = MAX_CONCURRENT - running.size;
+    if (limit <= 0 || (await database.read(() => isMailDue({ now }))) === undefined) return;
+    const until = now + CLAIM_LIFETIME;
+    for (const mail of await database.commit(() => claimMail({ now, until, limit }))) start(mail);
+  }
+
+  function start(mail: ClaimedMail): void {
+    const run = deliver(mail)
+      .catch(options.failed)
+      .finally(() => {
+        running.delete(run);
+        // More may be due than the limit allowed before.
+        void poller.poll();
+      });
+    running.add(run);
+  }
+
+  async function deliver(mail: ClaimedMail): Promise<void> {
+    const outcome = await attempt(mail);
+    if (outcome !== undefined) meter.mailed(mail.kind, outcome);
+  }
+
+  async function attempt(mail: ClaimedMail): Promise<MailOutcome | undefined> {
+    const { challengeHash } = mail;
+    const link =
+      challengeHash === null ? undefined : await database.read(() => readChallengeOfMail({ hash: challengeHash }));
+    const obstacle = findObstacle(mail, link, clock());
+    if (obstacle !== undefined) return giveUp(mail, obstacle);
+    const content = openContent(sealer, mail);
+    if (content === undefined) return giveUp(mail, { status: 'dead', problem: 'its content cannot be decrypted' });
+    const result = await transport.send(messageOf(mail, content, sender), stopping.signal);
+    const now = clock();
+    if (result.kind === 'accepted') {
+      return (await database.commit(() => settleSent({ id: mail.id, now }))) ? 'sent' : undefined;
+    }
+    const delay = retryDelay(MAIL_RETRIES, mail.attempts, Math.random());
+    if (isPermanent(result) || delay === undefined) return giveUp(mail, { status: 'dead', problem: result.problem });
+    // At the latest when it expires, so that its content is erased in time.
+    const dueAt = Math.min(now + delay, mail.expiresAt);
+    const confirmed = result.kind === 'refused' ? 1 : 0;
+    const { problem } = result;
+    return (await database.commit(() => postponeMail({ ...mail, dueAt, confirmed, problem }))) ? 'retried' : undefined;
+  }
+
+  async function giveUp(
+    mail: ClaimedMail,
+    { status, problem }: { readonly status: 'dead' | 'expired'; readonly problem: string },
+  ): Promise<MailOutcome | undefined> {
+    const now = clock();
+    const settled = await database.commit(() => recordEnd(mail, status, problem, now));
+    return settled ? status : undefined;
+  }
+
+  const poller = startPoller(claimDue, interval, options.failed);
+
+  return {
+    async deliverDue() {
+      await poller.poll();
+      while (running.size > 0 || poller.isRunning()) await Promise.all([...running, poller.poll()]);
+    },
+    async waiting() {
+      const { count, oldest } = (await database.read(() => readQueue({}))) ?? { count: 0, oldest: null };
+      return { count, oldest: oldest === null ? 0 : Math.max(0, clock() - oldest) };
+    },
+    async stop() {
+      const abort = setTimeout(() => stopping.abort(), grace);
+      await poller.stop();
+      await Promise.all(running);
+      clearTimeout(abort);
+    },
+  };
+}
+
+const isPermanent = (result: MailResult): boolean => result.kind === 'refused' && result.permanent;
+
+/** Records that a message is not sent. Gives false where another process has claimed it meanwhile. */
+function* recordEnd(mail: ClaimedMail, status: 'dead' | 'expired', problem: string, now: number): Work<boolean> {
+  const { id, attempts, kind, accountId } = mail;
+  if (status === 'expired') return yield* settleExpired({ id, attempts, now, problem });
+  if (!(yield* settleDead({ id, attempts, now, problem }))) return false;
+  const details = { mailId: id, kind, attempts, problem };
+  yield* record({ at: now, type: 'mail.given_up', outcome: 'failure', origin: SYSTEM_ORIGIN, accountId, details });
+  return true;
+}

@@ -1,0 +1,36 @@
+import type { ClaimedMail } from '../store.ts';
+
+/** The challenge whose link a message carries. */
+export interface LinkState {
+  readonly purpose: string;
+  readonly usedAt: number | null;
+  readonly expiresAt: number;
+  /** The account's generation when the link was made, and now; null without an account. */
+  readonly generation: string | null;
+  readonly currentGeneration: string | null;
+}
+
+/** How many attempts without a known result there may be: each may have delivered a copy. */
+const MAX_COPIES = 2;
+
+/** Why a claimed message is not sent; undefined where it is. */
+export function findObstacle(
+  { expiresAt, challengeHash, unconfirmed }: Pick<ClaimedMail, 'expiresAt' | 'challengeHash' | 'unconfirmed'>,
+  link: LinkState | undefined,
+  now: number,
+): { readonly status: 'dead' | 'expired'; readonly problem: string } | undefined {
+  if (expiresAt <= now) return { status: 'expired', problem: 'expired before it could be sent' };
+  if (challengeHash !== null && !isAlive(link, now))
+    return { status: 'expired', problem: 'its link is no longer valid' };
+  // The claim of this very attempt is counted.
+  if (unconfirmed > MAX_COPIES) {
+    return { status: 'dead', problem: 'two attempts ended without an answer: it may have been delivered twice' };
+  }
+  return undefined;
+}
+
+function isAlive(link: LinkState | undefined, now: number): boolean {
+  if (link === undefined || link.usedAt !== null || link.expiresAt <= now) return false;
+  // The undo of an address change outlives generations.
+  return link.purpose === 'undo address change' || link.generation === link.currentGeneration;
+}

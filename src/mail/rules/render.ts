@@ -1,0 +1,106 @@
+import type { MailContent } from '../mail.ts';
+
+/** A message as it is sent: the same content twice. */
+export interface RenderedMail {
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+export const renderMail = (content: MailContent): RenderedMail => ({
+  subject: content.subject,
+  text: renderText(content),
+  html: renderHtml(content),
+});
+
+function renderText({ paragraphs, code, action, footer = [] }: MailContent): string {
+  const parts = [
+    ...paragraphs,
+    ...(code === undefined ? [] : [`    ${spaced(code)}`]),
+    ...(action === undefined ? [] : [`${action.label}:\n${action.url}`]),
+    ...footer,
+  ];
+  return `${parts.map(wrapped).join('\n\n')}\n`;
+}
+
+/** Six digits are read and typed in two groups; a page that takes a code ignores the space. */
+const spaced = (code: string): string => code.replace(/^(\d{3})(\d{3})$/, '$1 $2');
+
+/** Breaks lines at 76 characters, except inside a word, which may be a link. */
+function wrapped(paragraph: string): string {
+  return paragraph
+    .split('\n')
+    .map((line) => (line.startsWith(' ') ? line : line.replace(/(?=.{77})(.{1,76})[ ]/g, '$1\n')))
+    .join('\n');
+}
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+const escaped = (text: string): string => text.replace(/[&<>"']/g, (character) => ESCAPES[character] ?? '');
+
+/*
+ * Mail programs apply little of CSS: colors stand in the elements, in hexadecimal, and a media query darkens them where that is known.
+ * They are those of the pages. Nothing is loaded, so that a message tells nobody that it was opened.
+ */
+const DARK = `@media (prefers-color-scheme: dark) {
+body, .paper { background: #131318 !important; color: #eaebef !important }
+.card { background: #1c1c22 !important; border-color: #34353b !important }
+.code { background: #2f2230 !important; color: #eaebef !important }
+.muted { color: #aaaab2 !important }
+.line { border-color: #34353b !important }
+.button { background: #df9ed9 !important; color: #1b0f1a !important }
+.link { color: #df9ed9 !important }
+}`;
+
+const FONT = "font-family: system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+const MONO = 'font-family: ui-monospace, SFMono-Regular, Menlo, Consolas, monospace';
+
+function renderHtml({ subject, paragraphs, code, action, footer = [] }: MailContent): string {
+  const paragraph = (text: string) => `<p style="margin: 0 0 16px">${escaped(text)}</p>`;
+  const small = (text: string) =>
+    `<p class="muted" style="margin: 12px 0 0; font-size: 14px; color: #595966">${escaped(text)}</p>`;
+  const shownCode =
+    code === undefined
+      ? ''
+      : `<p class="code" style="margin: 0 0 20px; padding: 14px 16px; border-radius: 8px; background: #f7eef6; color: #1e1e29; font-size: 28px; font-weight: 600; letter-spacing: 0.08em; text-align: center; ${MONO}">${escaped(spaced(code))}</p>`;
+  const shownAction =
+    action === undefined
+      ? ''
+      : `<p style="margin: 0 0 16px"><a class="button" href="${escaped(action.url)}" style="display: inline-block; padding: 11px 20px; border-radius: 8px; background: #772473; color: #ffffff; font-weight: 600; text-decoration: none">${escaped(action.label)}</a></p>
+<p class="muted" style="margin: 0; font-size: 14px; color: #595966; overflow-wrap: anywhere; word-break: break-word">Or open this address: <a class="link" href="${escaped(action.url)}" style="color: #772473">${escaped(action.url)}</a></p>`;
+  const end =
+    footer.length === 0
+      ? ''
+      : `<div class="line" style="margin-top: 20px; border-top: 1px solid #dddde2; padding-top: 4px">${footer.map(small).join('\n')}</div>`;
+  return `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="supported-color-schemes" content="light dark">
+<title>${escaped(subject)}</title>
+<style>
+${DARK}
+</style>
+</head>
+<body class="paper" style="margin: 0; background: #fbfaf7; color: #1e1e29; font-size: 16px; line-height: 1.5; ${FONT}">
+<div class="paper" style="max-width: 512px; margin: 0 auto; padding: 32px 16px; background: #fbfaf7; color: #1e1e29">
+<p class="muted" style="margin: 0 0 16px; font-size: 14px; font-weight: 600; color: #595966">Tessera</p>
+<div class="card" style="padding: 24px; border: 1px solid #dddde2; border-radius: 10px; background: #ffffff">
+<h1 style="margin: 0 0 16px; font-size: 22px; line-height: 1.3; font-weight: 600">${escaped(subject)}</h1>
+${paragraphs.map(paragraph).join('\n')}
+${shownCode}
+${shownAction}
+${end}
+</div>
+</div>
+</body>
+</html>
+`;
+}

@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { Sealer } from '../../keys/sealer.ts';
+import { type KeptMail, readMailbox } from '../../mail/mail.ts';
+import { isLoopback } from '../../platform/config/config.ts';
+import type { Database } from '../../platform/database/database.ts';
+import { nothingHere } from '../../platform/oauth-error.ts';
+import { canonicalAddress } from '../../platform/validation/origin.ts';
+import { copyable, moment } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import { type Page, type Site, sendPage } from '../kit/layout.ts';
+import { mailboxMessages as text } from './messages.ts';
+
+export interface MailboxServices {
+  readonly database: Database;
+  readonly sealer: Sealer;
+  readonly site: Site;
+}
+
+/** The mail that would have been sent, for developers at the machine itself. To everyone else the page does not exist. */
+export function mailboxRoutes(app: FastifyInstance, { database, sealer, site }: MailboxServices): void {
+  app.get('/mailbox', async (request, reply) => {
+    requireLocal(request);
+    const mails = await readMailbox(database, sealer);
+    return sendPage(reply, 200, site, listPage(site, mails));
+  });
+  app.get<{ Params: { id: string } }>('/mailbox/:id', async (request, reply) => {
+    requireLocal(request);
+    const mail = (await readMailbox(database, sealer)).find(({ id }) => id === request.params.id);
+    if (mail === undefined) return sendPage(reply, 404, site, goneNotice(site));
+    return sendPage(reply, 200, site, mailPage(site, mail));
+  });
+}
+
+/** Headers with which a proxy says for whom it asks: behind one, every caller would look local. */
+const FORWARDING = ['forwarded', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+
+/** @throws {OAuthError} 404 unless the caller is on this machine, asks for it by a local name, and no proxy is between */
+function requireLocal(request: FastifyRequest): void {
+  const peer = canonicalAddress(request.raw.socket.remoteAddress ?? '') ?? '';
+  const isPeerLocal = peer === '::1' || isLoopback(peer);
+  const isForwarded = FORWARDING.some((name) => request.headers[name] !== undefined);
+  // A name that an attacker points at this machine would make the page part of the attacker's site (DNS rebinding).
+  const host = URL.canParse(`http://${request.headers.host}`) ? new URL(`http://${request.headers.host}`).hostname : '';
+  if (!isPeerLocal || isForwarded || !isLoopback(host)) throw nothingHere();
+}
+
+const page = (body: Html, title: string): Page => ({ title, layout: 'wide', home: '/mailbox', body });
+
+const section = (title: string, content: Html): Html =>
+  html`<div class="stack"><section class="card"><h1>${title}</h1>${content}</section></div>`;
+
+function listPage({ path }: Site, mails: readonly KeptMail[]): Page {
+  const row = ({ id, to, createdAt, content }: KeptMail): Html =>
+    html`<li><a href="${path(`/mailbox/${id}`)}">${content.subject}</a><p class="muted small"><bdi>${to}</bdi> · ${moment(createdAt)}</p></li>`;
+  const list = mails.length === 0 ? html`<p>${text.empty}</p>` : html`<ul class="ways">${mails.map(row)}</ul>`;
+  return page(section(text.title, html`<p class="muted">${text.lead}</p>${list}`), text.title);
+}
+
+function mailPage(site: Site, { to, createdAt, content }: KeptMail): Page {
+  const { paragraphs, code, action, footer = [] } = content;
+  const { copy } = site.messages.error;
+  const link =
+    action &&
+    html`<p><a href="${action.url}" rel="noreferrer">${action.label}</a></p><p class="small">${copyable(action.url, site.messages.error, `${copy}: ${text.link}`)}</p>`;
+  const body = html`<p class="muted">${text.to} <bdi>${to}</bdi> · ${moment(createdAt)}</p>
+${paragraphs.map((paragraph) => html`<p>${paragraph}</p>`)}
+${code !== undefined && html`<p>${copyable(code, site.messages.error, `${copy}: ${text.code}`)}</p>`}
+${link}
+${footer.map((line) => html`<p class="muted small">${line}</p>`)}
+<p><a href="${site.path('/mailbox')}">${text.back}</a></p>`;
+  return page(section(content.subject, body), content.subject);
+}
+
+const goneNotice = ({ path }: Site): Page =>
+  page(section(text.title, html`<p>${text.gone}</p><p><a href="${path('/mailbox')}">${text.back}</a></p>`), text.title);

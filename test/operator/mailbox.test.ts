@@ -1,0 +1,144 @@
+import assert from 'node:assert/strict';
+import { request } from 'node:http';
+import { after, test } from 'node:test';
+import { openSealer } from '../../src/keys/sealer.ts';
+import { createMailer, type NewMail } from '../../src/mail/mail.ts';
+import { retryMail } from '../../src/mail/operate.ts';
+import { settleDead } from '../../src/mail/store.ts';
+import { HOUR } from '../../src/platform/clock.ts';
+import { SYSTEM_ORIGIN } from '../../src/platform/validation/origin.ts';
+import { admin } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
+import { allMails, mailsTo } from '../support/mail.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+import { tessera } from './command.ts';
+
+// The mailbox of a developer, and what operators do about mail.
+
+const server = await startServer({ TESSERA_MAILBOX: 'on' });
+after(() => server.close());
+
+const HOSTILE = '<script>alert(1)</script>';
+const message = (to: string, subject: string): NewMail => ({
+  to,
+  accountId: null,
+  kind: 'recovery',
+  content: {
+    subject,
+    paragraphs: [`Hello ${HOSTILE}.`],
+    code: '123456',
+    action: { label: 'Set a new password', url: `${server.baseUrl}/recover?link=abc` },
+    footer: ['If it was not you, ignore this.'],
+  },
+  expiresAt: server.now() + HOUR,
+});
+const enqueue = (on: TestServer, mail: NewMail) =>
+  withData(on, async (core) => {
+    const mailer = await core.mailer();
+    await core.database.commit(() => mailer.enqueue(mail, core.clock()));
+  });
+
+/** What the server answers to a GET with these headers; with `host`, under that name. */
+const get = (path: string, headers: Readonly<Record<string, string>> = {}): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const sent = request(server.baseUrl + path, { headers }, async (response) => {
+      let text = '';
+      for await (const chunk of response.setEncoding('utf8')) text += chunk;
+      resolve({ status: response.statusCode ?? 0, text });
+    });
+    sent.on('error', reject).end();
+  });
+
+test('the mailbox lists messages, newest first, and shows one with its link and its code', async () => {
+  assert.match((await get('/mailbox')).text, /No messages yet/);
+  await enqueue(server, message('ada@example.com', 'First'));
+  await enqueue(server, message('Bob@example.com', `Second ${HOSTILE}`));
+  const { status, text } = await get('/mailbox');
+  assert.equal(status, 200);
+  assert.ok(text.indexOf('Second') < text.indexOf('First'));
+  const [, path = ''] = /href="(\/mailbox\/\d+)"/.exec(text) ?? [];
+  const shown = await get(path);
+  assert.match(shown.text, /data-copy="123456"/);
+  assert.match(shown.text, /<a href="[^"]+\/recover\?link=abc" rel="noreferrer">Set a new password<\/a>/);
+  for (const page of [text, shown.text]) assert.ok(!page.includes(HOSTILE));
+  assert.equal((await get('/mailbox/999')).status, 404);
+  const [mail, ...others] = await mailsTo(server, 'bob@EXAMPLE.com');
+  assert.deepEqual(others, []);
+  assert.deepEqual([mail?.code, mail?.link, mail?.kind], ['123456', `${server.baseUrl}/recover?link=abc`, 'recovery']);
+  assert.equal((await allMails(server)).length, 2);
+});
+
+test('the mailbox does not exist for a proxy, another name or another setting', async () => {
+  const [, path = ''] = /href="(\/mailbox\/\d+)"/.exec((await get('/mailbox')).text) ?? [];
+  const forwarded = ['x-forwarded-for', 'forwarded', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip', 'via'];
+  const refused = [...forwarded.map((name) => ({ [name]: '127.0.0.1' })), { host: 'evil.example' }];
+  for (const headers of refused) {
+    for (const at of ['/mailbox', path]) assert.equal((await get(at, headers)).status, 404, JSON.stringify(headers));
+  }
+  const off = await startServer();
+  assert.equal((await fetch(`${off.baseUrl}/mailbox`)).status, 404);
+  await enqueue(off, message('ada@example.com', 'Never stored'));
+  assert.deepEqual((await admin(off, 'GET', '/mail')).body.items, []);
+  await off.close();
+});
+
+test('operators list messages without their contents, and send one again that was given up', async () => {
+  const ids = await withData(server, async ({ database, secret, clock }) => {
+    const sealer = await openSealer(database, { current: secret, previous: undefined }, clock);
+    const smtp = { host: 'localhost', port: 1, tls: 'off', credentials: undefined } as const;
+    const sending = createMailer({ smtp, from: undefined, mailbox: false }, sealer);
+    for (const name of ['carol', 'dave']) {
+      await database.commit(() => sending.enqueue(message(`${name}@example.com`, 'Dead'), server.now()));
+    }
+    const { items } = (await admin(server, 'GET', '/mail?status=waiting')).body as { items: { id: string }[] };
+    const waiting = items.map(({ id }) => id);
+    for (const id of waiting) {
+      await database.commit(() => settleDead({ id, attempts: 0, now: server.now(), problem: '550 No such mailbox' }));
+    }
+    return waiting;
+  });
+  const [newest = '', older = ''] = ids;
+  const { body } = await admin(server, 'GET', '/mail?status=dead&limit=1');
+  assert.deepEqual(body.items, [
+    {
+      ...{ id: newest, kind: 'recovery', status: 'dead', recipient: 'dave@example.com', userId: null, attempts: 0 },
+      ...{ problem: '550 No such mailbox', createdAt: '2026-03-01T12:00:00.250Z', dueAt: null },
+      ...{ expiresAt: '2026-03-01T13:00:00.250Z', settledAt: '2026-03-01T12:00:00.250Z' },
+    },
+  ]);
+  const next = await admin(server, 'GET', `/mail?status=dead&limit=1&cursor=${body.nextCursor}`);
+  assert.deepEqual([next.body.items[0].id, next.body.nextCursor], [older, null]);
+  assert.doesNotMatch(JSON.stringify((await admin(server, 'GET', '/mail')).body), /link=|123456|sealed/);
+
+  const retried = await admin(server, 'POST', `/mail/${newest}/retry`);
+  assert.deepEqual([retried.status, retried.body.status], [200, 'waiting']);
+  assert.equal((await admin(server, 'POST', `/mail/${newest}/retry`)).status, 409);
+  for (const id of ['999', 'x', '9'.repeat(40)])
+    assert.equal((await admin(server, 'POST', `/mail/${id}/retry`)).status, 404);
+  const events = await admin(server, 'GET', '/audit-events?type=mail.retried');
+  assert.deepEqual(events.body.items[0].details, { mailId: newest, kind: 'recovery' });
+
+  server.advance(HOUR);
+  await assert.rejects(
+    withData(server, (core) => retryMail(core, older, SYSTEM_ORIGIN)),
+    { status: 409, message: /has expired/ },
+  );
+});
+
+test('`tessera mail`: what was given up, and a test that says what to set', async () => {
+  const env = { ...server.environment, TESSERA_MAILBOX: 'off' };
+  const listed = await tessera(['mail', 'list', '--dead', '--json'], { env });
+  assert.deepEqual(
+    JSON.parse(listed.stdout).map(({ recipient }: { recipient: string }) => recipient),
+    ['carol@example.com'],
+  );
+  const off = await tessera(['mail', 'test', 'ada@example.com'], { env });
+  assert.deepEqual([off.code, off.stdout], [3, '']);
+  assert.match(off.stderr, /TESSERA_SMTP_URL is not set/);
+  const refused = await tessera(['mail', 'test', 'ada@example.com'], {
+    env: { ...env, TESSERA_SMTP_URL: 'smtp://user:do-not-show-it@127.0.0.1:1' },
+  });
+  assert.equal(refused.code, 1);
+  assert.match(refused.stderr, /not sent\. 127\.0\.0\.1:1: .*ECONNREFUSED/);
+  assert.doesNotMatch(refused.stderr, /do-not-show-it/);
+});
