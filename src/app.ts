@@ -1,6 +1,7 @@
 import cookie from '@fastify/cookie';
 import { adminRoutes } from './admin/routes.ts';
 import { throttledRecorder } from './audit/throttle.ts';
+import { relyingPartyOf } from './authenticators/relying-party.ts';
 import { createClientKeys } from './clients/authentication/client-keys.ts';
 import { backfillOrigins, createOriginLookup } from './clients/origins.ts';
 import { type OpenOptions, openCore } from './core.ts';
@@ -133,6 +134,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       site,
       local,
       browsers: browsers(baseUrl, deriveKey(secret, 'form tokens')),
+      relyingParty: relyingPartyOf(baseUrl, deriveKey(secret, 'passkey challenges')),
       codeKey: deriveKey(secret, 'authorization codes'),
       adminKey: config.adminKey,
       recordThrottled: throttledRecorder(database),

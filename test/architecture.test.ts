@@ -336,6 +336,13 @@ test('JW-05: each derived key has a label that no other has', () => {
 
 /** What the next steps of this work take. */
 const AWAITED = [
+  'addPasskey',
+  'canSpareAPasskey',
+  'mayAddPasskeys',
+  'parsePasskeyName',
+  'renamePasskey',
+  'requestNewPasskey',
+  'takeAwayPasskey',
   'findPreviousAddress',
   'insertPreviousAddress',
   'removePreviousAddresses',

@@ -28,10 +28,15 @@ export const eventTypes = {
   'account.deleted': 'An account was deleted.',
   'account.password_changed': 'A password was set; all earlier sessions and tokens are revoked.',
   'account.factor_added':
-    'A person set up a way to prove who they are (`factor`), or replaced it; all earlier sessions and tokens are revoked.',
+    'A person set up a way to prove who they are (`factor`), or replaced it. All earlier sessions and tokens are revoked, unless it is one more passkey.',
   'account.factor_removed': 'Such a way (`factor`) was removed; all earlier sessions and tokens are revoked.',
   'account.recovery_codes_created':
     'A person got new recovery codes, which replace the earlier ones; all earlier sessions and tokens are revoked.',
+  'account.factor_renamed': 'A person gave a passkey another name.',
+  'account.password_removed':
+    'A person with passkeys removed the password; all earlier sessions and tokens are revoked.',
+  'passkey.counter_went_back':
+    'A passkey was used whose counter is not above the one before (`stored`, `received`): it may have been copied. The sign-in went on.',
   'account.signed_out_everywhere': 'All sessions and tokens of an account were ended.',
   'account.address_verified':
     'A user showed that they read their email address; other sessions and tokens are revoked.',

@@ -4,8 +4,10 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
+import { authenticateByPasskey } from './passkey.ts';
 import { authenticateByPassword } from './password.ts';
 import { authenticateByRecoveryCode } from './recovery-code.ts';
+import type { PasskeyProblem } from './relying-party.ts';
 import type { Method } from './rules/authentication-context.ts';
 import { authenticateByTotp } from './totp.ts';
 
@@ -34,6 +36,9 @@ export type AuthenticationRefusal =
   | AttemptsLimited
   /** An unknown name or a wrong secret, which are not told apart. */
   | { readonly kind: 'wrong' }
+  /** A passkey that is not on record, such as one that was removed. */
+  | { readonly kind: 'unknown passkey'; readonly credentialId: string }
+  | { readonly kind: 'wrong passkey'; readonly problem: PasskeyProblem }
   /** Told only after the right secret. */
   | { readonly kind: 'banned' | 'suspended'; readonly account: Account }
   /** The right secret, but the account was secured while it was checked (AC-08). */
@@ -58,6 +63,7 @@ export type Authenticator<Attempt> = (
 /** How people may prove who they are. */
 export const authenticators = {
   password: authenticateByPassword,
+  passkey: authenticateByPasskey,
   totp: authenticateByTotp,
   'recovery code': authenticateByRecoveryCode,
 } as const;

@@ -20,8 +20,8 @@ interface SecuringChange {
   readonly event: AccountChangeEvent;
   /** The change beside the new generation, given the account as it is under the lock. It refuses by throwing. */
   readonly decide?: (account: Account) => Partial<Pick<Account, 'passwordHash' | 'profile'>>;
-  /** More work of the same commit, given the changed account. */
-  readonly afterSave?: (changed: Account) => Work<void>;
+  /** More work of the same commit, given the changed account and the session in which its owner continues. */
+  readonly afterSave?: (changed: Account, session: Pick<Session, 'hash'>) => Work<void>;
 }
 
 /**
@@ -40,7 +40,7 @@ export async function renewSession(services: SessionServices, change: SecuringCh
     function* replace(saved): Work<void> {
       yield* removeSession({ hash: session.hash });
       yield* insertSession({ ...started.session, generation: saved.generation });
-      if (afterSave !== undefined) yield* afterSave(saved);
+      if (afterSave !== undefined) yield* afterSave(saved, started.session);
     },
   );
   const created = { secret: started.secret, session: { ...started.session, generation: changed.generation } };

@@ -5,6 +5,7 @@ import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
 import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
+import { newPasskey, passkeyOptions } from '../support/passkeys.ts';
 import { enroll, type SecondFactor } from '../support/second-factor.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
@@ -32,6 +33,8 @@ let names = 0;
 const factors = new Map<string, SecondFactor>();
 const account = async ({ browser }: Sender) => browser.get('/account');
 const security = async ({ browser }: Sender) => browser.get('/account/security');
+/** What the passkeys of people answered. */
+const responses = new Map<string, string>();
 const cases: Record<string, Case> = {
   '/login': {
     page: ({ browser }) => browser.get('/login'),
@@ -47,6 +50,16 @@ const cases: Record<string, Case> = {
       return first.location === undefined ? first : browser.get(first.location.href);
     },
     fields: ({ id }) => ({ code: factors.get(id)?.recoveryCodes[0] ?? '', with: 'recovery-code' }),
+    signedIn: false,
+  },
+  '/login/passkey': {
+    page: async ({ browser, user }) => {
+      const page = await browser.get('/login');
+      const authenticator = await newPasskey(server, user.id);
+      responses.set(user.id, authenticator.use(await passkeyOptions(browser, '/login/passkey')));
+      return page;
+    },
+    fields: ({ id }) => ({ passkey: responses.get(id) ?? '' }),
     signedIn: false,
   },
   '/signup': {

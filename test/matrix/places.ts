@@ -450,6 +450,33 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '409',
     },
   ],
+  // Gives everybody a challenge.
+  'GET /login/passkey': [
+    {
+      name: 'the browser cookie',
+      present: (world, credential) => send(world, 'GET', '/login/passkey', cookie('browser')(world, credential)),
+      right: {},
+      refused: '200',
+    },
+  ],
+  'POST /login/passkey': [
+    {
+      name: 'passkey',
+      present: async (world, passkey) => {
+        const fields = { ...(await signedOutForm(world, '/login')), passkey };
+        return send(world, 'POST', '/login/passkey', browserAlone(world), form(fields));
+      },
+      right: {},
+      refused: '401',
+    },
+    {
+      name: 'form_token',
+      present: (world, form_token) =>
+        send(world, 'POST', '/login/passkey', browserAlone(world), form({ form_token, passkey: '{}' })),
+      right: {},
+      refused: '400',
+    },
+  ],
   'GET /signup': [handleAt('/signup', '302 /consent')],
   'POST /signup': [
     {

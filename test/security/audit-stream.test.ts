@@ -102,6 +102,14 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['sign_in.failed', 'anonymous', '-', 'none'],
   ],
   [
+    'a passkey that is none',
+    async () => {
+      const stranger = agent(server.baseUrl);
+      status(401, await stranger.submit(await stranger.get('/login'), { passkey: '{}' }, '/login/passkey'));
+    },
+    ['sign_in.failed', 'anonymous', '-', 'none'],
+  ],
+  [
     'too many sign-ins',
     async () => {
       assert.equal(await signInForm(agent(server.baseUrl), user.username, 'wrong password'), 401);
@@ -545,6 +553,8 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /oidc/userinfo': [],
   'POST /login': ['sign_in.succeeded', 'sign_in.failed', 'limit.exceeded'],
   'POST /login/verify': ['sign_in.succeeded', 'sign_in.failed'],
+  // The same function as the one before, with another check.
+  'POST /login/passkey': ['sign_in.failed'],
   'POST /signup': ['account.created', 'sign_in.succeeded'],
   'POST /logout': ['sign_out'],
   // Likewise, or asks the person.

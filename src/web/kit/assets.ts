@@ -30,6 +30,7 @@ export const assets = {
   playground: load('playground.css', 'text/css; charset=utf-8'),
   script: load('script.js', 'text/javascript; charset=utf-8'),
   strength: load('strength.js', 'text/javascript; charset=utf-8'),
+  passkeys: load('passkeys.js', 'text/javascript; charset=utf-8'),
   icon: load('icon.svg', 'image/svg+xml'),
 };
 

@@ -27,6 +27,8 @@ export interface Page {
   readonly home?: string;
   /** Files of scripts besides the one of every page. */
   readonly scripts?: readonly 'strength'[];
+  /** Whether the page has forms that use passkeys: their script, which asks this server for challenges. */
+  readonly passkeys?: boolean;
   /** At the end of the masthead, such as a form that signs out. */
   readonly aside?: Html;
 }
@@ -80,7 +82,7 @@ export function sendPage(
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
-    "connect-src 'none'",
+    `connect-src ${page.passkeys === true ? "'self'" : "'none'"}`,
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

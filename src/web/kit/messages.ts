@@ -5,6 +5,7 @@ import { addressTexts } from './address-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
+import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
 
 /**
@@ -345,6 +346,7 @@ export const en = {
   },
   pager: { label: 'Pages of this list', previous: 'Previous', next: 'Next' },
   address: addressTexts,
+  passkeys,
   home,
   playground,
   scopeNames: {

@@ -12,6 +12,7 @@ import {
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { tile } from '../kit/mark.ts';
+import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
 
 /** The app whose authorization request needs the sign-in. */
 export interface RequestingApp {
@@ -50,7 +51,12 @@ export interface ContinueAs {
 interface SignInPage extends SignInForm {
   readonly identifier: string;
   readonly continueAs: ContinueAs | undefined;
+  /** Whether people can sign in with passkeys. */
+  readonly passkeys: boolean;
 }
+
+/** The form of the button below the password, which also offers the passkeys of this device in the autofill. */
+const PASSKEY_FORM = 'use-passkey';
 
 /** A button for the signed-in person, above the form for another account. */
 function continueForm(
@@ -66,21 +72,24 @@ function continueForm(
 export function signInPage(site: Site, form: SignInPage): Page {
   const { messages, path } = site;
   const text = messages.signIn;
-  const { problems, app, identifier, continueAs } = form;
+  const { problems, app, identifier, continueAs, passkeys } = form;
   const asks = continueAs === undefined;
   return {
     title: text.title,
     layout: 'narrow',
+    passkeys,
     body: html`<section class="card">
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
 ${problemSummary(messages, problems)}
 ${continueAs !== undefined && continueForm(site, continueAs, form)}
+${passkeys && passkeyForm(site, { id: PASSKEY_FORM, action: '/login/passkey', options: '/login/passkey', kind: 'get', token: form.token, values: requestFields(app), autofill: true })}
 <form method="post" action="${path('/login')}" novalidate>
 ${hidden(form.token, requestFields(app))}
-${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: identifier, problems, focus: asks && identifier === '' })}
+${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: passkeys ? 'username webauthn' : 'username', value: identifier, problems, focus: asks && identifier === '' })}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'current-password', problems, messages, focus: asks && identifier !== '' })}
 <button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
 </form>
+${passkeys && passkeyButton(PASSKEY_FORM, messages.passkeys.signIn, 'equal')}
 </section>
 <p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>
 ${helpLine(site)}`,

@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { CodeServices } from '../../authenticators/code-attempt.ts';
+import type { PasskeyServices } from '../../authenticators/passkey.ts';
 import { endSession } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { keepOpener } from '../../platform/http/server.ts';
@@ -8,11 +9,12 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import { passkeyRoutes } from './passkey.ts';
 import { signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
 import { verifyRoutes } from './verify.ts';
 
-export interface PageServices extends AuthorizationPageServices, CodeServices {
+export interface PageServices extends AuthorizationPageServices, CodeServices, PasskeyServices {
   readonly ids: Ids;
   readonly breaches: BreachedPasswords;
 }
@@ -20,6 +22,7 @@ export interface PageServices extends AuthorizationPageServices, CodeServices {
 /** The pages that start and end sessions. */
 export function sessionRoutes(app: FastifyInstance, services: PageServices): void {
   signInRoutes(app, services);
+  passkeyRoutes(app, services);
   verifyRoutes(app, services);
   signUpRoutes(app, services);
   signOutRoutes(app, services);

@@ -24,8 +24,9 @@ import { formActionSources } from '../../protocol/authorize/rules/request.ts';
 import { findVisitor, type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
-import type { HtmlPart } from '../kit/html.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
+import { type HtmlPart, html } from '../kit/html.ts';
+import { sendPage } from '../kit/layout.ts';
+import { passkeyProblemText, unknownPasskey } from '../kit/passkey.ts';
 import { type ContinueAs, type RequestingApp, signInPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -95,7 +96,7 @@ export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
 
 /** Shows the sign-in page. */
 export function showSignIn(
-  { site }: PageServices,
+  { site, relyingParty }: PageServices,
   visit: SignInVisit,
   status: number,
   problems: Problems,
@@ -103,7 +104,8 @@ export function showSignIn(
 ): FastifyReply {
   const token = visit.browser.formToken('login');
   const continueAs = continueAsOf(visit);
-  const page = signInPage(site, { token, app: requestingApp(visit), problems, identifier, continueAs });
+  const passkeys = relyingParty !== undefined;
+  const page = signInPage(site, { token, app: requestingApp(visit), problems, identifier, continueAs, passkeys });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
 
@@ -197,7 +199,7 @@ export function showRefusal(
   identifier: string,
 ): FastifyReply {
   if (refusal.kind === 'limited') visit.reply.header('retry-after', String(refusal.seconds));
-  const { status, text } = refusalText(refusal, services.site);
+  const { status, text } = refusalText(refusal, services);
   visit.request.refusal = SIGN_IN_REFUSALS[refusal.kind];
   return showSignIn(services, visit, status, generalProblem(text), identifier);
 }
@@ -214,6 +216,13 @@ const SIGN_IN_REFUSALS: Readonly<Record<AuthenticationRefusal['kind'], RequestRe
       remedy: 'The user corrects them, or has the password replaced: tessera user update USER --password-stdin',
     },
   },
+  'unknown passkey': {
+    code: 'access_denied',
+    reason: 'unknown passkey',
+    description: 'unknown passkey',
+    detail: { remedy: 'The user signs in another way, and adds a passkey again.' },
+  },
+  'wrong passkey': { code: 'access_denied', reason: 'refused passkey', description: 'refused passkey' },
   changed: {
     code: 'conflict',
     reason: 'the account changed during the sign-in',
@@ -234,13 +243,22 @@ const SIGN_IN_REFUSALS: Readonly<Record<AuthenticationRefusal['kind'], RequestRe
   },
 };
 
-function refusalText(refusal: AuthenticationRefusal, site: Site): { status: number; text: HtmlPart } {
-  const { signIn: text } = site.messages;
+function refusalText(
+  refusal: AuthenticationRefusal,
+  { site, relyingParty }: PageServices,
+): { status: number; text: HtmlPart } {
+  const { signIn: text, passkeys } = site.messages;
   switch (refusal.kind) {
     case 'limited':
       return { status: 429, text: text.limited(refusal.seconds) };
     case 'wrong':
       return { status: 401, text: text.wrong(operator(site)) };
+    case 'unknown passkey': {
+      const forget = relyingParty && unknownPasskey(relyingParty.id, refusal.credentialId);
+      return { status: 401, text: html`${passkeys.unknown}${forget}` };
+    }
+    case 'wrong passkey':
+      return { status: 401, text: passkeyProblemText(site, refusal.problem) };
     case 'changed':
       return { status: 409, text: text.changed };
     case 'suspended':

@@ -1,0 +1,215 @@
+import type { Account } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
+import { listFactors } from '../authenticators/factor-store.ts';
+import {
+  type PasskeyRequest,
+  type PasskeyServices,
+  requestPasskey,
+  usePasskeyChallenge,
+  userHandleOf,
+} from '../authenticators/passkey.ts';
+import {
+  insertPasskey,
+  listPasskeys,
+  type Passkey,
+  removePasskey,
+  updatePasskeyName,
+} from '../authenticators/passkey-store.ts';
+import { type PasskeyProblem, parseCredential, verifyRegistration } from '../authenticators/relying-party.ts';
+import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
+import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
+import type { Work } from '../platform/database/database.ts';
+import { conflict } from '../platform/oauth-error.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import { type Renewal, renewSession } from './renew.ts';
+import { sessionDatabase } from './sessions.ts';
+import type { Session } from './store.ts';
+
+/** The most passkeys of one account. */
+const MAX_PASSKEYS = 20;
+
+/** A signed-in person who changes their passkeys. */
+interface PasskeyOwner {
+  readonly account: Account;
+  readonly session: Session;
+  readonly browserHash: string;
+  readonly origin: Origin;
+}
+
+/** A challenge to create a passkey belongs to the session and the account's generation, and ends with them. */
+const enrollmentIn = ({ session, account, browserHash }: Omit<PasskeyOwner, 'origin'>): ChallengeUse => ({
+  purpose: 'enrollment',
+  browserHash,
+  subject: `${session.hash} ${account.generation}`,
+});
+
+/** What a browser needs to create a passkey: the members of `PublicKeyCredentialCreationOptionsJSON`. */
+export interface PasskeyCreation {
+  readonly challenge: string;
+  readonly rp: { readonly id: string; readonly name: string };
+  readonly user: { readonly id: string; readonly name: string; readonly displayName: string };
+  readonly pubKeyCredParams: readonly { readonly type: 'public-key'; readonly alg: number }[];
+  readonly timeout: number;
+  readonly excludeCredentials: PasskeyRequest['allowCredentials'];
+  readonly authenticatorSelection: {
+    readonly residentKey: 'required';
+    readonly requireResidentKey: true;
+    readonly userVerification: 'required';
+  };
+  readonly attestation: 'none';
+}
+
+/** EdDSA, ES256 and RS256: between them, every authenticator has one. */
+const ALGORITHMS = [-8, -7, -257] as const;
+
+/**
+ * Asks for a new passkey.
+ * @param product the name of this service
+ * @returns undefined where browsers have no passkeys for the base URL
+ */
+export async function requestNewPasskey(
+  { database, clock, relyingParty }: PasskeyServices,
+  owner: Omit<PasskeyOwner, 'origin'>,
+  product: string,
+): Promise<PasskeyCreation | undefined> {
+  if (relyingParty === undefined) return undefined;
+  const { id: accountId, profile } = owner.account;
+  const existing = await database.read(() => listPasskeys({ accountId }));
+  const asked = requestPasskey(relyingParty, enrollmentIn(owner), existing, clock());
+  return {
+    challenge: asked.challenge,
+    rp: { id: relyingParty.id, name: product },
+    user: { id: userHandleOf(accountId), name: profile.username, displayName: profile.displayName },
+    pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
+    timeout: asked.timeout,
+    excludeCredentials: asked.allowCredentials,
+    authenticatorSelection: { residentKey: 'required', requireResidentKey: true, userVerification: 'required' },
+    attestation: 'none',
+  };
+}
+
+export type AddPasskeyResult =
+  | { readonly kind: 'added'; readonly passkey: Passkey; readonly renewal: Renewal | undefined }
+  | { readonly kind: 'refused'; readonly problem: PasskeyProblem | 'too many' | 'exists' };
+
+/** Ends the unit of work: nothing of it is kept. */
+class NotAdded extends Error {
+  readonly problem: Extract<AddPasskeyResult, { kind: 'refused' }>['problem'];
+  constructor(problem: NotAdded['problem']) {
+    super(problem);
+    this.problem = problem;
+  }
+}
+
+/** Whether passkeys can be added: only with a verified address, where addresses can be verified (decisions §11). */
+export const mayAddPasskeys = (
+  { mail, relyingParty }: Pick<PasskeyServices, 'mail' | 'relyingParty'>,
+  { profile }: Account,
+): boolean => relyingParty !== undefined && (profile.emailVerified || !mail.available);
+
+/**
+ * Adds a passkey that the browser has just created. The first factor beside the password secures the account: earlier sessions and tokens
+ * end, and the browser continues in a new session.
+ * @param afterSave more work of the same commit, given the session in which the browser continues
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export async function addPasskey(
+  services: PasskeyServices,
+  owner: PasskeyOwner,
+  response: string,
+  afterSave?: (session: Pick<Session, 'hash'>) => Work<void>,
+): Promise<AddPasskeyResult> {
+  const { account, session, origin } = owner;
+  const { relyingParty, database, clock } = services;
+  const now = clock();
+  const credential = parseCredential(response);
+  if (credential === undefined || relyingParty === undefined) return { kind: 'refused', problem: 'invalid' };
+  const verified = await verifyRegistration(relyingParty, enrollmentIn(owner), credential, now);
+  if (typeof verified === 'string') return { kind: 'refused', problem: verified };
+  const { challenge, ...created } = verified;
+  const name = suggestPasskeyName({ ...created, ...session });
+  const accountId = account.id;
+  const passkey: Passkey = { ...created, accountId, name, createdAt: now, lastUsedAt: null };
+
+  function* insert(current: Pick<Session, 'hash'>): Work<void> {
+    if (!(yield* usePasskeyChallenge(challenge, now))) throw new NotAdded('expired');
+    if ((yield* listPasskeys({ accountId })).length >= MAX_PASSKEYS) throw new NotAdded('too many');
+    if (!(yield* insertPasskey(passkey))) throw new NotAdded('exists');
+    if (afterSave !== undefined) yield* afterSave(current);
+  }
+
+  const event = { type: 'account.factor_added', origin, details: { factor: 'passkey', name } } as const;
+  const factors = await database.read(() => listFactors(account));
+  try {
+    if (factors.every(({ kind }) => kind === 'password')) {
+      const renewal = await renewSession(services, {
+        account,
+        session,
+        event,
+        *afterSave(_account, renewed): Work<void> {
+          yield* insert(renewed);
+        },
+      });
+      return { kind: 'added', passkey, renewal };
+    }
+    await sessionDatabase(services, session).commit(function* add(): Work<void> {
+      yield* insert(session);
+      yield* record({ at: now, accountId, ...event });
+    });
+    return { kind: 'added', passkey, renewal: undefined };
+  } catch (error) {
+    if (error instanceof NotAdded) return { kind: 'refused', problem: error.problem };
+    throw error;
+  }
+}
+
+/**
+ * Gives a passkey another name; false where the account has no such passkey.
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export function renamePasskey(
+  services: PasskeyServices,
+  { account: { id: accountId }, session, origin }: PasskeyOwner,
+  id: string,
+  name: string,
+): Promise<boolean> {
+  const now = services.clock();
+  return sessionDatabase(services, session).commit(function* rename(): Work<boolean> {
+    if (!(yield* updatePasskeyName({ id, accountId, name }))) return false;
+    const details = { factor: 'passkey', name };
+    yield* record({ at: now, type: 'account.factor_renamed', origin, accountId, details });
+    return true;
+  });
+}
+
+/** Whether a person who loses every factor gets back in by mail. */
+const isRecoverable = ({ mail }: PasskeyServices, { profile }: Account): boolean =>
+  mail.available && profile.emailVerified;
+
+/** Whether a person with these factors could still sign in without one of their passkeys. */
+export const canSpareAPasskey = (services: PasskeyServices, account: Account, passkeys: number): boolean =>
+  account.passwordHash !== null || passkeys > 1 || isRecoverable(services, account);
+
+/**
+ * Removes a passkey: every session, code and token from before ends, and this browser continues in a new session.
+ * @throws {SessionEnded} where the session ended meanwhile
+ * @throws {OAuthError} `conflict` where there is no such passkey, or it is the last way to sign in
+ */
+export function takeAwayPasskey(
+  services: PasskeyServices,
+  { account, session, origin }: PasskeyOwner,
+  id: string,
+): Promise<Renewal> {
+  return renewSession(services, {
+    account,
+    session,
+    event: { type: 'account.factor_removed', origin, details: { factor: 'passkey' } },
+    *afterSave(saved): Work<void> {
+      const passkeys = yield* listPasskeys({ accountId: saved.id });
+      if (!canSpareAPasskey(services, saved, passkeys.length)) {
+        throw conflict('This passkey is the last way to sign in to the account, so it was not removed.');
+      }
+      if (!(yield* removePasskey({ id, accountId: saved.id }))) throw conflict('This passkey was already removed.');
+    },
+  });
+}

@@ -1,0 +1,66 @@
+import type { HtmlPart } from './html.ts';
+
+/** The texts about passkeys. */
+export const passkeys = {
+  signIn: 'Sign in with a passkey',
+  /** What the script says where the prompt of the browser came to nothing. */
+  cancelled: 'No passkey was used. Try again, or sign in another way.',
+  notCreated: 'No passkey was created. You can try again.',
+  exists: 'This device already has a passkey for your account.',
+  failed: 'The passkey could not be used in this browser. Sign in another way.',
+  notCreatedHere: 'This browser could not create a passkey. Try another browser or device.',
+  /** What the server says of a response. */
+  unknown:
+    'This passkey is no longer set up for an account here: it was removed. Sign in another way, and delete it from your device or password manager.',
+  expired: 'The request for your passkey has expired. Try again.',
+  notVerified:
+    'Your device did not check that it was you. Use a passkey that asks for your fingerprint, face or PIN, or sign in another way.',
+  invalid: 'The passkey could not be checked. Try again, or sign in another way.',
+  tooMany: 'You have the most passkeys that an account can have. Remove one that you no longer use first.',
+  title: 'Passkeys',
+  lead: 'Sign in with your fingerprint, face or screen lock, without a password. A passkey works on this site only, so nobody can trick you into giving it away.',
+  none: 'You have no passkeys yet.',
+  add: 'Add a passkey',
+  unsupported: 'This browser cannot create passkeys, or scripts are off.',
+  verifyAddressFirst: 'To add a passkey, first verify your email address.',
+  added: (name: HtmlPart): HtmlPart => ['The passkey ', name, ' is added. You can sign in with it from now on.'],
+  addedFirst: (name: HtmlPart): HtmlPart => [
+    'The passkey ',
+    name,
+    ' is added. You can sign in with it from now on. You are signed out in every other browser.',
+  ],
+  synced: 'Synced between your devices',
+  notSynced: 'On one device only',
+  created: 'Added',
+  lastUsed: 'Last used',
+  never: 'Not yet',
+  name: 'Name',
+  nameBad: 'Enter a name of 1 to 64 characters, at least one of them visible.',
+  rename: 'Rename',
+  renameOf: (name: string) => `Rename ${name}`,
+  renamed: (name: HtmlPart): HtmlPart => ['The passkey is now called ', name, '.'],
+  remove: 'Remove',
+  removeOf: (name: string) => `Remove ${name}`,
+  removed:
+    'The passkey is removed. You are signed out in every other browser. Delete it from your device or password manager too.',
+  removedBefore: 'This passkey was already removed.',
+  lastWay: 'This passkey is your only way to sign in. Add another passkey or set a password before you remove it.',
+  remains: {
+    password: 'Without this passkey you sign in with your password.',
+    passkeys: 'Without this passkey you sign in with your other passkeys.',
+    both: 'Without this passkey you sign in with your password or your other passkeys.',
+    mail: 'Without this passkey you can get back in only by mail.',
+  },
+  removePassword: 'Remove your password',
+  removePasswordLead:
+    'You then sign in with passkeys only. Nobody can guess or steal a password that does not exist. You get recovery codes for the case that you lose your passkeys.',
+  passwordRemoved:
+    'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
+  recoveryCodes:
+    'If you lose every passkey, one of these codes gets you back in. Each works once. They are shown only now: print them, or write them down.',
+  offerTitle: 'Sign in faster next time',
+  offerLead:
+    'Create a passkey on this device, and sign in with your fingerprint, face or screen lock instead of your password.',
+  offerCreate: 'Create a passkey',
+  offerLater: 'Not now',
+} as const;

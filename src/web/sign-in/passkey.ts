@@ -1,0 +1,46 @@
+import type { FastifyInstance } from 'fastify';
+import { authenticators } from '../../authenticators/authenticators.ts';
+import { requestPasskey } from '../../authenticators/passkey.ts';
+import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
+import { signIn } from '../../credentials/sign-in.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { notFound } from '../../platform/oauth-error.ts';
+import { loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
+import { generalProblem } from '../kit/components.ts';
+import { PASSKEY_FIELD } from '../kit/passkey.ts';
+import type { PageServices } from './routes.ts';
+import { continueSignIn, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
+
+const signInUse = (browserHash: string): ChallengeUse => ({ purpose: 'sign in', browserHash, subject: '' });
+
+/** Signing in with a passkey instead of a password. */
+export function passkeyRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers, clock, relyingParty } = services;
+
+  // The same for everybody: the page never tells whether an account has passkeys.
+  app.get('/login/passkey', async (request, reply) => {
+    if (relyingParty === undefined) throw notFound('There are no passkeys at a base URL with an IP address.');
+    const { hash } = browsers.of(request, reply);
+    return reply.header('cache-control', 'no-store').send(requestPasskey(relyingParty, signInUse(hash), [], clock()));
+  });
+
+  app.post(
+    '/login/passkey',
+    { preHandler: loadPendingRequest(services, { optional: true }) },
+    async (request, reply) => {
+      const visit = signInVisit(services, request, reply);
+      const form = formOf(request);
+      if (!visit.browser.owns(form, 'login')) {
+        return showSignIn(services, visit, 400, generalProblem(site.messages.account.formExpired), '');
+      }
+      const browser = signInBrowser(visit);
+      const response = form.get(PASSKEY_FIELD) ?? '';
+      const attempt = { response, use: signInUse(browser.browserHash), origin: browser.origin };
+      const checked = await authenticators.passkey(services, attempt, clock());
+      const result = await signIn(services, checked, browser, onSignedIn(visit));
+      if (result.kind === 'signed in' || result.kind === 'second factor')
+        return continueSignIn(services, visit, result);
+      return showRefusal(services, visit, result, '');
+    },
+  );
+}

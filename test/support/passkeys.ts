@@ -1,0 +1,47 @@
+import assert from 'node:assert/strict';
+import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { insertPasskey } from '../../src/authenticators/passkey-store.ts';
+import { type Agent, type Answer, formOf } from './agent.ts';
+import { withData } from './forged-token.ts';
+import type { TestServer } from './server.ts';
+import { type Forgery, type SoftAuthenticator, softAuthenticator } from './soft-authenticator.ts';
+
+/** Gives a person a passkey, as if they had added it an hour ago, in an earlier session. */
+export async function newPasskey(server: TestServer, accountId: string): Promise<SoftAuthenticator> {
+  const authenticator = softAuthenticator(server.baseUrl, userHandleOf(accountId));
+  const passkey = {
+    id: authenticator.id,
+    accountId,
+    publicKey: authenticator.publicKey,
+    counter: 0,
+    transports: ['internal'],
+    name: 'Test passkey',
+    aaguid: '00000000-0000-0000-0000-000000000000',
+    backupEligible: false,
+    backedUp: false,
+    createdAt: server.now() - 3_600_000,
+    lastUsedAt: null,
+  };
+  const stored = await withData(server, ({ database }) => database.commit(() => insertPasskey(passkey)));
+  assert.ok(stored);
+  return authenticator;
+}
+
+/** What a page's script asks for. */
+export async function passkeyOptions(browser: Agent, address: string): Promise<{ readonly challenge: string }> {
+  const answer = await browser.get(address, { accept: 'application/json' });
+  assert.equal(answer.status, 200, answer.text);
+  return JSON.parse(answer.text);
+}
+
+/** Signs in as the script of the sign-in page does. */
+export async function usePasskey(
+  browser: Agent,
+  authenticator: SoftAuthenticator,
+  forged: Forgery = {},
+  page?: Answer,
+): Promise<Answer> {
+  const { hidden } = formOf((page ?? (await browser.get('/login'))).text, '/login/passkey');
+  const passkey = authenticator.use(await passkeyOptions(browser, '/login/passkey'), forged);
+  return browser.post('/login/passkey', { ...hidden, passkey });
+}
