@@ -126,6 +126,8 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       keys,
       sealer,
       mail,
+      mailbox: config.mail.mailbox,
+      signUp: config.signUp,
       passwords,
       breaches,
       pictures,

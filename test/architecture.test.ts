@@ -67,6 +67,7 @@ const ORDER = [
   'sessions',
   'credentials',
   'addresses',
+  'invitations',
   'consent',
   'web/kit',
   'protocol/token',

@@ -56,6 +56,21 @@ function* requireUnique(profile: Profile, id: string): Work<void> {
   throw new FieldTaken(field, `${field} is taken: another account has it. Choose another ${field}.`);
 }
 
+/** An account as it is created. */
+export const newAccount = (id: string, profile: Profile, passwordHash: string | null, now: number): Account => ({
+  id,
+  profile,
+  passwordHash,
+  generation: randomIdentifier(),
+  bannedAt: null,
+  bannedUntil: null,
+  banReason: null,
+  suspendedAt: null,
+  suspensionReason: null,
+  createdAt: now,
+  updatedAt: now,
+});
+
 /**
  * Rejects an address that another account had until a few days ago and may get back. It is read after the address was written, when no
  * other unit of work can be about to give it up.
@@ -82,19 +97,7 @@ export async function createAccount(
   const profile = newProfile(input, id, now);
   if (input.password !== undefined) await requireGoodPassword(services, input.password, profile);
   const passwordHash = input.password === undefined ? null : await passwords.hash(input.password, addressFlows(origin));
-  const account: Account = {
-    id,
-    profile,
-    passwordHash,
-    generation: randomIdentifier(),
-    bannedAt: null,
-    bannedUntil: null,
-    banReason: null,
-    suspendedAt: null,
-    suspensionReason: null,
-    createdAt: now,
-    updatedAt: now,
-  };
+  const account = newAccount(id, profile, passwordHash, now);
   await database.commit(function* create() {
     if (!(yield* store.insertAccount(account))) {
       yield* requireUnique(profile, id);

@@ -25,6 +25,8 @@ export const eventTypes = {
   'logout.delivery_failed': 'An app was not notified of an ended session: the last retry failed.',
   'account.created': 'An account was created, by its owner or an operator.',
   'account.updated': 'Fields of an account were changed.',
+  'account.address_displaced':
+    'Another person proved the email address of an account, which had not verified it: the account has no address now, and all its sessions and tokens are revoked.',
   'account.deleted': 'An account was deleted.',
   'account.password_changed': 'A password was set; all earlier sessions and tokens are revoked.',
   'account.factor_added':

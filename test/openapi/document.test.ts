@@ -21,7 +21,10 @@ const operations = (): [name: string, operation: OperationObject][] =>
 
 /** The routes that are no part of the API, and why. */
 const NOT_API: readonly (readonly [RegExp, string])[] = [
-  [/^\/(login|signup|logout|continue|consent|account(\/.*)?|oidc\/logout\/confirm)$/, 'a page, or the form of one'],
+  [
+    /^\/(login|signup|signup\/verify|logout|continue|consent|account(\/.*)?|oidc\/logout\/confirm)$/,
+    'a page, or the form of one',
+  ],
   [/^\/(playground(\/.*)?)?$/, 'a page for people, or the form of one'],
   [/^\/assets\//, 'a file of the pages'],
   [/^\/avatars\//, 'an image, whose address is in `picture`'],

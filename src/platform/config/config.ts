@@ -7,6 +7,7 @@ import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { looksRandom } from './randomness.ts';
+import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { type Reading, Variable } from './variable.ts';
 
 /** All settings, read and validated once, before anything else happens. */
@@ -43,6 +44,7 @@ export interface Config {
   /** For how long the steps of authorizations are kept, in milliseconds; null records none. */
   readonly traceRetention: number | null;
   readonly mail: MailSettings;
+  readonly signUp: SignUpSettings;
   readonly limits: Limits;
 }
 
@@ -292,6 +294,7 @@ export const variables = {
     about: 'Whether `/playground` lets developers try the flow with a temporary app; with `off` it returns 404.',
   }),
   ...mailVariables,
+  ...signUpVariables,
 } as const;
 
 /**
@@ -336,6 +339,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const traceRetention = read(variables.traceRetention);
   const trustProxy = read(variables.trustProxy) ?? false;
 
+  const mail = readMailSettings(environment, problems, { local, proxied: trustProxy !== false });
+
   const config: Config = {
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
@@ -359,7 +364,8 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     contact: read(variables.contact),
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     playground,
-    mail: readMailSettings(environment, problems, { local, proxied: trustProxy !== false }),
+    mail,
+    signUp: readSignUpSettings(environment, problems, mail),
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {

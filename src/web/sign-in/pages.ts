@@ -30,7 +30,7 @@ interface SignInForm {
 }
 
 export const requestFields = (app: RequestingApp | undefined) => (app === undefined ? {} : { request: app.handle });
-const requestQuery = (app: RequestingApp | undefined) =>
+export const requestQuery = (app: RequestingApp | undefined) =>
   app === undefined ? '' : `?request=${encodeURIComponent(app.handle)}`;
 
 /** The heading of a step of a sign-in, with the app that asks for it. */
@@ -53,6 +53,8 @@ interface SignInPage extends SignInForm {
   readonly continueAs: ContinueAs | undefined;
   /** Whether people can sign in with passkeys. */
   readonly passkeys: boolean;
+  /** Whether people can create accounts. */
+  readonly offersSignUp: boolean;
 }
 
 /** The form of the button below the password, which also offers the passkeys of this device in the autofill. */
@@ -91,7 +93,7 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'current
 </form>
 ${passkeys && passkeyButton(PASSKEY_FORM, messages.passkeys.signIn, 'equal')}
 </section>
-<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>
+${form.offersSignUp && html`<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>`}
 ${helpLine(site)}`,
   };
 }

@@ -3,6 +3,9 @@ import type { BreachedPasswords } from '../../accounts/breached-passwords.ts';
 import type { CodeServices } from '../../authenticators/code-attempt.ts';
 import type { PasskeyServices } from '../../authenticators/passkey.ts';
 import { endSession } from '../../credentials/end-sessions.ts';
+import type { Sealer } from '../../keys/sealer.ts';
+import type { Mailer } from '../../mail/mail.ts';
+import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { keepOpener } from '../../platform/http/server.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
@@ -17,6 +20,11 @@ import { verifyRoutes } from './verify.ts';
 export interface PageServices extends AuthorizationPageServices, CodeServices, PasskeyServices {
   readonly ids: Ids;
   readonly breaches: BreachedPasswords;
+  readonly sealer: Sealer;
+  readonly mail: Mailer;
+  /** Whether this server shows its mail at `/mailbox` instead of sending it. */
+  readonly mailbox: boolean;
+  readonly signUp: SignUpSettings;
 }
 
 /** The pages that start and end sessions. */

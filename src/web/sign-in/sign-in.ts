@@ -96,7 +96,7 @@ export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
 
 /** Shows the sign-in page. */
 export function showSignIn(
-  { site, relyingParty }: PageServices,
+  { site, relyingParty, signUp }: PageServices,
   visit: SignInVisit,
   status: number,
   problems: Problems,
@@ -105,7 +105,9 @@ export function showSignIn(
   const token = visit.browser.formToken('login');
   const continueAs = continueAsOf(visit);
   const passkeys = relyingParty !== undefined;
-  const page = signInPage(site, { token, app: requestingApp(visit), problems, identifier, continueAs, passkeys });
+  const offersSignUp = signUp.mode === 'open' || signUp.mode === 'domains';
+  const app = requestingApp(visit);
+  const page = signInPage(site, { token, app, problems, identifier, continueAs, passkeys, offersSignUp });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
 

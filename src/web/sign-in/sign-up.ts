@@ -2,13 +2,15 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createAccount, FieldTaken } from '../../accounts/accounts.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { findWeakPassword } from '../../accounts/password-problem.ts';
+import { mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
+import { beginSignUp } from '../../invitations/sign-up.ts';
 import { take } from '../../limits/limits.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
 import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
-import { advance, loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
+import { advance, HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import type { Messages } from '../kit/messages.ts';
@@ -24,10 +26,13 @@ import {
   showRefusal,
   signInVisit,
 } from './sign-in.ts';
+import { signUpTexts } from './sign-up-messages.ts';
+import { noSignUpPage } from './sign-up-pages.ts';
+import { verifySignUpRoutes } from './verify-sign-up.ts';
 
 /** The sign-up page. */
 export function signUpRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site } = services;
+  const { site, signUp } = services;
   const { messages } = site;
   const preHandler = loadPendingRequest(services, { optional: true });
 
@@ -37,15 +42,25 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
 
+  /** Where people cannot create accounts, the page that says so. */
+  function refuse(visit: SignInVisit): FastifyReply | undefined {
+    if (signUp.mode !== 'closed' && signUp.mode !== 'invitation') return undefined;
+    return sendPage(visit.reply, 403, site, noSignUpPage(site, signUp.mode, requestingApp(visit)), formTargets(visit));
+  }
+
   app.get('/signup', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const { pending } = visit;
     if (pending !== undefined && !needsSignIn(pending)) return advance(services, request, reply, pending);
+    const refused = refuse(visit);
+    if (refused !== undefined) return refused;
     return show(visit, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' });
   });
 
   app.post('/signup', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
+    const refused = refuse(visit);
+    if (refused !== undefined) return refused;
     const form = formOf(request);
     const values = {
       displayName: (form.get('displayName') ?? '').trim(),
@@ -58,6 +73,9 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
       return show(visit, 400, generalProblem(messages.account.formExpired), values);
     }
     const fields = await signUpProblems({ ...values, password }, messages);
+    if (fields['email'] === undefined && !mayHaveAddress(signUp, values.email)) {
+      fields['email'] = signUpTexts.domainBad(signUp.domains);
+    }
     if (Object.keys(fields).length > 0) return show(visit, 400, { fields, general: [] }, values);
     const origin = originOf(request);
     const wait = await countSignUp(services, origin);
@@ -69,6 +87,15 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     if (await services.breaches.includes(password)) {
       return show(visit, 400, { fields: { password: messages.password.problems.breached }, general: [] }, values);
     }
+    if (services.mail.available) {
+      const handle = visit.pending?.handle ?? null;
+      const began = { browserHash: visit.browser.hash, handle, origin };
+      if ((await beginSignUp(services, { ...values, password }, began)) === 'username taken') {
+        return show(visit, 409, { fields: { username: messages.signUp.usernameTaken }, general: [] }, values);
+      }
+      const query = handle === null ? '' : `?${HANDLE}=${encodeURIComponent(handle)}`;
+      return redirect(request, reply, site.path(`/signup/verify${query}`));
+    }
     const taken = await createUnlessTaken(services, { ...values, password }, origin);
     // A second submit of the same form finds the account that the first one created: the right password signs in to it.
     const result = await attemptSignIn(services, visit, values.username, password);
@@ -77,6 +104,8 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
     return show(visit, 409, { fields: { [taken]: text }, general: [] }, values);
   });
+
+  if (services.mail.available) verifySignUpRoutes(app, services, show);
 }
 
 interface SignUp extends SignUpValues {

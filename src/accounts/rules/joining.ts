@@ -1,0 +1,10 @@
+import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import { emailKey, splitEmail } from './profile.ts';
+
+/**
+ * Whether people may have an email address, at sign-up and at each later change: with `TESSERA_SIGN_UP=domains` only one of exactly
+ * these domains. Operators may set any address.
+ */
+export function mayHaveAddress({ mode, domains }: SignUpSettings, email: string): boolean {
+  return mode !== 'domains' || domains.includes(splitEmail(emailKey(email)).domain);
+}

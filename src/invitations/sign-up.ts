@@ -1,0 +1,162 @@
+import { FieldTaken, newAccount } from '../accounts/accounts.ts';
+import { displaceAddress } from '../accounts/displace-address.ts';
+import { newProfile } from '../accounts/rules/profile.ts';
+import { findByIdentifier, insertAccount } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
+import {
+  type Challenge,
+  createChallenge,
+  findChallenge,
+  prepareChallenge,
+  tryCode,
+  useChallenge,
+} from '../challenges/challenges.ts';
+import { type SignedIn, type SignInBrowser, startSession } from '../credentials/sign-in.ts';
+import type { Sealer } from '../keys/sealer.ts';
+import { countMail, type Mailer } from '../mail/mail.ts';
+import { type Clock, MINUTE } from '../platform/clock.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import type { Passwords } from '../platform/crypto/passwords.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { Ids } from '../platform/ids/ids.ts';
+import { addressFlows, type Origin } from '../platform/validation/origin.ts';
+import type { Session } from '../sessions/store.ts';
+import { signUpMails } from './sign-up-mails.ts';
+
+const SIGN_UP_LIFETIME = 15 * MINUTE;
+
+interface SignUpServices {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly ids: Ids;
+  readonly passwords: Passwords;
+  readonly limits: Limits;
+  readonly sealer: Sealer;
+  readonly mail: Mailer;
+  readonly issuer: string;
+}
+
+/** What a person typed to create an account. */
+export interface SignUpFields {
+  readonly displayName: string;
+  readonly username: string;
+  readonly email: string;
+}
+
+/** A sign-up that waits for the proof of its address, as it is stored encrypted. */
+export interface PendingSignUp extends SignUpFields {
+  readonly passwordHash: string;
+  /** The handle of the authorization request that needs it. */
+  readonly handle: string | null;
+}
+
+/** The sign-up that a challenge confirms. */
+export const pendingSignUp = ({ data }: Challenge): PendingSignUp => data as PendingSignUp;
+
+/**
+ * Begins a sign-up: no account exists until the address is proved in the same browser. The answer, and what is stored, do not depend
+ * on whether another account has the address; its owner gets another message.
+ * @param password a password that may be chosen
+ */
+export async function beginSignUp(
+  services: SignUpServices,
+  fields: SignUpFields & { readonly password: string },
+  { browserHash, handle, origin }: { browserHash: string; handle: string | null; origin: Origin },
+): Promise<'begun' | 'username taken'> {
+  const { database, clock, passwords, limits, sealer, mail, issuer } = services;
+  const { password, ...values } = fields;
+  const now = clock();
+  const passwordHash = await passwords.hash(password, addressFlows(origin));
+  const sent = prepareChallenge();
+  const data: PendingSignUp = { ...values, passwordHash, handle };
+  const address = values.email.toLowerCase();
+  const expiresAt = now + SIGN_UP_LIFETIME;
+  return database.commit(function* begin() {
+    if ((yield* findByIdentifier(values.username)) !== undefined) return 'username taken';
+    const lifetime = SIGN_UP_LIFETIME;
+    yield* createChallenge(
+      sealer,
+      sent,
+      { purpose: 'sign up', account: null, address, browserHash, data, lifetime },
+      now,
+    );
+    if (!(yield* countMail(limits, { to: address, origin }, now))) return 'begun';
+    const holder = yield* findByIdentifier(address);
+    if (holder?.profile.emailVerified) {
+      const content = signUpMails.exists(holder.profile.username, `${issuer}/login`);
+      const to = holder.profile.email;
+      yield* mail.enqueue({ to, accountId: holder.id, kind: 'account exists', content, expiresAt }, now);
+    } else {
+      const link = `${issuer}/signup/verify?link=${sent.link}`;
+      const content = signUpMails.verify(values.username, sent.code, link);
+      const message = { to: values.email, accountId: null, kind: 'verify address', content, expiresAt } as const;
+      yield* mail.enqueue({ ...message, challenge: sent.hash }, now);
+    }
+    return 'begun';
+  });
+}
+
+/** How a person proves the address of a sign-up. */
+export type SignUpProof = { readonly code: string } | { readonly link: string };
+
+export type CompletedSignUp =
+  | SignedIn
+  /** An unknown, used or expired code or link, or one that another browser began. */
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'limited'; readonly seconds: number }
+  /** Another account got the username, or proved the address, meanwhile. */
+  | { readonly kind: 'username taken'; readonly fields: SignUpFields }
+  | { readonly kind: 'address taken' };
+
+/**
+ * Creates the account of a sign-up whose address is proved, and signs in to it, in one commit. An account that holds the address
+ * without having verified it loses it.
+ * @param mayJoin whether people with an address may sign up, which may have changed since the sign-up began
+ */
+export async function completeSignUp(
+  services: SignUpServices,
+  proof: SignUpProof,
+  browser: SignInBrowser,
+  mayJoin: (email: string) => boolean,
+  onSignedIn: (session: Session) => Work<void>,
+): Promise<CompletedSignUp> {
+  const { database, clock, ids } = services;
+  const now = clock();
+  const id = await ids.next();
+  const { origin } = browser;
+  let fields: SignUpFields | undefined;
+  try {
+    return await database.commit(function* complete(): Work<CompletedSignUp> {
+      const result = yield* prove(services, proof, browser, now);
+      if (result.kind !== 'right') return result;
+      const { passwordHash, handle: _handle, ...values } = pendingSignUp(result.challenge);
+      fields = values;
+      if (!mayJoin(values.email)) return { kind: 'wrong' };
+      if ((yield* displaceAddress(values.email, id, now, origin)) === 'taken') return { kind: 'address taken' };
+      const profile = newProfile({ ...values, emailVerified: true }, id, now);
+      const account = newAccount(id, profile, passwordHash, now);
+      // Thrown, so that the challenge can be used for another attempt, and no address is displaced.
+      if (!(yield* insertAccount(account))) throw new FieldTaken('username', 'username is taken');
+      yield* record({ at: now, type: 'account.created', origin, accountId: id });
+      return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
+    });
+  } catch (error) {
+    if (error instanceof FieldTaken && fields !== undefined) return { kind: 'username taken', fields };
+    throw error;
+  }
+}
+
+function* prove(
+  services: SignUpServices,
+  proof: SignUpProof,
+  { browserHash, origin }: SignInBrowser,
+  now: number,
+): Work<{ kind: 'right'; challenge: Challenge } | { kind: 'wrong' } | { kind: 'limited'; seconds: number }> {
+  const purpose = 'sign up';
+  if ('code' in proof) return yield* tryCode(services, { purpose, browserHash, code: proof.code, origin }, now);
+  // A link that another browser began is not used up.
+  const found = yield* findChallenge(services.sealer, proof.link, purpose, now);
+  if (found === undefined || found.browserHash !== browserHash) return { kind: 'wrong' };
+  const challenge = yield* useChallenge(services.sealer, proof.link, purpose, now);
+  return challenge === undefined ? { kind: 'wrong' } : { kind: 'right', challenge };
+}

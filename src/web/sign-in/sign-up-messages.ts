@@ -1,0 +1,46 @@
+import type { HtmlPart } from '../kit/html.ts';
+
+/** The texts of the pages around a sign-up that needs more than its form. */
+export const signUpTexts = {
+  closedTitle: 'No new accounts',
+  closed: (operator: HtmlPart): HtmlPart => [
+    'This service does not let people create accounts themselves. If you need one, contact ',
+    operator,
+    '.',
+  ],
+  invitationTitle: 'You need an invitation',
+  invitation: (operator: HtmlPart): HtmlPart => [
+    'Only people with an invitation can create an account here. If you have one, open its link in this browser. To ask for one, contact ',
+    operator,
+    '.',
+  ],
+  haveAccount: 'I already have an account',
+  domainBad: (domains: readonly string[]) =>
+    `Use an address that ends in ${domains.map((it) => `@${it}`).join(' or ')}.`,
+  verifyTitle: 'Check your email',
+  verifyLead: (address: HtmlPart): HtmlPart => [
+    'We sent a code to ',
+    address,
+    '. Enter it here to create your account.',
+  ],
+  verifyLeadUnknown: 'Enter the code that we sent to your address to create your account.',
+  mailbox: (link: HtmlPart): HtmlPart => ['This server sends no mail. Open ', link, ' to read it.'],
+  mailboxName: 'the mailbox',
+  code: 'Code',
+  codeHint: 'Six digits. It works for 15 minutes, in this browser only.',
+  submit: 'Create account',
+  nothing: 'No message? Look in the spam folder, or',
+  again: 'start again',
+  codeMissing: 'Enter the six digits of the code.',
+  codeWrong: 'This code is wrong or has expired. Check it, or start again to get another one.',
+  limited: (time: string) => `Too many wrong codes. Wait ${time}, then start again.`,
+  linkTitle: 'Create your account',
+  linkLead: (address: HtmlPart): HtmlPart => ['Your address ', address, ' is confirmed when you press the button.'],
+  elsewhereTitle: 'Go back to where you started',
+  elsewhere: 'You began in another browser or on another device. Enter the code of the message there.',
+  deadTitle: 'This link no longer works',
+  dead: 'It was used already, has expired, or was replaced by a newer one. Enter the code of the newest message where you started, or start again.',
+  startAgain: 'Start again',
+  usernameTaken: 'Another person got this username meanwhile. Choose another one; you will get another code.',
+  addressTaken: 'An account with this address exists already. Sign in to it instead.',
+} as const;
