@@ -40,6 +40,7 @@ import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
 import { logoutRoutes } from './protocol/logout/routes.ts';
 import { tokenRoutes } from './protocol/token/routes.ts';
 import { userInfoRoutes } from './protocol/userinfo/routes.ts';
+import { startRequestDispatcher } from './recovery/requests.ts';
 import { createTraceRecorder, untraced } from './traces/recorder.ts';
 import { refusedStep } from './traces/refusals.ts';
 import { accountPages, changePasswordRoute } from './web/account/routes.ts';
@@ -54,6 +55,7 @@ import { mailboxRoutes } from './web/mailbox/routes.ts';
 import { pictureRoutes } from './web/pictures/routes.ts';
 import { requestSender } from './web/playground/exchange.ts';
 import { playgroundRoutes } from './web/playground/routes.ts';
+import { recoveryRoutes } from './web/recovery/routes.ts';
 
 import { sessionRoutes } from './web/sign-in/routes.ts';
 
@@ -66,6 +68,8 @@ export interface Tessera {
   drain(): void;
   /** Notifies apps of ended sessions now; this also happens every second. */
   deliverNotices(): Promise<void>;
+  /** Makes the messages that were asked for now; this also happens every second. */
+  sendRequestedMail(): Promise<void>;
   /**
    * Answers the requests in progress, then closes the port and the store.
    * @param patiently whether to wait for clients that may be about to send another request
@@ -196,6 +200,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
           pages.setErrorHandler(pageErrors(site));
           authorizationRoutes(pages, services);
           sessionRoutes(pages, services);
+          recoveryRoutes(pages, services);
           consentRoutes(pages, services);
           accountPages(pages, services);
           addressRoutes(pages, services);
@@ -254,6 +259,11 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     if (!mail.available && !local) {
       app.log.warn({}, `mail is off, and with it what needs mail: set ${mailVariables.smtpUrl.name}`);
     }
+    const requestDispatcher = startRequestDispatcher({
+      ...services,
+      failed: reportFailure('messages that were asked for'),
+    });
+    resources.defer(() => requestDispatcher.stop());
     metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
     metrics?.watchStore(outages);
     metrics?.watchNotices(dispatcher);
@@ -269,6 +279,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       metricsPort: metricsListener?.port,
       drain,
       deliverNotices: dispatcher.deliverDue,
+      sendRequestedMail: requestDispatcher.sendWaiting,
       async close(patiently) {
         drain();
         await listener.close(patiently);

@@ -14,9 +14,9 @@ import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { beginRecovery } from '../recovery/begin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import type { SecurityReport } from '../security-notices/rules/notice-text.ts';
-import { beginRecovery } from './begin-recovery.ts';
 
 export interface AddressServices extends SecurityNoticeServices {
   readonly database: Database;

@@ -37,10 +37,11 @@ import {
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
-import type { Clock } from '../platform/clock.ts';
+import { type Clock, iso } from '../platform/clock.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
+import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
 import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
@@ -124,6 +125,12 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
   admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return view(await reinstateAccount(services, request.params.id, origin));
+  });
+  admin.post('/users/:id/recovery-link', { schema: users.createRecoveryLinkSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const { resetFactors = false } = request.body;
+    const { url, expiresAt } = await createRecoveryLink(services, request.params.id, { resetFactors }, origin);
+    return reply.code(201).send({ url, expiresAt: iso(expiresAt) });
   });
   admin.get('/users/:id/connections', { schema: users.listConnectionsSchema }, async (request) => {
     const { services } = callerOf(request);

@@ -36,7 +36,7 @@ export function* removeTotp(accountId: string): Work<boolean> {
   return removed;
 }
 
-const removePasskeys = command((db, p: { accountId: string }) =>
+export const removePasskeys = command((db, p: { accountId: string }) =>
   db.deleteFrom('passkey').where('account_id', '=', p.accountId),
 );
 

@@ -14,6 +14,8 @@ export type ChallengePurpose =
   | 'change address'
   | 'undo address change'
   | 'recover'
+  /** Its link was made by an operator. */
+  | 'recover by operator'
   | 'secure account'
   | 'sign in';
 

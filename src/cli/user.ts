@@ -19,8 +19,11 @@ import { clientNotFound } from '../clients/clients.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
+import { iso } from '../platform/clock.ts';
+import { baseUrlOf } from '../platform/config/config.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
 import { invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { listSessions, sessionView } from '../sessions/list.ts';
 import { checkInput, examples, type GetCommandContext, requireOptions } from './context.ts';
 import { readFieldOptions, withFieldOptions } from './fields.ts';
@@ -63,7 +66,7 @@ const view = (account: Account) => accountView(account, Date.now());
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect, sessions, sign-out',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect, sessions, sign-out, recovery-link',
   );
 
   /** A command that takes a user. */
@@ -232,6 +235,29 @@ export function userCommands(getContext: GetCommandContext): Command {
       out.say(sid === undefined ? 'Ended all sessions and tokens of this user.' : `Ended the session ${sid}.`, {
         ...(sid !== undefined && { sessionId: sid }),
         ended,
+      });
+    });
+
+  examples(
+    about('recovery-link', 'create a link with which a user sets a new password, once, within 30 minutes'),
+    'tessera user recovery-link ada',
+    'tessera user recovery-link ada@example.com --reset-factors',
+  )
+    .option('--reset-factors', 'using the link also removes the authenticator app, recovery codes and passkeys')
+    .action(async (who: string, { resetFactors = false }: { resetFactors?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const { url, expiresAt } = await withCore(flags, async (core) => {
+        const { config } = core;
+        const sealed = {
+          sealer: await core.sealer(),
+          mail: await core.mailer(),
+          issuer: baseUrlOf(config, config.port),
+        };
+        return createRecoveryLink({ ...core, ...sealed }, await accountId(core, who), { resetFactors }, origin);
+      });
+      out.say(`Give this link to the user. It works once, until ${iso(expiresAt)}:\n${url}`, {
+        url,
+        expiresAt: iso(expiresAt),
       });
     });
 

@@ -53,6 +53,18 @@ export async function revokeAccess(
   });
 }
 
+/**
+ * Revokes every client's access, inside a unit of work that holds the account's lock and gives it a new generation, for which the apps
+ * are notified.
+ */
+export function* revokeAllAccess(accountId: string, origin: Origin, now: number): Work<void> {
+  for (const clientId of new Set((yield* store.listConnectedGrants({ accountId })).map((grant) => grant.clientId))) {
+    for (const grantId of yield* store.revokeGrants({ accountId, clientId, now })) {
+      yield* record({ at: now, type: 'consent.revoked', origin, accountId, clientId, details: { grantId } });
+    }
+  }
+}
+
 /** {@link revokeAccess}, for an operator. @throws {OAuthError} `not_found` for an unknown user or client */
 export async function revokeAccessOf(
   services: ConnectionServices,

@@ -18,6 +18,7 @@ const CALLS = [
   'DELETE /users/:id/suspension',
   'PUT /users/:id/picture',
   'DELETE /users/:id/picture',
+  'POST /users/:id/recovery-link',
   'GET /users/:id/connections',
   'DELETE /users/:id/connections/:clientId',
   'GET /users/:id/sessions',

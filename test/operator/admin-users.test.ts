@@ -380,6 +380,7 @@ test('DELETE /users/{id}: 204, the name and address are free, the id is gone for
     ['DELETE', '/ban'],
     ['PUT', '/suspension'],
     ['DELETE', '/suspension'],
+    ['POST', '/recovery-link'],
     ['GET', '/connections'],
     ['DELETE', `/connections/${client.clientId}`],
   ] as const) {

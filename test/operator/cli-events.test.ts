@@ -79,6 +79,7 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ],
   ['client disable', () => run('client', 'disable', app), 'client.disabled'],
   ['client enable', () => run('client', 'enable', app), 'client.enabled'],
+  ['user recovery-link', () => run('user', 'recovery-link', 'ada'), 'recovery.link_created'],
   ['user sign-out', () => run('user', 'sign-out', 'ada'), 'account.signed_out_everywhere'],
   // Nothing was granted, so there is nothing to take away.
   ['user disconnect', () => run('user', 'disconnect', 'ada', app).catch(() => undefined)],

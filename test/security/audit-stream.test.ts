@@ -27,6 +27,7 @@ import {
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
 import { press } from '../support/playground.ts';
+import { useLink } from '../support/recovery.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { introspect, revoke } from '../support/token-services.ts';
@@ -388,22 +389,6 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['sign_in.succeeded', 'user', '+', 'user'],
   ],
   [
-    'an authenticator app, new recovery codes, and no app any more',
-    async () => {
-      const authenticator = '/account/security/authenticator';
-      const page = await browser.get(authenticator);
-      const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
-      status(200, await browser.submit(page, { code: totpCode({ seed }, server.now()) }, authenticator));
-      const security = await browser.get('/account/security');
-      status(200, await browser.submit(security, {}, '/account/security/recovery-codes'));
-      const again = await browser.get('/account/security');
-      status(200, await browser.submit(again, {}, `${authenticator}/remove`));
-    },
-    ['account.factor_added', 'user', '+', 'user'],
-    ['account.recovery_codes_created', 'user', '+', 'user'],
-    ['account.factor_removed', 'user', '+', 'user'],
-  ],
-  [
     'a fresh proof, a new password, a sign-out',
     async () => {
       server.advance(10 * 60_000);
@@ -457,6 +442,15 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['authorization.issued', 'user', '+', 'both'],
     ['authorization.issued', 'user', '+', 'both'],
     ['sign_out', 'user', '+', 'user'],
+  ],
+  [
+    'a recovery by a link of an operator',
+    async () => {
+      const { url } = (await admin(server, 'POST', `/users/${user.id}/recovery-link`, {})).body;
+      status(200, await useLink(agent(server.baseUrl), url, PASSWORD));
+    },
+    ['recovery.link_created', 'admin', '+', 'user'],
+    ['account.recovered', 'user', '+', 'user'],
   ],
   [
     'every other act of an operator',
@@ -572,6 +566,10 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   // The same function as the one before, with another check.
   'POST /login/passkey': ['sign_in.failed'],
   'POST /signup': ['account.created', 'sign_in.succeeded'],
+  // Stores a request, whoever asks; and the page of the link follows.
+  'POST /recover': [],
+  'POST /recover/code': [],
+  'POST /recover/link': ['account.recovered'],
   'POST /logout': ['sign_out'],
   // Likewise, or asks the person.
   'POST /oidc/logout': [],
@@ -582,9 +580,6 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/confirm': ['sign_in.confirmed'],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts.
   'POST /secure-account': [],
-  'POST /account/security/authenticator': ['account.factor_added'],
-  'POST /account/security/authenticator/remove': ['account.factor_removed'],
-  'POST /account/security/recovery-codes': ['account.recovery_codes_created'],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
   'POST /api/v2/admin/users': ['account.created'],
@@ -592,6 +587,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/users/:id': ['account.deleted'],
   'PUT /api/v2/admin/users/:id/ban': ['account.banned'],
   'DELETE /api/v2/admin/users/:id/ban': ['account.unbanned'],
+  'POST /api/v2/admin/users/:id/recovery-link': ['recovery.link_created'],
   'PUT /api/v2/admin/users/:id/suspension': ['account.suspended'],
   'DELETE /api/v2/admin/users/:id/suspension': ['account.reinstated'],
   'DELETE /api/v2/admin/users/:id/connections/:clientId': ['consent.revoked'],

@@ -41,6 +41,8 @@ export interface TestServer {
   setBack(milliseconds: number): void;
   /** Lets its nodes tell apps of ended sessions, as far as that is due, side by side. */
   deliverNotices(): Promise<unknown>;
+  /** Lets its nodes make the messages that browsers asked for. */
+  sendRequestedMail(): Promise<unknown>;
   /** Closes the server and opens another one on the same data: as a new process would. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -133,6 +135,7 @@ export async function startServer(
       now -= milliseconds;
     },
     deliverNotices: () => Promise.all([first, ...others].map((node) => node.deliverNotices())),
+    sendRequestedMail: () => Promise.all([first, ...others].map((node) => node.sendRequestedMail())),
     async restart() {
       await close();
       // The same port, so that the issuer stays what it was.

@@ -7,7 +7,7 @@ import {
   UpdateUserRequest,
 } from '../../accounts/schema.ts';
 import { ConnectionRecord } from '../../consent/connections.ts';
-import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
+import { Id, Instant, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { SessionRecord } from '../../sessions/list.ts';
@@ -268,6 +268,41 @@ export const endSessionSchema = {
   params: Type.Object({ id: Id, sessionId: Type.String() }),
   response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
   examples: [{ summary: 'End it', params: { ...byId, sessionId: sample.sessionId }, status: 204 }],
+} satisfies FastifySchema;
+
+const RecoveryLinkRequest = Type.Object(
+  {
+    resetFactors: Type.Optional(
+      Type.Boolean({
+        about: 'Whether using the link also removes the authenticator app, recovery codes and passkeys.',
+      }),
+    ),
+  },
+  { additionalProperties: false },
+);
+const RecoveryLinkRecord = Type.Object(
+  { url: Type.String({ about: 'The link, for the user alone. It is shown only once.' }), expiresAt: Instant },
+  { title: 'RecoveryLink' },
+);
+
+export const createRecoveryLinkSchema = {
+  ...IN_USERS,
+  operationId: 'createRecoveryLink',
+  summary: 'Create a link that recovers an account',
+  description:
+    'The link sets a new password, once, within 30 minutes. Using it ends all sessions, codes and tokens. An authenticator app is kept, and a code of it is asked for, unless it is reset. The user is told by mail. A new link replaces the earlier one.',
+  params,
+  body: RecoveryLinkRequest,
+  response: { 201: jsonResponse('The link.', RecoveryLinkRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'A link that keeps the second factor',
+      params: byId,
+      body: {},
+      status: 201,
+      answer: { url: 'https://id.example.com/recover/link?token=…', expiresAt: sample.moment },
+    },
+  ],
 } satisfies FastifySchema;
 
 export const endSessionsSchema = {

@@ -179,6 +179,14 @@ const removeChallenges = removeFrom('challenge');
 const removeTrustedBrowsers = removeFrom('trusted_browser');
 const removeAddressChanges = removeFrom('address_change');
 
+/** Requests that no node has answered, such as while mail was switched off. */
+const removeMailRequests = many((db, p: Expired) =>
+  db
+    .deleteFrom('mail_request')
+    .where('id', 'in', db.selectFrom('mail_request').select('id').where('created_at', '<=', p.before).limit(p.limit))
+    .returning('id'),
+);
+
 /**
  * Removes the rows that no longer matter, in small batches, so that requests are handled in between. Then it empties the journal of the
  * database, which would keep what was deleted or changed since the last sweep.
@@ -208,6 +216,7 @@ export async function sweep(
     [removeChallenges, now],
     [removeTrustedBrowsers, now],
     [removeAddressChanges, now],
+    [removeMailRequests, now - DAY],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
   if (keepTraces !== null) {

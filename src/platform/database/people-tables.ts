@@ -142,3 +142,18 @@ export interface AddressChangeTable {
   created_at: Instant;
   expires_at: Instant;
 }
+
+/** Links and codes that were asked for: they are made later, so that the answer does not depend on the account. */
+export interface MailRequestTable {
+  id: string;
+  purpose: string;
+  /** What was typed, and by whom, sealed. */
+  sealed: string;
+  created_at: Instant;
+}
+
+/** Accounts that a link by mail alone does not recover: a recovery code is asked for, too. */
+export interface RecoverySettingTable {
+  account_id: Id;
+  code_required_at: Instant;
+}

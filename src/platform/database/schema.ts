@@ -3,10 +3,12 @@ import type {
   AddressChangeTable,
   ChallengeTable,
   DataKeyTable,
+  MailRequestTable,
   MailTable,
   PasskeyTable,
   PendingSignInTable,
   RecoveryCodeTable,
+  RecoverySettingTable,
   TotpSecretTable,
   TrustedBrowserTable,
 } from './people-tables.ts';
@@ -375,6 +377,8 @@ export interface Tables {
   client_token: ClientTokenTable;
   logout_notice: LogoutNoticeTable;
   mail: MailTable;
+  mail_request: MailRequestTable;
+  recovery_setting: RecoverySettingTable;
   playground_visit: PlaygroundVisitTable;
   signing_key: SigningKeyTable;
   id_token_key: IdTokenKeyTable;

@@ -3,10 +3,11 @@ import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { addressTexts } from './address-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
-import { twoStep, verify } from './factor-messages.ts';
+import { verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
+import { recovery } from './recovery-messages.ts';
 
 /**
  * The texts of the pages. Another language is another object of this type. A text that contains a name or a time is a
@@ -80,7 +81,6 @@ export const en = {
     changed: 'Your account changed while you were signing in. Sign in again.',
   },
   verify,
-  twoStep,
   signUp: {
     title: 'Create your account',
     lead: 'Create an account to continue to',
@@ -350,6 +350,7 @@ export const en = {
   passkeys,
   home,
   playground,
+  recovery,
   scopeNames: {
     profile: 'name, username, picture and language',
     email: 'email details',

@@ -93,6 +93,7 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'current
 </form>
 ${passkeys && passkeyButton(PASSKEY_FORM, messages.passkeys.signIn, 'equal')}
 </section>
+<p class="foot"><a href="${path(`/recover${requestQuery(app)}`)}">${messages.recovery.forgot}</a></p>
 ${form.offersSignUp && html`<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>`}
 ${helpLine(site)}`,
   };

@@ -26,6 +26,7 @@ import { codesOfSessions } from './0024-codes-of-sessions.ts';
 import { people } from './0025-people.ts';
 import { mail } from './0026-mail.ts';
 import { previousAddresses } from './0032-previous-addresses.ts';
+import { addRecovery } from './0033-recovery.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -74,6 +75,7 @@ export const timeline: Timeline = {
   '0025-people': people,
   '0026-mail': mail,
   '0032-previous-addresses': previousAddresses,
+  '0033-recovery': addRecovery,
 };
 
 export { NewerDatabase } from './position.ts';

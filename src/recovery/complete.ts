@@ -1,0 +1,220 @@
+import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
+import { type PasswordProblem, passwordProblem } from '../accounts/password-problem.ts';
+import { changeProfile } from '../accounts/rules/profile.ts';
+import { type Account, findAccount, lockAccount, saveAccount } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
+import {
+  type AttemptsLimited,
+  type AuthenticationRefusal,
+  type AuthenticationServices,
+  authenticators,
+  type CheckedAttempt,
+} from '../authenticators/authenticators.ts';
+import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
+import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
+import { forgetBrowsers } from '../authenticators/known-browser-store.ts';
+import type { Method } from '../authenticators/rules/authentication-context.ts';
+import { parseTotpCode } from '../authenticators/rules/codes.ts';
+import {
+  type Challenge,
+  createChallenge,
+  endChallenges,
+  findChallenge,
+  prepareChallenge,
+  tryCode,
+  useChallenge,
+} from '../challenges/challenges.ts';
+import { revokeAllAccess } from '../consent/connections.ts';
+import { type SignInBrowser, startSession } from '../credentials/sign-in.ts';
+import { enqueueAccountNotices } from '../notices/enqueue.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import type { Work } from '../platform/database/database.ts';
+import { addressFlows, type Origin } from '../platform/validation/origin.ts';
+import { enqueueSecurityNotice, type SecurityNoticeServices } from '../security-notices/notices.ts';
+import type { NewSession } from '../sessions/sessions.ts';
+import type { Session } from '../sessions/store.ts';
+import { accountStatus } from '../verdict/rules.ts';
+import type { RecoveryData } from './begin.ts';
+import { isCodeRequired } from './setting-store.ts';
+
+export interface RecoveryServices extends SecurityNoticeServices, AuthenticationServices {
+  readonly breaches: BreachedPasswords;
+}
+
+/** A recovery that can be completed. */
+export interface FoundRecovery {
+  readonly challenge: Challenge;
+  readonly account: Account;
+  /** Who made the link. */
+  readonly by: 'mail' | 'operator';
+  readonly data: RecoveryData;
+  /** The methods of which one is asked for beside the link; empty where it is enough. */
+  readonly asks: readonly Method[];
+}
+
+/**
+ * Finds the recovery of a link, inside a unit of work; undefined where the link is unknown, used, replaced or expired, or the account was
+ * changed since. Changes nothing.
+ * @param readAccount `lockAccount` where what the unit writes depends on the account
+ */
+export function* findRecovery(
+  { sealer }: Pick<RecoveryServices, 'sealer'>,
+  token: string,
+  now: number,
+  readAccount = findAccount,
+): Work<FoundRecovery | undefined> {
+  const challenge =
+    (yield* findChallenge(sealer, token, 'recover', now)) ??
+    (yield* findChallenge(sealer, token, 'recover by operator', now));
+  // One without an account is a decoy, whose link was sent to no one.
+  if (challenge === undefined || challenge.accountId === null) return undefined;
+  const account = yield* readAccount({ id: challenge.accountId });
+  if (account === undefined || account.generation !== challenge.generation) return undefined;
+  const by = challenge.purpose === 'recover' ? 'mail' : 'operator';
+  const data = (challenge.data ?? {}) as RecoveryData;
+  return { challenge, account, by, data, asks: yield* methodsAsked(account, by, data) };
+}
+
+/** The second factor is kept, unless an operator resets it: mail alone never replaces it. */
+function* methodsAsked(account: Account, by: FoundRecovery['by'], data: RecoveryData): Work<readonly Method[]> {
+  if (data.resetFactors) return [];
+  const factors = yield* listFactors(account);
+  if (factors.some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
+  return by === 'mail' && (yield* isCodeRequired({ accountId: account.id })) ? ['recovery code'] : [];
+}
+
+/**
+ * Checks a code that was typed into the browser that asked for it. Where it is right, the recovery goes on with a new link, which this
+ * browser is given.
+ * @returns the secret of the link; undefined for a wrong code, for too many tries, and where there is no such account, which are not told
+ *   apart
+ */
+export async function continueWithCode(
+  services: Pick<RecoveryServices, 'database' | 'clock' | 'sealer' | 'limits'>,
+  attempt: { readonly browserHash: string; readonly code: string; readonly origin: Origin },
+): Promise<string | undefined> {
+  const { database, clock, sealer } = services;
+  const now = clock();
+  const sent = prepareChallenge();
+  return database.commit(function* check(): Work<string | undefined> {
+    const result = yield* tryCode(services, { ...attempt, purpose: 'recover' }, now);
+    if (result.kind !== 'right') return undefined;
+    const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
+    if (accountId === null || generation === null) return undefined;
+    const account = { id: accountId, generation };
+    const next = { purpose: 'recover', account, address, browserHash, data, lifetime: expiresAt - now } as const;
+    yield* createChallenge(sealer, sent, next, now);
+    return sent.link;
+  });
+}
+
+export interface RecoveryAttempt {
+  readonly token: string;
+  /** Exactly as typed. */
+  readonly password: string;
+  /** Of an authenticator app, or a recovery code, where one is asked for; as typed. */
+  readonly code: string;
+  readonly browser: SignInBrowser;
+}
+
+export type RecoveryResult =
+  /** With a session in the browser that asked for the link, and in no other. */
+  | {
+      readonly kind: 'recovered';
+      readonly account: Account;
+      readonly created: NewSession | undefined;
+      readonly request: string | undefined;
+    }
+  | { readonly kind: 'gone' }
+  | { readonly kind: 'weak'; readonly problem: PasswordProblem }
+  | AuthenticationRefusal;
+
+/**
+ * Completes a recovery: sets the new password and ends everything from before, in one commit.
+ * @param onSignedIn more work of that commit, where a session starts
+ */
+export async function completeRecovery(
+  services: RecoveryServices,
+  { token, password, code, browser }: RecoveryAttempt,
+  onSignedIn: (session: Session, request: string | undefined) => Work<void>,
+): Promise<RecoveryResult> {
+  const { database, clock, passwords, sealer } = services;
+  const now = clock();
+  const found = await database.read(() => findRecovery(services, token, now));
+  if (found === undefined) return { kind: 'gone' };
+  const { origin } = browser;
+  const problem = await passwordProblem(services, password, found.account.profile);
+  if (problem !== undefined) return { kind: 'weak', problem };
+  const checked = await checkFactor(services, found, code, browser, now);
+  if (checked?.kind === 'limited') return checked;
+  const hash = await passwords.hash(password, [...addressFlows(origin), `account ${found.account.id}`]);
+
+  return database.commit(function* recover(): Work<RecoveryResult> {
+    const current = yield* findRecovery(services, token, now, lockAccount);
+    // Since the check the account may have been changed, and a factor may have been set up.
+    if (current === undefined || current.asks.join() !== found.asks.join()) return { kind: 'gone' };
+    const { account, challenge, data } = current;
+    const status = accountStatus(account, now);
+    if (status !== 'active') return { kind: status, account };
+    const methods: Method[] = ['mail code'];
+    if (checked !== undefined) {
+      const authentication = yield* checked.complete();
+      if (authentication.kind !== 'authenticated') return authentication;
+      methods.push(authentication.method);
+    }
+    if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
+    const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
+    const changed = yield* secure(services, current, hash, own, now);
+    const isOwnBrowser = challenge.browserHash === browser.browserHash;
+    const { request } = data;
+    if (!isOwnBrowser) return { kind: 'recovered', account: changed, created: undefined, request: undefined };
+    const { created } = yield* startSession(services, changed, methods, browser, now, (session) =>
+      onSignedIn(session, request),
+    );
+    return { kind: 'recovered', account: changed, created, request };
+  });
+}
+
+/** Gives an account its new password, and removes everything that another person may hold. */
+function* secure(
+  services: RecoveryServices,
+  { account, challenge, by, data }: FoundRecovery,
+  passwordHash: string,
+  origin: Origin,
+  now: number,
+): Work<Account> {
+  const { id, profile } = account;
+  const accountId = id;
+  const isAddressProved = by === 'mail' && challenge.address === profile.email.toLowerCase();
+  const changed: Account = {
+    ...account,
+    passwordHash,
+    generation: randomIdentifier(),
+    profile: isAddressProved ? changeProfile(profile, { emailVerified: true }, now) : profile,
+    updatedAt: now,
+  };
+  yield* enqueueAccountNotices(id, now);
+  yield* saveAccount(changed);
+  // Passkeys were not used here. Until the address was proved, another person may have used the account.
+  yield* removePasskeys({ accountId });
+  yield* removeFactorsSince(accountId, data.resetFactors ? 0 : now + 1);
+  if (isAddressProved && !profile.emailVerified) yield* revokeAllAccess(id, origin, now);
+  yield* forgetBrowsers({ accountId });
+  yield* endChallenges(id);
+  yield* enqueueSecurityNotice(services, changed, 'recovered', {}, now);
+  yield* record({ at: now, type: 'account.recovered', origin, accountId, details: { by } });
+  return changed;
+}
+
+/** Counts and checks the code that is asked for beside the link; undefined where none is. */
+async function checkFactor(
+  services: RecoveryServices,
+  { account, asks }: FoundRecovery,
+  code: string,
+  { browserHash, origin }: SignInBrowser,
+  now: number,
+): Promise<CheckedAttempt | AttemptsLimited | undefined> {
+  if (asks.length === 0) return undefined;
+  const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
+  return authenticators[isOfApp ? 'totp' : 'recovery code'](services, { account, code, browserHash, origin }, now);
+}

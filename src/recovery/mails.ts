@@ -1,0 +1,37 @@
+import type { MailContent } from '../mail/mail.ts';
+
+/** What a message is about: the account, and this service. */
+interface MailSubject {
+  readonly username: string;
+  /** The host of the base URL. */
+  readonly host: string;
+}
+
+interface Secrets {
+  readonly url: string;
+  readonly code: string;
+}
+
+export const recoveryMail = ({ username, host }: MailSubject, { url, code }: Secrets): MailContent => ({
+  subject: 'Recover your account',
+  paragraphs: [
+    `You asked to recover your account ${username} at ${host}.`,
+    'Type this code in the browser where you asked, or open the link.',
+  ],
+  code,
+  action: { label: 'Recover your account', url },
+  footer: [
+    'The code and the link work once, for 30 minutes. A newer message replaces this one.',
+    'If you did not ask for this, do nothing: your account is as it was.',
+  ],
+});
+
+export const signInCodeMail = ({ username, host }: MailSubject, code: string): MailContent => ({
+  subject: 'Your sign-in code',
+  paragraphs: [`Type this code in the browser where you sign in to ${host} as ${username}.`],
+  code,
+  footer: [
+    'The code works once, for 15 minutes, and in that browser only.',
+    'Give it to no one. If you are not signing in, do nothing: without the code, no one is signed in.',
+  ],
+});

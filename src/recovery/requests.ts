@@ -1,0 +1,146 @@
+import { type Account, findByIdentifier, lockAccount } from '../accounts/store.ts';
+import { prepareChallenge } from '../challenges/challenges.ts';
+import { countMail } from '../mail/mail.ts';
+import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import { digest, randomName } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import type { SecurityNoticeServices } from '../security-notices/notices.ts';
+import { accountStatus } from '../verdict/rules.ts';
+import { beginRecovery, createDecoy, sendSignInCode } from './begin.ts';
+import { insertRequest, listRequests, type StoredMailRequest, takeRequest } from './request-store.ts';
+
+/*
+ * A browser asks for a link or a code by a name. The answer is given before the name is looked up, and the message is made later, at a
+ * time that does not depend on the request: so neither the answer nor its time tells whether there is such an account.
+ */
+
+/** What a link or code that a browser asks for is for. */
+export type RequestPurpose = 'recover' | 'sign in';
+
+export interface MailRequest {
+  readonly purpose: RequestPurpose;
+  /** A username or an email address, as typed. */
+  readonly identifier: string;
+  readonly browserHash: string;
+  /** The handle of the pending request, if there is one. */
+  readonly request: string | undefined;
+  readonly origin: Origin;
+}
+
+interface RequestServices extends SecurityNoticeServices {
+  readonly database: Database;
+  readonly clock: Clock;
+  readonly limits: Limits;
+}
+
+const contextOf = (id: string): string => `mail request ${id}`;
+
+/** No username or address is longer. */
+const LONGEST_NAME = 320;
+
+/** Stores a request, unless too many were made for this name or from this address. The account is not looked up. */
+export async function requestMail(services: RequestServices, request: MailRequest): Promise<void> {
+  const { database, clock, limits, sealer } = services;
+  const now = clock();
+  const id = randomName();
+  const identifier = request.identifier.slice(0, LONGEST_NAME);
+  const sealed = sealer.seal(JSON.stringify({ ...request, identifier }), contextOf(id));
+  await database.commit(function* store(): Work<void> {
+    if (!(yield* countMail(limits, { to: identifier, origin: request.origin }, now))) return;
+    yield* insertRequest({ id, purpose: request.purpose, sealed, now });
+  });
+}
+
+/** A request that waited longer is dropped: nobody waits for its message any more. */
+const LONGEST_WAIT = 30 * MINUTE;
+const BATCH = 50;
+const INTERVAL = SECOND;
+
+/** Makes the messages that were asked for, of whichever node. */
+export interface RequestDispatcher {
+  /** Makes those that wait now. */
+  sendWaiting(): Promise<void>;
+  /** Waits for what is under way, and starts no other. */
+  stop(): Promise<void>;
+}
+
+export function startRequestDispatcher(
+  services: RequestServices & { failed(error: unknown): void },
+  interval = INTERVAL,
+): RequestDispatcher {
+  const { database, failed } = services;
+  let isStopping = false;
+  let running: Promise<void> | undefined;
+
+  async function sendAll(): Promise<void> {
+    for (;;) {
+      const requests = await database.read(() => listRequests({ limit: BATCH }));
+      for (const request of requests) {
+        if (isStopping) return;
+        await answer(services, request);
+      }
+      if (requests.length < BATCH || isStopping) return;
+    }
+  }
+  let runAgain = false;
+  /** Runs once at a time. A call meanwhile makes it run once more. */
+  const sendWaiting = (): Promise<void> => {
+    runAgain = true;
+    running ??= (async () => {
+      while (runAgain && !isStopping) {
+        runAgain = false;
+        await sendAll();
+      }
+    })()
+      .catch(failed)
+      .finally(() => {
+        running = undefined;
+      });
+    return running;
+  };
+  const timer = setInterval(() => void sendWaiting(), interval);
+  timer.unref();
+  return {
+    sendWaiting,
+    async stop() {
+      isStopping = true;
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+/** Takes a request and makes its message, in one commit: it is made once, or waits for another node. */
+async function answer(services: RequestServices, { id, purpose, sealed, createdAt }: StoredMailRequest): Promise<void> {
+  const { database, clock, sealer, limits } = services;
+  const now = clock();
+  const text = sealer.open(sealed, contextOf(id));
+  const request = text === undefined ? undefined : (JSON.parse(text) as MailRequest);
+  const sent = prepareChallenge();
+  await database.commit(function* make(): Work<void> {
+    if (!(yield* takeRequest({ id })) || request === undefined || now - createdAt > LONGEST_WAIT) return;
+    const { identifier, origin, browserHash } = request;
+    const asked = { ...request, sent };
+    // No name or address contains a NUL, and PostgreSQL rejects one in a parameter.
+    const found = identifier.includes('\0') ? undefined : yield* findByIdentifier(identifier);
+    // A change of the account under way would end the challenge.
+    const account = found && (yield* lockAccount({ id: found.id }));
+    if (account === undefined || !maySend(purpose, account, now) || !(yield* countOnce(account, identifier, origin))) {
+      return yield* createDecoy(services, purpose, { sent, browserHash }, digest(identifier.toLowerCase()), now);
+    }
+    if (purpose === 'recover') yield* beginRecovery(services, account, asked, now);
+    else yield* sendSignInCode(services, account, asked, now);
+  });
+
+  /** A message that was asked for by the username counts for the address, too. */
+  function* countOnce({ profile }: Account, identifier: string, origin: Origin): Work<boolean> {
+    const to = profile.email;
+    return to.toLowerCase() === identifier.toLowerCase() || (yield* countMail(limits, { to, origin }, now));
+  }
+}
+
+/** A code signs in only where the address is proved: otherwise its owner would be led into an account that another person made. */
+const maySend = (purpose: RequestPurpose, account: Account, now: number): boolean =>
+  accountStatus(account, now) === 'active' && (purpose === 'recover' || account.profile.emailVerified);

@@ -1,0 +1,48 @@
+import { duration } from './error-messages.ts';
+import type { HtmlPart } from './html.ts';
+
+/** The texts of the pages of people who cannot sign in, and of what they set up against that. */
+export const recovery = {
+  forgot: 'Forgot your password?',
+  title: 'Recover your account',
+  lead: 'Enter the username or email address of your account. We send a link and a code to its email address.',
+  identifier: 'Username or email',
+  identifierMissing: 'Enter your username or email address.',
+  submit: 'Send the link',
+  noMail: (operator: HtmlPart): HtmlPart => [
+    'This service sends no mail. To get back into your account, contact ',
+    operator,
+    ' and ask for a recovery link.',
+  ],
+  back: 'Back to sign-in',
+  sentTitle: 'Check your mail',
+  sentLead:
+    'If there is such an account, a message is on its way to its email address. Open the link in it, or type its code here.',
+  sentNote: 'It can take a minute. Only the newest message works, for 30 minutes.',
+  again: 'Ask for another message',
+  code: 'Code',
+  codeHint: 'Six digits',
+  codeMissing: 'Enter the code from the message.',
+  codeWrong:
+    'This code is wrong, or no longer works. Type the code of the newest message. After five wrong codes none is accepted for 15 minutes.',
+  codeSubmit: 'Continue',
+  goneTitle: 'This link does not work',
+  gone: 'It was used, replaced by a newer one, has expired, or your account was changed since. Nothing was changed now.',
+  passwordTitle: 'Set a new password',
+  passwordLead: (name: HtmlPart): HtmlPart => ['For the account ', name],
+  effects:
+    'This signs you out in every browser, and your apps have to ask you to sign in again. Passkeys that you had set up are removed.',
+  newPassword: 'New password',
+  set: 'Set the password',
+  factor: 'Code of your authenticator app, or a recovery code',
+  factorHint: 'Mail alone does not open an account with two factors.',
+  recoveryCode: 'Recovery code',
+  recoveryCodeHint: 'You chose that a link by mail is not enough for your account.',
+  factorMissing: 'Enter a code.',
+  factorWrong: 'This code is wrong or was used before.',
+  factorLost: (operator: HtmlPart): HtmlPart => ['Lost it? Contact ', operator, '.'],
+  limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
+  doneTitle: 'Your password is set',
+  done: 'You are signed out everywhere, also in apps. Sign in with your new password.',
+  signIn: 'Sign in',
+};

@@ -1,0 +1,112 @@
+import type { FoundRecovery } from '../../recovery/complete.ts';
+import {
+  field,
+  helpLine,
+  hidden,
+  isolate,
+  operator,
+  type Problems,
+  passwordField,
+  problemSummary,
+} from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+
+/** What the forms of these pages share. */
+interface RecoveryForm {
+  readonly token: string;
+  readonly problems: Problems;
+  /** The handle of the pending request that needs the sign-in, if there is one. */
+  readonly request: string | undefined;
+}
+
+const requestField = (request: string | undefined) => (request === undefined ? {} : { request });
+const requestQuery = (request: string | undefined) =>
+  request === undefined ? '' : `?request=${encodeURIComponent(request)}`;
+
+function narrow(site: Site, title: string, body: Html, foot?: Html): Page {
+  return {
+    title,
+    layout: 'narrow',
+    scripts: ['strength'],
+    body: html`<section class="card"><header><h1>${title}</h1></header>
+${body}</section>
+${foot !== undefined && html`<p class="foot">${foot}</p>`}
+${helpLine(site)}`,
+  };
+}
+
+const backToSignIn = ({ messages, path }: Site, request: string | undefined): Html =>
+  html`<a href="${path(`/login${requestQuery(request)}`)}">${messages.recovery.back}</a>`;
+
+/** Asks for the name of the account. */
+export function askPage(site: Site, { token, problems, request }: RecoveryForm): Page {
+  const text = site.messages.recovery;
+  const body = html`<p>${text.lead}</p>
+${problemSummary(site.messages, problems)}
+<form method="post" action="${site.path('/recover')}" novalidate>${hidden(token, requestField(request))}
+${field({ name: 'identifier', label: text.identifier, type: 'text', autocomplete: 'username', value: '', problems, focus: true })}
+<button class="primary" type="submit">${text.submit}</button></form>`;
+  return narrow(site, text.title, body, backToSignIn(site, request));
+}
+
+/** Where the server sends no mail: whom to ask. */
+export const noMailPage = (site: Site, request: string | undefined): Page =>
+  narrow(
+    site,
+    site.messages.recovery.title,
+    html`<p>${site.messages.recovery.noMail(operator(site))}</p>`,
+    backToSignIn(site, request),
+  );
+
+/** Asks for the code of the message. */
+export function codePage(site: Site, { token, problems, request }: RecoveryForm): Page {
+  const text = site.messages.recovery;
+  const body = html`<p>${text.sentLead}</p><p class="muted small">${text.sentNote}</p>
+${problemSummary(site.messages, problems)}
+<form method="post" action="${site.path('/recover/code')}" novalidate>${hidden(token, requestField(request))}
+${field({ name: 'sent_code', label: text.code, type: 'text', autocomplete: 'one-time-code', value: '', hint: text.codeHint, problems, focus: true })}
+<button class="primary" type="submit">${text.codeSubmit}</button></form>`;
+  const again = html`<a href="${site.path(`/recover${requestQuery(request)}`)}">${text.again}</a>`;
+  return narrow(site, text.sentTitle, body, again);
+}
+
+/** The form of a link: a new password, and a code where one is asked for. */
+export function passwordPage(
+  site: Site,
+  { account, asks }: FoundRecovery,
+  form: { readonly token: string; readonly link: string; readonly problems: Problems },
+): Page {
+  const { messages, path } = site;
+  const text = messages.recovery;
+  const { username, displayName, email } = account.profile;
+  const { problems } = form;
+  const isApp = asks.includes('totp');
+  const body = html`<p>${text.passwordLead(html`<strong>${isolate(username)}</strong>`)}</p>
+<p class="muted small">${text.effects}</p>
+${problemSummary(messages, problems)}
+<form method="post" action="${path('/recover/link')}" novalidate>${hidden(form.token, { token: form.link })}
+<input type="text" name="username" value="${username}" autocomplete="username" hidden>
+${asks.length > 0 && field({ name: 'factor', label: isApp ? text.factor : text.recoveryCode, type: 'text', autocomplete: 'one-time-code', value: '', hint: isApp ? text.factorHint : text.recoveryCodeHint, problems, focus: true })}
+${asks.length > 0 && html`<p class="muted small">${text.factorLost(operator(site))}</p>`}
+${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, focus: asks.length === 0, strengthFor: { username, displayName, email } })}
+<button class="primary" type="submit">${text.set}</button></form>`;
+  return narrow(site, text.passwordTitle, body);
+}
+
+/** A link that does not work (any more). */
+export function gonePage(site: Site): Page {
+  const text = site.messages.recovery;
+  const again = html`<a href="${site.path('/recover')}">${text.again}</a>`;
+  return narrow(site, text.goneTitle, html`<p>${text.gone}</p>`, again);
+}
+
+/** The password is set, and this browser is not signed in. */
+export function donePage(site: Site): Page {
+  const text = site.messages.recovery;
+  return narrow(
+    site,
+    text.doneTitle,
+    html`<p>${text.done}</p><div><a class="button primary" href="${site.path('/login')}">${text.signIn}</a></div>`,
+  );
+}

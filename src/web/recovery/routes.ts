@@ -1,0 +1,189 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { password as passwordSchema } from '../../accounts/schema.ts';
+import { digest } from '../../platform/crypto/secrets.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { findProblem } from '../../platform/validation/validate.ts';
+import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
+import { HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
+import {
+  completeRecovery,
+  continueWithCode,
+  type FoundRecovery,
+  findRecovery,
+  type RecoveryResult,
+  type RecoveryServices,
+} from '../../recovery/complete.ts';
+import { requestMail } from '../../recovery/requests.ts';
+import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
+import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { askPage, codePage, donePage, gonePage, noMailPage, passwordPage } from './pages.ts';
+
+const ASK = 'recover';
+const CODE = 'recover code';
+/** The context of a link's form. */
+const linkContext = (link: string): string => `recover ${digest(link)}`;
+
+/** A handle as it comes from a query or form; the sign-in page checks whose it is. */
+const handleIn = (parameters: ReturnType<typeof queryOf>): string | undefined => {
+  const handle = parameters.get(HANDLE);
+  return handle === undefined || handle.length > 200 ? undefined : handle;
+};
+const queryFor = (request: string | undefined): string =>
+  request === undefined ? '' : `?${HANDLE}=${encodeURIComponent(request)}`;
+
+/** The pages of people who cannot sign in. */
+export function recoveryRoutes(app: FastifyInstance, services: PageServices & RecoveryServices): void {
+  askRoutes(app, services);
+  linkRoutes(app, services);
+}
+
+/** Asking for a message, and typing its code. */
+function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServices): void {
+  const { site, browsers, mail } = services;
+  const text = site.messages.recovery;
+  const { formExpired } = site.messages.account;
+
+  app.get('/recover', async (request, reply) => {
+    const handle = handleIn(queryOf(request));
+    if (!mail.available) return sendPage(reply, 200, site, noMailPage(site, handle));
+    const token = browsers.of(request, reply).formToken(ASK);
+    return sendPage(reply, 200, site, askPage(site, { token, problems: NO_PROBLEMS, request: handle }));
+  });
+
+  app.post('/recover', async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const handle = handleIn(form);
+    if (!mail.available) return redirect(request, reply, site.path(`/recover${queryFor(handle)}`));
+    const browser = browsers.of(request, reply);
+    const identifier = (form.get('identifier') ?? '').trim();
+    const refuse = (problems: Problems): FastifyReply =>
+      sendPage(reply, 400, site, askPage(site, { token: browser.formToken(ASK), problems, request: handle }));
+    if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
+    if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
+    const origin = originOf(request);
+    await requestMail(services, { purpose: 'recover', identifier, browserHash: browser.hash, request: handle, origin });
+    return redirect(request, reply, site.path(`/recover/code${queryFor(handle)}`));
+  });
+
+  app.get('/recover/code', async (request, reply) => {
+    const token = browsers.of(request, reply).formToken(CODE);
+    const handle = handleIn(queryOf(request));
+    return sendPage(reply, 200, site, codePage(site, { token, problems: NO_PROBLEMS, request: handle }));
+  });
+
+  app.post('/recover/code', async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const browser = browsers.of(request, reply);
+    const code = (form.get('sent_code') ?? '').trim();
+    const refuse = (problems: Problems): FastifyReply =>
+      sendPage(reply, 400, site, codePage(site, { token: browser.formToken(CODE), problems, request: handleIn(form) }));
+    if (!browser.owns(form, CODE)) return refuse(generalProblem(formExpired));
+    if (code === '') return refuse({ fields: { sent_code: text.codeMissing }, general: [] });
+    const attempt = { browserHash: browser.hash, code, origin: originOf(request) };
+    const link = await continueWithCode(services, attempt);
+    if (link === undefined) return refuse({ fields: { sent_code: text.codeWrong }, general: [] });
+    return redirect(request, reply, site.path(`/recover/link?token=${link}`));
+  });
+}
+
+/** The page of a link, which anyone may open without effect, and its form. */
+function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServices): void {
+  const { site, browsers, database, clock } = services;
+  const { messages } = site;
+  const text = messages.recovery;
+  const find = (link: string) => database.read(() => findRecovery(services, link, clock()));
+  const gone = (reply: FastifyReply): FastifyReply => sendPage(reply, 410, site, gonePage(site));
+
+  app.get('/recover/link', async (request, reply) => {
+    const link = queryOf(request).get('token') ?? '';
+    const found = await find(link);
+    if (found === undefined) return gone(reply);
+    const token = browsers.of(request, reply).formToken(linkContext(link));
+    return sendPage(reply, 200, site, passwordPage(site, found, { token, link, problems: NO_PROBLEMS }));
+  });
+
+  app.post('/recover/link', async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const browser = browsers.of(request, reply);
+    const link = form.get('token') ?? '';
+    const found = await find(link);
+    if (found === undefined) return gone(reply);
+    const show = (status: number, problems: Problems): FastifyReply => {
+      const token = browser.formToken(linkContext(link));
+      return sendPage(reply, status, site, passwordPage(site, found, { token, link, problems }));
+    };
+    if (!browser.owns(form, linkContext(link))) return show(400, generalProblem(messages.account.formExpired));
+    const password = form.get('password') ?? '';
+    const code = (form.get('factor') ?? '').trim();
+    const fields = fieldProblems(found, password, code);
+    if (Object.keys(fields).length > 0) return show(400, { fields, general: [] });
+    const signInBrowser = {
+      browserHash: browser.hash,
+      userAgent: request.headers['user-agent'],
+      previousSecret: browser.sessionSecret,
+      interactionHash: null,
+      origin: originOf(request),
+    };
+    const result = await completeRecovery(services, { token: link, password, code, browser: signInBrowser }, remember);
+    if (result.kind === 'gone' || result.kind === 'changed') return gone(reply);
+    if (result.kind !== 'recovered') {
+      if (result.kind === 'limited') reply.header('retry-after', String(result.seconds));
+      const { status, problems } = refusalOf(result);
+      return show(status, problems);
+    }
+    if (result.created === undefined) return sendPage(reply, 200, site, donePage(site));
+    browsers.setSession(reply, result.created.secret, SESSION_LIFETIME);
+    const next = result.request === undefined ? '/account' : `/login${queryFor(result.request)}`;
+    return redirect(request, reply, site.path(next));
+  });
+
+  function fieldProblems({ asks }: FoundRecovery, password: string, code: string): Record<string, string> {
+    return {
+      ...(asks.length > 0 && code === '' && { factor: text.factorMissing }),
+      ...(findProblem(passwordSchema, password) !== undefined && { password: messages.signUp.passwordBad }),
+    };
+  }
+
+  function refusalOf(result: Exclude<RecoveryResult, { kind: 'recovered' | 'gone' | 'changed' }>): {
+    status: number;
+    problems: Problems;
+  } {
+    switch (result.kind) {
+      case 'weak':
+        return {
+          status: 400,
+          problems: { fields: { password: messages.password.problems[result.problem] }, general: [] },
+        };
+      case 'wrong':
+      // No passkey is asked for here.
+      case 'unknown passkey':
+      case 'wrong passkey':
+        return { status: 400, problems: { fields: { factor: text.factorWrong }, general: [] } };
+      case 'limited':
+        return { status: 429, problems: generalProblem(text.limited(result.seconds)) };
+      case 'suspended':
+        return { status: 403, problems: generalProblem(messages.signIn.suspended(operator(site))) };
+      case 'banned': {
+        const until = result.account.bannedUntil;
+        const told = messages.signIn;
+        const banned =
+          until === null ? told.banned(operator(site)) : told.bannedUntil(formatMoment(until), operator(site));
+        return { status: 403, problems: generalProblem(banned) };
+      }
+    }
+  }
+}
+
+/** The pending request during which the person asked remembers the session that was started for it. */
+function* remember(session: Session, request: string | undefined): Work<void> {
+  if (request !== undefined) yield* setSignedInSession({ hash: digest(request), session: session.hash });
+}
