@@ -349,15 +349,8 @@ const AWAITED = [
   'findPreviousAddress',
   'insertPreviousAddress',
   'removePreviousAddresses',
-  'addTotp',
   'findChallengeOfBrowser',
   'meetsAcr',
-  'openEnrollment',
-  'proofGate',
-  'removeAuthenticatorApp',
-  'replaceRecoveryCodes',
-  'seedUri',
-  'startEnrollment',
   'startSession',
 ];
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { type Agent, type Answer, agent } from '../support/agent.ts';
+import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
@@ -9,8 +9,10 @@ import {
   newUser,
   PASSWORD,
   redeem,
+  refresh,
   signedIn,
   standard,
+  tokensFor,
   walk,
 } from '../support/flow.ts';
 import { MINUTE, query, settle } from '../support/outcome.ts';
@@ -232,4 +234,141 @@ test('a fresh proof is asked by the authenticator app, or by a recovery code', a
     confirmed.map(({ method }) => method),
     ['totp', 'recovery code'],
   );
+});
+
+/** Sets up an authenticator app on the pages, as a person does, and returns its seed and what the last page shows. */
+async function setUp(browser: Agent): Promise<{ seed: string; page: Answer; codes: string[] }> {
+  const page = await browser.get('/account/security/authenticator');
+  assert.equal(page.status, 200, `${page.location}`);
+  const seed = seedOf(page);
+  const answer = await browser.submit(page, { code: totpCode({ seed }, server.now()) }, AUTHENTICATOR);
+  assert.equal(answer.status, 200, answer.text);
+  return { seed, page: answer, codes: codesOf(answer) };
+}
+const AUTHENTICATOR = '/account/security/authenticator';
+const REMOVE = '/account/security/authenticator/remove';
+const RECOVERY_CODES = '/account/security/recovery-codes';
+const seedOf = ({ text }: Answer): string => /secret=([A-Z2-7]{32})/.exec(text)?.[1] ?? '';
+const codesOf = ({ text }: Answer): string[] =>
+  [...text.matchAll(/<li><code>([^<]+)<\/code>/g)].map(([, code = '']) => code);
+
+test('PW-10: setting up an authenticator app ends everything else, and shows ten recovery codes once', async () => {
+  const user = await newUser(server);
+  const [browser, elsewhere] = [await signedIn(server, user), await signedIn(server, user)];
+  const tokens = await tokensFor(server, client, user, { scope: 'openid' }, { browser });
+  const session = browser.cookie('tessera_session');
+  const { seed, codes } = await setUp(browser);
+  assert.equal(new Set(codes).size, 10);
+  assert.equal(await isSignedIn(browser), true);
+  assert.notEqual(browser.cookie('tessera_session'), session);
+  assert.equal(await isSignedIn(elsewhere), false);
+  assert.equal((await refresh(server, client, tokens.refresh_token)).status, 400);
+  const security = await browser.get('/account/security');
+  assert.match(security.text, /10 of 10 left/);
+  for (const code of codes) assert.ok(!security.text.includes(code));
+  // The code that confirmed it is used up.
+  const first = await atSecondStep(server, user);
+  assert.equal((await typeCode(first.browser, first.page, totpCode({ seed }, server.now()))).status, 401);
+  for (const code of codes.slice(0, 7)) {
+    const at = await atSecondStep(server, user);
+    assert.equal((await typeCode(at.browser, at.page, code, 'recovery-code')).status, 303);
+  }
+  assert.match((await browser.get('/account/security')).text, /Only 3 recovery codes are left/);
+});
+
+/** What a person may send instead of the code. */
+const mistakes: [
+  title: string,
+  send: (page: Answer, browser: Agent) => Promise<Answer>,
+  status: number,
+  text: RegExp,
+][] = [
+  ['a wrong code', (page, browser) => browser.submit(page, { code: '123' }, AUTHENTICATOR), 400, /not valid/],
+  [
+    'the code of a clock that is some minutes ahead',
+    (page, browser) => browser.submit(page, { code: totpCode({ seed: seedOf(page) }, server.now(), 7) }, AUTHENTICATOR),
+    400,
+    /clock of your device is wrong/,
+  ],
+  [
+    'a form that was open for too long',
+    (page, browser) => {
+      server.advance(15 * MINUTE);
+      return browser.submit(page, { code: totpCode({ seed: seedOf(page) }, server.now()) }, AUTHENTICATOR);
+    },
+    409,
+    /open for too long/,
+  ],
+  [
+    'a seed of another session',
+    async (page, browser) => {
+      const other = await (await signedIn(server, await newUser(server))).get(AUTHENTICATOR);
+      const { enrollment = '' } = formOf(other.text, AUTHENTICATOR).hidden;
+      const code = totpCode({ seed: seedOf(other) }, server.now());
+      return browser.submit(page, { code, enrollment }, AUTHENTICATOR);
+    },
+    409,
+    /open for too long/,
+  ],
+];
+for (const [title, send, status, text] of mistakes) {
+  test(`${title} turns nothing on`, async () => {
+    const user = await newUser(server);
+    const browser = await signedIn(server, user);
+    const answer = await send(await browser.get(AUTHENTICATOR), browser);
+    assert.equal(answer.status, status);
+    assert.match(answer.text, text);
+    assert.equal(await isSignedIn(await signedIn(server, user)), true, 'the password is enough');
+  });
+}
+
+test('SE-09: moving to another device, removing the app and new recovery codes ask for a fresh proof', async () => {
+  const { user, factor } = await person();
+  const { browser, page } = await atSecondStep(server, user);
+  await typeCode(browser, page, totpCode(factor, server.now()));
+  const shown = await browser.get('/account/security');
+  server.advance(10 * MINUTE);
+  for (const action of [REMOVE, RECOVERY_CODES]) {
+    const answer = await browser.submit(shown, {}, action);
+    assert.deepEqual([answer.status, answer.location?.pathname], [303, '/account/confirm'], action);
+  }
+  const asked = await browser.get(AUTHENTICATOR);
+  assert.equal(asked.location?.pathname, '/account/confirm');
+  const confirm = await browser.get(asked.location?.href ?? '');
+  const proved = await browser.submit(confirm, { code: totpCode(factor, server.now()) }, '/account/confirm');
+  assert.equal(proved.location?.pathname, AUTHENTICATOR);
+
+  // The new device replaces the old one, and the recovery codes stay.
+  const moved = await setUp(browser);
+  assert.deepEqual(moved.codes, []);
+  server.advance(STEP);
+  const old = await atSecondStep(server, user);
+  assert.equal((await typeCode(old.browser, old.page, totpCode(factor, server.now()))).status, 401);
+  assert.equal((await typeCode(old.browser, old.page, totpCode(moved, server.now()))).status, 303);
+  assert.equal(await isSignedIn(browser), true);
+
+  const renewed = await old.browser.submit(await old.browser.get('/account/security'), {}, RECOVERY_CODES);
+  const [code = ''] = codesOf(renewed);
+  assert.equal(await isSignedIn(browser), false, 'new recovery codes end what came before them');
+  const stale = await atSecondStep(server, user);
+  assert.equal((await typeCode(stale.browser, stale.page, factor.recoveryCodes[0] ?? '', 'recovery-code')).status, 401);
+  assert.equal((await typeCode(stale.browser, stale.page, code, 'recovery-code')).status, 303);
+
+  const removed = await stale.browser.submit(await stale.browser.get('/account/security'), {}, REMOVE);
+  assert.match(removed.text, /The authenticator app is removed/);
+  assert.equal(await isSignedIn(old.browser), false);
+  assert.equal(await isSignedIn(await signedIn(server, user)), true);
+  const again = await stale.browser.submit(removed, {}, '/account/sign-out-everywhere');
+  assert.equal(again.status, 200, 'the forms of the answer belong to the new session');
+  assert.equal((await query(server, `SELECT hash FROM recovery_code WHERE account_id = '${user.id}'`)).length, 0);
+});
+
+test('a change to the factors is refused in a session that ended meanwhile, and an enrollment dies with the generation', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const page = await browser.get(AUTHENTICATOR);
+  await admin(server, 'PATCH', `/users/${user.id}`, { password: 'another good passphrase' });
+  const answer = await browser.submit(page, { code: totpCode({ seed: seedOf(page) }, server.now()) }, AUTHENTICATOR);
+  assert.equal(answer.location?.pathname, '/login');
+  assert.equal((await query(server, `SELECT account_id FROM totp_secret WHERE account_id = '${user.id}'`)).length, 0);
 });

@@ -156,12 +156,12 @@ const mailedLink = (method: 'GET' | 'POST', path: string, refused: string): read
 /** The forms of the account: the form's token, and the session. */
 const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
   const token = async ({ browser }: World): Promise<string> => {
-    const onSecurity = ['/account/password', '/account/sign-out-everywhere'].includes(path);
+    const onSecurity = /\/account\/(password|sign-out-everywhere|security\/)/.test(path);
     const page = await browser.get(
       /connections|profile/.test(path) ? path : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    const isElsewhere = path === '/account/sessions' || path === '/account/confirm';
+    const isElsewhere = /\/account\/(sessions|confirm|security\/)/.test(path);
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
@@ -625,6 +625,15 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'POST /account/sessions': accountForm('/account/sessions', { session: 'others' }, '200'),
   'GET /account/profile': accountPage('/account/profile'),
   'GET /account/security': accountPage('/account/security'),
+  // Without an authenticator app there is nothing to remove, and nothing that a recovery code would stand in for.
+  'GET /account/security/authenticator': accountPage('/account/security/authenticator'),
+  'POST /account/security/authenticator': accountForm('/account/security/authenticator', {}, '409'),
+  'POST /account/security/authenticator/remove': accountForm(
+    '/account/security/authenticator/remove',
+    {},
+    '409 conflict',
+  ),
+  'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),

@@ -2,15 +2,18 @@ import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { after, test } from 'node:test';
 import { openSealer } from '../../src/keys/sealer.ts';
-import { createMailer, type NewMail } from '../../src/mail/mail.ts';
+import { createMailer, type NewMail, readMailbox } from '../../src/mail/mail.ts';
 import { retryMail } from '../../src/mail/operate.ts';
 import { settleDead } from '../../src/mail/store.ts';
 import { HOUR } from '../../src/platform/clock.ts';
+import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { SYSTEM_ORIGIN } from '../../src/platform/validation/origin.ts';
 import { admin } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { allMails, mailsTo } from '../support/mail.ts';
+import { openOwnStore } from '../support/own-store.ts';
 import { startServer, type TestServer } from '../support/server.ts';
+import { startSmtpReceiver } from '../support/smtp-receiver.ts';
 import { tessera } from './command.ts';
 
 // The mailbox of a developer, and what operators do about mail.
@@ -136,9 +139,33 @@ test('`tessera mail`: what was given up, and a test that says what to set', asyn
   assert.deepEqual([off.code, off.stdout], [3, '']);
   assert.match(off.stderr, /TESSERA_SMTP_URL is not set/);
   const refused = await tessera(['mail', 'test', 'ada@example.com'], {
-    env: { ...env, TESSERA_SMTP_URL: 'smtp://user:do-not-show-it@127.0.0.1:1' },
+    env: { ...env, TESSERA_SMTP_URL: 'smtp://user:hush@127.0.0.1:1' },
   });
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /not sent\. 127\.0\.0\.1:1: .*ECONNREFUSED/);
-  assert.doesNotMatch(refused.stderr, /do-not-show-it/);
+  assert.doesNotMatch(refused.stderr, /hush/);
+});
+
+test('a server sends its outbox, counts it, and keeps it through a change of the secret', async () => {
+  const receiver = await startSmtpReceiver();
+  const smtp = { TESSERA_SMTP_URL: `smtp://127.0.0.1:${receiver.port}`, TESSERA_METRICS_ADDRESS: '127.0.0.1:0' };
+  const secret = { TESSERA_SECRET: randomSecret() };
+  const sending = await startServer({ ...smtp, ...secret });
+  assert.equal((await fetch(`${sending.baseUrl}/mailbox`)).status, 404);
+  const accepted = receiver.next();
+  await enqueue(sending, message('ada@example.com', 'Sent by the server'));
+  await accepted;
+  assert.match(receiver.received[0]?.raw ?? '', /^From: Tessera <no-reply@localhost>\r$/m);
+  await sending.close();
+  await receiver.close();
+
+  // Sealed under the old secret, opened under the new one.
+  const store = await openOwnStore();
+  const roots = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
+  const open = (current: Buffer, previous?: Buffer) => openSealer(store.database, { current, previous }, server.now);
+  const mailer = createMailer({ smtp: undefined, from: undefined, mailbox: true }, await open(roots[0]));
+  await store.database.commit(() => mailer.enqueue(message('ada@example.com', 'Waits'), server.now()));
+  const [kept] = await readMailbox(store.database, await open(roots[1], roots[0]));
+  assert.equal(kept?.content.subject, 'Waits');
+  await store.dispose();
 });

@@ -389,6 +389,22 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['sign_in.succeeded', 'user', '+', 'user'],
   ],
   [
+    'an authenticator app, new recovery codes, and no app any more',
+    async () => {
+      const authenticator = '/account/security/authenticator';
+      const page = await browser.get(authenticator);
+      const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
+      status(200, await browser.submit(page, { code: totpCode({ seed }, server.now()) }, authenticator));
+      const security = await browser.get('/account/security');
+      status(200, await browser.submit(security, {}, '/account/security/recovery-codes'));
+      const again = await browser.get('/account/security');
+      status(200, await browser.submit(again, {}, `${authenticator}/remove`));
+    },
+    ['account.factor_added', 'user', '+', 'user'],
+    ['account.recovery_codes_created', 'user', '+', 'user'],
+    ['account.factor_removed', 'user', '+', 'user'],
+  ],
+  [
     'a fresh proof, a new password, a sign-out',
     async () => {
       server.advance(10 * 60_000);
@@ -580,6 +596,9 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/confirm': ['sign_in.confirmed'],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts.
   'POST /secure-account': [],
+  'POST /account/security/authenticator': ['account.factor_added'],
+  'POST /account/security/authenticator/remove': ['account.factor_removed'],
+  'POST /account/security/recovery-codes': ['account.recovery_codes_created'],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
   'POST /api/v2/admin/users': ['account.created'],

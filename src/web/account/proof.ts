@@ -33,6 +33,8 @@ import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, vi
 /** Where a person continues after a proof: the changes that ask for one. Never an address from a request. */
 const TARGETS = {
   password: '/account/security#password',
+  authenticator: '/account/security/authenticator',
+  'two-step': '/account/security#two-step',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 

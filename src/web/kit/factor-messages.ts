@@ -20,3 +20,49 @@ export const verify = {
   another: 'Sign in as another person',
   expired: 'Your sign-in took too long, or your account changed meanwhile. Sign in again.',
 };
+
+/** The texts of what is asked for after the password, in the account. */
+export const twoStep = {
+  title: 'Two-step sign-in',
+  lead: 'After your password you are asked for a code from an app on your phone. Somebody who learns your password cannot sign in with it alone.',
+  app: 'Authenticator app',
+  appSince: (time: HtmlPart): HtmlPart => ['Set up on ', time],
+  setUp: 'Set up an authenticator app',
+  replace: 'Move to another device',
+  remove: 'Remove the authenticator app',
+  removeLead: 'You are then asked for your password alone, and your recovery codes no longer work.',
+  unverified: 'Verify your email address first, so that you can get back in if you lose your device.',
+  enrollTitle: 'Set up an authenticator app',
+  scan: '1. Scan this picture with an authenticator app',
+  scanLead: 'Any app for one-time codes works, such as the one of your password manager.',
+  picture: 'QR code with the key for your authenticator app',
+  byHand: 'You cannot scan it? Enter this key in the app:',
+  sameDevice: 'Open it in an app on this device',
+  copyKey: 'Copy the key',
+  show: '2. Enter the code that the app shows',
+  confirm: 'Turn on two-step sign-in',
+  confirmReplace: 'Use this device',
+  securedLead: 'You will be signed out in every other browser, and have to sign in to your apps again.',
+  wrong: 'This code is not valid. Enter the one that the app shows now for this account.',
+  clockOff:
+    'The clock of your device is wrong by some minutes, so its codes do not work. Set it automatically in the settings of the device, then enter the code that the app shows.',
+  expired:
+    'This page was open for too long, so nothing was changed. Scan the new picture; the earlier one does not work.',
+  added: 'Two-step sign-in is on. You are signed out in every other browser, and have to sign in to your apps again.',
+  removed:
+    'The authenticator app is removed. You are signed out in every other browser, and have to sign in to your apps again.',
+  codes: 'Recovery codes',
+  codesLead: 'Each lets you sign in once without your authenticator app.',
+  codesLeft: (left: number, issued: number) => `${left} of ${issued} left`,
+  fewLeft: (left: number) =>
+    left === 0
+      ? 'You have no recovery codes. Get new ones, so that you can sign in if you lose your device.'
+      : `Only ${left === 1 ? 'one recovery code is' : `${left} recovery codes are`} left. Get new ones before you need them.`,
+  newCodes: 'Get new recovery codes',
+  newCodesLead: 'The earlier ones stop working.',
+  keepTitle: 'Keep your recovery codes',
+  keepLead:
+    'Print them, or save them in your password manager. If you lose your device, each signs you in once. They are not shown again.',
+  copyCodes: 'Copy the recovery codes',
+  kept: 'I have kept them',
+};

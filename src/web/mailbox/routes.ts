@@ -44,10 +44,10 @@ function requireLocal(request: FastifyRequest): void {
   if (!isPeerLocal || isForwarded || !isLoopback(host)) throw nothingHere();
 }
 
-const page = (body: Html, title: string): Page => ({ title, layout: 'wide', home: '/mailbox', body });
+const page = (body: Html, title: string): Page => ({ title, layout: 'narrow', body });
 
 const section = (title: string, content: Html): Html =>
-  html`<div class="stack"><section class="card"><h1>${title}</h1>${content}</section></div>`;
+  html`<section class="card"><h1>${title}</h1>${content}</section>`;
 
 function listPage({ path }: Site, mails: readonly KeptMail[]): Page {
   const row = ({ id, to, createdAt, content }: KeptMail): Html =>

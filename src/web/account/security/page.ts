@@ -9,9 +9,10 @@ import { type AccountHooks, frameOf, visitOf } from '../visit.ts';
 import { passwordSection } from './password.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { signOutEverywhereSection } from './sign-out-everywhere.ts';
+import { twoStepSection } from './two-step.ts';
 
 /** The sections of the page, in their order. */
-const SECTIONS: readonly SecuritySection[] = [passwordSection, signOutEverywhereSection];
+const SECTIONS: readonly SecuritySection[] = [passwordSection, twoStepSection, signOutEverywhereSection];
 
 /** The page on which people secure their account. */
 export function securityRoutes(app: FastifyInstance, services: PageServices, hooks: AccountHooks): void {

@@ -1,0 +1,113 @@
+import { inGroups } from '../../../authenticators/rules/codes.ts';
+import { seedUri } from '../../../authenticators/totp.ts';
+import {
+  copyable,
+  copyButton,
+  doneNotice,
+  fact,
+  facts,
+  field,
+  hidden,
+  moment,
+  type Problems,
+  problemSummary,
+} from '../../kit/components.ts';
+import { type Html, html } from '../../kit/html.ts';
+import type { Page, Site } from '../../kit/layout.ts';
+import { qrCode } from '../../kit/qr-code.ts';
+import { type AccountFrame, accountLayout } from '../layout.ts';
+import { type ProofState, proofGate } from '../proof.ts';
+
+/** Where a person sets up an authenticator app. */
+export const AUTHENTICATOR = '/account/security/authenticator';
+export const REMOVE = '/account/security/authenticator/remove';
+export const RECOVERY_CODES = '/account/security/recovery-codes';
+
+/** What a person has set up. */
+export interface TwoStepState {
+  readonly proof: ProofState;
+  readonly codes: { readonly issued: number; readonly left: number };
+  /** Whether the address must be verified first. */
+  readonly unverified: boolean;
+}
+
+/** So few recovery codes that the person should get new ones. */
+const FEW = 3;
+
+/** The section of the authenticator app and the recovery codes. */
+export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): Html {
+  const { messages, path } = site;
+  const text = messages.twoStep;
+  const { proof, codes, unverified } = state;
+  const app = proof.factors.find(({ kind }) => kind === 'totp');
+  const isProtected = proof.factors.some(({ kind }) => kind !== 'password');
+  const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
+  const remove = html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="muted small">${text.removeLead}</p><div><button class="danger" type="submit">${text.remove}</button></div></form>`;
+  const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${text.newCodesLead} ${text.securedLead}</p><div><button class="equal" type="submit">${text.newCodes}</button></div></form>`;
+  return html`<section class="card" id="two-step"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
+${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
+${app === undefined && unverified ? html`<p>${text.unverified}</p>` : setUp}
+${app !== undefined && proofGate(site, proof, 'two-step', remove)}
+${
+  isProtected &&
+  html`<hr><header><h3>${text.codes}</h3><p class="muted small">${text.codesLead} ${text.codesLeft(codes.left, codes.issued)}.</p></header>
+${codes.left <= FEW && html`<p class="problem">${text.fewLeft(codes.left)}</p>`}
+${proofGate(site, proof, 'two-step', renew)}`
+}</section>`;
+}
+
+interface EnrollPage extends AccountFrame {
+  readonly seed: string;
+  /** The seed for the form, encrypted. */
+  readonly sealed: string;
+  /** The host of this service, by which the app names the account. */
+  readonly issuer: string;
+  readonly replaces: boolean;
+  readonly problems: Problems;
+}
+
+/** The page on which a person sets up an authenticator app. */
+export async function enrollPage(site: Site, page: EnrollPage): Promise<Page> {
+  const { messages, path } = site;
+  const text = messages.twoStep;
+  const { account, token, seed, sealed, issuer, replaces, problems } = page;
+  const uri = await seedUri(seed, issuer, account.profile.username);
+  return accountLayout(
+    site,
+    page,
+    'security',
+    text.enrollTitle,
+    html`<header><h1>${text.enrollTitle}</h1></header>
+${problemSummary(messages, problems)}
+<section class="card"><header><h2>${text.scan}</h2><p class="muted small">${text.scanLead}</p></header>
+${await qrCode(uri, text.picture)}
+<div><p class="small">${text.byHand}</p><p>${copyable(inGroups(seed, ' '), messages.error, text.copyKey)}</p></div>
+<p class="small"><a href="${uri}">${text.sameDevice}</a></p></section>
+<section class="card"><form method="post" action="${path(AUTHENTICATOR)}" novalidate>${hidden(token, { enrollment: sealed })}
+<h2>${text.show}</h2>
+${field({ name: 'code', label: messages.verify.totpCode, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', problems })}
+<p class="muted small">${text.securedLead}</p>
+<div><button class="primary" type="submit">${replaces ? text.confirmReplace : text.confirm}</button></div></form></section>`,
+  );
+}
+
+/** The page that shows new recovery codes, once. */
+export function recoveryCodesPage(
+  site: Site,
+  page: Pick<AccountFrame, 'account' | 'logoutToken'>,
+  codes: readonly string[],
+  done?: string,
+): Page {
+  const { messages, path } = site;
+  const text = messages.twoStep;
+  return accountLayout(
+    site,
+    page,
+    'security',
+    text.keepTitle,
+    html`${done !== undefined && doneNotice(html`<p>${done}</p>`)}
+<section class="card"><header><h1>${text.keepTitle}</h1><p class="muted">${text.keepLead}</p></header>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions"><a class="button primary" href="${path('/account/security')}">${text.kept}</a>${copyButton(codes.join('\n'), messages.error, text.copyCodes)}</div></section>`,
+  );
+}

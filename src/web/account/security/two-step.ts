@@ -1,0 +1,105 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import type { Renewal } from '../../../sessions/renew.ts';
+import {
+  addTotp,
+  type Enrollment,
+  openEnrollment,
+  removeAuthenticatorApp,
+  replaceRecoveryCodes,
+  startEnrollment,
+} from '../../../sessions/second-factors.ts';
+import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../../kit/components.ts';
+import type { Html } from '../../kit/html.ts';
+import { sendPage } from '../../kit/layout.ts';
+import type { PageServices } from '../../sign-in/routes.ts';
+import { readProof, requireProof } from '../proof.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from '../visit.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import { AUTHENTICATOR, enrollPage, RECOVERY_CODES, REMOVE, recoveryCodesPage, twoStepCard } from './two-step-pages.ts';
+
+/** What is asked for after the password: an authenticator app, and recovery codes that stand in for it. */
+export const twoStepSection: SecuritySection = { section, routes };
+
+async function section(services: PageServices, state: SecurityState): Promise<Html> {
+  const { visit, proof } = state;
+  const accountId = visit.account.id;
+  const codes = await services.database.read(() => countRecoveryCodes({ accountId }));
+  return twoStepCard(services.site, state, {
+    proof,
+    codes: codes ?? { issued: 0, left: 0 },
+    unverified: isUnverified(services, visit),
+  });
+}
+
+/** Where mail can be sent, a factor is set up only by a person who can get back in by their address. */
+const isUnverified = ({ mail }: PageServices, { account }: AccountVisit): boolean =>
+  mail.available && !account.profile.emailVerified;
+
+function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+  const { site, browsers, sealer, clock } = services;
+  const text = site.messages.twoStep;
+  const expired = generalProblem(site.messages.account.formExpired);
+  const { host: issuer } = new URL(services.issuer);
+
+  async function showEnrollment(
+    reply: FastifyReply,
+    status: number,
+    visit: AccountVisit,
+    enrollment: Enrollment,
+    problems: Problems,
+  ): Promise<FastifyReply> {
+    const { factors } = await readProof(services, visit);
+    const replaces = factors.some(({ kind }) => kind === 'totp');
+    const page = await enrollPage(site, { ...frameOf(visit), ...enrollment, issuer, replaces, problems });
+    return sendPage(reply, status, site, page);
+  }
+
+  /** The browser continues in the session that the change started. */
+  function continueIn(reply: FastifyReply, visit: AccountVisit, { account, created }: Renewal): AccountVisit {
+    browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    return { ...visit, account, session: created.session };
+  }
+
+  const proved = requireProof(services, 'two-step');
+  app.get(AUTHENTICATOR, { preHandler: requireProof(services, 'authenticator') }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (isUnverified(services, visit)) return show(reply, 409, visit, { problems: generalProblem(text.unverified) });
+    return showEnrollment(reply, 200, visit, startEnrollment(sealer, visit.session, clock()), NO_PROBLEMS);
+  });
+
+  // The enrollment in the form was made for this session after a fresh proof.
+  app.post(AUTHENTICATOR, { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    if (!ownsForm(visit, form)) return show(reply, 400, visit, { problems: expired });
+    if (isUnverified(services, visit)) return show(reply, 409, visit, { problems: generalProblem(text.unverified) });
+    const enrollment = openEnrollment(sealer, visit.session, form.get('enrollment') ?? '', clock());
+    if (enrollment === undefined) return show(reply, 409, visit, { problems: generalProblem(text.expired) });
+    const result = await addTotp(services, visit, enrollment, form.get('code') ?? '');
+    if (result.kind !== 'added') {
+      const code = result.kind === 'wrong' ? text.wrong : text.clockOff;
+      return showEnrollment(reply, 400, visit, enrollment, { fields: { code }, general: [] });
+    }
+    const renewed = continueIn(reply, visit, result);
+    if (result.codes === undefined) return show(reply, 200, renewed, { done: text.added });
+    return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(renewed), result.codes, text.added));
+  });
+
+  app.post(REMOVE, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, { problems: expired });
+    const renewed = continueIn(reply, visit, await removeAuthenticatorApp(services, visit));
+    return show(reply, 200, renewed, { done: text.removed });
+  });
+
+  app.post(RECOVERY_CODES, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, { problems: expired });
+    const { codes, ...renewal } = await replaceRecoveryCodes(services, visit);
+    const renewed = continueIn(reply, visit, renewal);
+    return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(renewed), codes));
+  });
+}
