@@ -179,6 +179,9 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'no-reply@exa\nmple.com',
   ],
   TESSERA_MAILBOX: ['yes', '1', 'ON'],
+  TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],
+  TESSERA_SIGN_UP_DOMAINS: ['example', 'example.com,', '@example.com', 'https://example.com'],
+  TESSERA_PASSWORD_BREACHES: ['on', 'HIBP', 'http://breaches.example', 'https://breaches.example/?x=1'],
   TESSERA_KEY_ROTATION: ['0d', '90', '1h', 'never', '10000d'],
   ...Object.fromEntries(
     Object.values(limitVariables).map(({ name }) => [
