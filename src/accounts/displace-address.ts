@@ -3,6 +3,7 @@ import { enqueueAccountNotices } from '../notices/enqueue.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { isReservedAddress } from '../security-notices/previous-address-store.ts';
 import { emailKey } from './rules/profile.ts';
 import { findByIdentifier, lockAccount, saveAccount } from './store.ts';
 
@@ -11,11 +12,12 @@ import { findByIdentifier, lockAccount, saveAccount } from './store.ts';
  * holds the address without having verified it loses it, and gets a new generation: its sessions, tokens, pending changes and
  * challenges end with that.
  * @param ownId the account that is to have the address
- * @returns `taken` where another account has verified the address
+ * @returns `taken` where another account has verified the address, or had it until a few days ago
  */
 export function* displaceAddress(email: string, ownId: string, now: number, origin: Origin): Work<'free' | 'taken'> {
   const key = emailKey(email);
   const found = yield* findByIdentifier(key);
+  if (yield* isReservedAddress(key, ownId, now)) return 'taken';
   if (found === undefined || found.id === ownId) return 'free';
   const holder = yield* lockAccount({ id: found.id });
   if (holder === undefined || emailKey(holder.profile.email) !== key) return 'free';

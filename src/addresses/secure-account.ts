@@ -76,7 +76,7 @@ export async function secureAccount(
  * Ends all that an account had in a unit of work that holds its lock: sessions, codes, tokens, links, browsers and the password, and
  * the factors that were added since an instant. Recovery then begins at its address.
  */
-function* endEverything(
+export function* endEverything(
   services: SecurityNoticeServices,
   account: Account,
   profile: Account['profile'],

@@ -36,3 +36,6 @@ export function* removeFactorsSince(accountId: string, since: number): Work<void
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
 }
+
+/** Removes the passkeys of an account that may not all be its owner's. */
+export const removeAllPasskeys = (accountId: string): Work<void> => removePasskeys({ accountId, since: 0 });

@@ -1,3 +1,4 @@
+import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AddressChangeTable } from '../platform/database/people-tables.ts';
 import { command, many, one } from '../platform/database/statement.ts';
@@ -24,7 +25,9 @@ const toPreviousAddress = (row: Omit<AddressChangeTable, 'email_key'>): Previous
   expiresAt: row.expires_at,
 });
 
-const insert = command((db, p: AddressChangeTable) => db.insertInto('address_change').values(p));
+const insert = command((db, p: AddressChangeTable) =>
+  db.insertInto('address_change').values(pick(p, [...COLUMNS, 'email_key'])),
+);
 
 export const insertPreviousAddress = (previous: PreviousAddress): Work<void> =>
   insert({

@@ -1,7 +1,7 @@
 import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
 import type { Account } from '../accounts/store.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
-import type { Work } from '../platform/database/database.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import { type NewSession, newSession, type SessionServices, type SessionStart, sessionDatabase } from './sessions.ts';
 import { insertSession, removeSession, type Session } from './store.ts';
 
@@ -20,6 +20,8 @@ interface SecuringChange {
   readonly event: AccountChangeEvent;
   /** The change beside the new generation, given the account as it is under the lock. It refuses by throwing. */
   readonly decide?: (account: Account) => Partial<Pick<Account, 'passwordHash' | 'profile'>>;
+  /** Work of the same commit before the change, under the account's lock. It refuses by throwing. */
+  readonly prepare?: () => Work<void>;
   /** More work of the same commit, given the changed account and the session in which its owner continues. */
   readonly afterSave?: (changed: Account, session: Pick<Session, 'hash'>) => Work<void>;
 }
@@ -30,10 +32,19 @@ interface SecuringChange {
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function renewSession(services: SessionServices, change: SecuringChange): Promise<Renewal> {
-  const { account, session, start, event, decide, afterSave } = change;
+  const { account, session, start, event, decide, prepare, afterSave } = change;
+  const inSession = sessionDatabase(services, session);
+  const database: Database = {
+    ...inSession,
+    commit: (work) =>
+      inSession.commit(function* prepared() {
+        if (prepare !== undefined) yield* prepare();
+        return yield* work();
+      }),
+  };
   const started = newSession(account, services.clock(), { ...session, ...start });
   const changed = await changeAccount(
-    { ...services, database: sessionDatabase(services, session) },
+    { ...services, database },
     account.id,
     event,
     (locked) => ({ ...decide?.(locked), generation: randomIdentifier() }),

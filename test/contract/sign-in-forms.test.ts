@@ -199,11 +199,13 @@ const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/token', '/oidc/revoke', '/oi
 /** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
 
-/** Behind links in messages, which have tests of their own (test/contract/security-notices.test.ts). */
-const BEHIND_LINKS = ['/secure-account'];
+/** Behind links in messages, or for what is confirmed by mail: they have tests of their own (test/contract/security-notices.test.ts and addresses.test.ts). */
+const WITH_MAIL = ['/secure-account', '/verify', '/undo-address-change'].concat(
+  ['', '/verify', '/code'].map((end) => `/account/email${end}`),
+);
 
 test('SE-04: these are all the forms of the route table', () => {
-  const others = new Set([...FOR_PROGRAMS, ...FROM_APPS, ...BEHIND_LINKS]);
+  const others = new Set([...FOR_PROGRAMS, ...FROM_APPS, ...WITH_MAIL]);
   const found = server.routes
     .filter(
       ({ method, url }) => !['GET', 'HEAD'].includes(method) && !url.startsWith('/api/v2/admin/') && !others.has(url),

@@ -161,7 +161,7 @@ const accountForm = (path: string, fields: Fields, right: string): readonly Plac
       /connections|profile/.test(path) ? path : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    const isElsewhere = /\/account\/(sessions|confirm|security\/)/.test(path);
+    const isElsewhere = /\/account\/(sessions|confirm|email|security\/)/.test(path);
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
@@ -617,6 +617,14 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   'GET /secure-account': mailedLink('GET', '/secure-account', '410'),
   'POST /secure-account': mailedLink('POST', '/secure-account', '303 /secure-account'),
+  'GET /verify': mailedLink('GET', '/verify', '410'),
+  'POST /verify': mailedLink('POST', '/verify', '303 /verify'),
+  'GET /undo-address-change': mailedLink('GET', '/undo-address-change', '410'),
+  'POST /undo-address-change': mailedLink('POST', '/undo-address-change', '303 /undo-address-change'),
+  'GET /account/email': accountPage('/account/email'),
+  'POST /account/email': accountForm('/account/email', { email: 'new@example.com' }, '200'),
+  'POST /account/email/verify': accountForm('/account/email/verify', {}, '200'),
+  'POST /account/email/code': accountForm('/account/email/code', {}, '400'),
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
   'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),

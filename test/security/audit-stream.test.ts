@@ -616,11 +616,16 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/picture': ['account.updated'],
   'POST /account/password': ['account.password_changed'],
   'POST /account/confirm': ['sign_in.confirmed'],
-  // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts.
+  // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.
   'POST /secure-account': [],
   'POST /account/security/authenticator': ['account.factor_added'],
   'POST /account/security/authenticator/remove': ['account.factor_removed'],
   'POST /account/security/recovery-codes': ['account.recovery_codes_created'],
+  'POST /verify': [],
+  'POST /undo-address-change': [],
+  'POST /account/email': [],
+  'POST /account/email/verify': [],
+  'POST /account/email/code': [],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
   'POST /api/v2/admin/mail/:id/retry': ['mail.retried'],

@@ -306,6 +306,7 @@ for (const [state, [path, message]] of Object.entries(bars)) {
       ['/account/connections', { client_id: own.client.clientId }],
       ['/account/sessions', { session: 'others' }],
       ['/account/profile', { displayName: 'Anew' }],
+      ['/account/email', { email: 'anew@elsewhere.example' }],
       ['/account/picture', { action: 'remove' }],
       ['/playground', {}],
       ['/logout', {}],

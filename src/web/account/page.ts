@@ -29,6 +29,7 @@ export function accountPage(site: Site, page: AccountPage): Page {
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 <section class="card"><header class="with-link"><h2>${messages.profile.shared}</h2><a href="${path('/account/profile')}">${messages.profile.edit}</a></header>${profileFacts(site, account)}
+<p class="small"><a href="${path('/account/email')}">${profile.emailVerified ? messages.address.changeLink : messages.address.verifyLink}</a></p>
 <hr>
 ${facts([
   factsOf('phone', messages.person.phone),

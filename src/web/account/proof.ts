@@ -35,6 +35,7 @@ const TARGETS = {
   password: '/account/security#password',
   authenticator: '/account/security/authenticator',
   'two-step': '/account/security#two-step',
+  email: '/account/email',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 

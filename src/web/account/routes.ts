@@ -9,6 +9,7 @@ import type { HtmlPart } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { connectionsRoutes } from './connections.ts';
+import { emailRoutes } from './email.ts';
 import { accountPage } from './page.ts';
 import { profileRoutes } from './profile.ts';
 import { proofRoutes } from './proof.ts';
@@ -34,6 +35,7 @@ export function accountPages(app: FastifyInstance, services: AccountServices): v
     const hooks = accountHooks(pages, services);
     accountRoutes(pages, services, hooks);
     profileRoutes(pages, services, hooks);
+    emailRoutes(pages, services, hooks);
     securityRoutes(pages, services, hooks);
     connectionsRoutes(pages, services, hooks);
     sessionsRoutes(pages, services, hooks);

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { readReport, secureAccount } from '../../addresses/secure-account.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -10,6 +10,7 @@ import { hidden, isolate, operator } from '../kit/components.ts';
 import { html } from '../kit/html.ts';
 import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { sendDeadLink } from './dead-link.ts';
 
 const CONTEXT = 'secure account';
 
@@ -57,15 +58,4 @@ function securedPage(site: Site): Page {
     body: html`<section class="card"><header><h1>${text.securedTitle}</h1><p>${text.secured}</p></header>
 <p>${text.securedNext}</p><p class="muted small">${text.securedLost}${operator(site)}.</p></section>`,
   };
-}
-
-/** A link that was used, has expired, or ended with the account's generation. */
-function sendDeadLink(reply: FastifyReply, site: Site): FastifyReply {
-  const { address: text } = site.messages;
-  return sendPage(reply, 410, site, {
-    title: text.deadTitle,
-    layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.deadTitle}</h1><p>${text.dead}</p></header>
-<p>${text.deadRecover} <a href="${site.path('/recover')}">${text.recover}</a></p></section>`,
-  });
 }

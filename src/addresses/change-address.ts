@@ -1,0 +1,234 @@
+import { FieldTaken } from '../accounts/accounts.ts';
+import { displaceAddress } from '../accounts/displace-address.ts';
+import { emailKey } from '../accounts/rules/profile.ts';
+import { type Account, findByIdentifier } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
+import { removeAllPasskeys } from '../authenticators/factor-removal-store.ts';
+import {
+  type Challenge,
+  createChallenge,
+  findChallenge,
+  findChallengeOfBrowser,
+  prepareChallenge,
+  type SentChallenge,
+  tryCode,
+  useChallenge,
+} from '../challenges/challenges.ts';
+import { countMail } from '../mail/mail.ts';
+import { DAY, MINUTE } from '../platform/clock.ts';
+import type { Limits } from '../platform/config/limits.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import { insertPreviousAddress, isReservedAddress } from '../security-notices/previous-address-store.ts';
+import { type Renewal, renewSession } from '../sessions/renew.ts';
+import { sessionDatabase } from '../sessions/sessions.ts';
+import type { Session } from '../sessions/store.ts';
+import { accountExistsMail, addressGainedMail, addressLostMail, verifyMail } from './mails.ts';
+import type { AddressServices } from './secure-account.ts';
+
+/** How long a link or a code confirms an address. */
+const CONFIRMATION_LIFETIME = 15 * MINUTE;
+/** How long a change can be undone from the earlier address. */
+const UNDO_LIFETIME = 7 * DAY;
+
+export const VERIFY_PATH = '/verify';
+export const UNDO_PATH = '/undo-address-change';
+
+const PURPOSES = ['change address', 'verify address'] as const;
+export type AddressPurpose = (typeof PURPOSES)[number];
+
+interface AddressChangeServices extends AddressServices {
+  readonly limits: Limits;
+}
+
+/** A signed-in person, and the browser in which they act. */
+export interface AddressVisit {
+  readonly account: Account;
+  readonly session: Session;
+  readonly browserHash: string;
+  readonly origin: Origin;
+}
+
+/**
+ * Sends a link and a code to an address that a person says is theirs: their own, to verify it, or a new one. Where another account has
+ * the address, its owner is told instead, and the person sees the same answer; likewise where too many messages were sent.
+ */
+export async function requestAddress(
+  services: AddressChangeServices,
+  { account, session, browserHash, origin }: AddressVisit,
+  email: string,
+): Promise<void> {
+  const { clock, sealer, mail, issuer, limits } = services;
+  const now = clock();
+  const sent = prepareChallenge();
+  const { id, profile } = account;
+  const purpose: AddressPurpose = emailKey(email) === emailKey(profile.email) ? 'verify address' : 'change address';
+  await sessionDatabase(services, session).commit(function* request(): Work<void> {
+    const challenge = {
+      purpose,
+      account: { id, generation: session.generation },
+      address: emailKey(email),
+      browserHash,
+      data: { email },
+      lifetime: CONFIRMATION_LIFETIME,
+    };
+    yield* createChallenge(sealer, sent, challenge, now);
+    if (purpose === 'change address') {
+      yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });
+    }
+    if (!(yield* countMail(limits, { to: email, origin }, now))) return;
+    const owner = yield* ownerOf(email, id, now);
+    const expiresAt = now + CONFIRMATION_LIFETIME;
+    const kind = purpose === 'verify address' ? 'verify address' : 'address change';
+    if (owner === undefined) {
+      const content = verifyMail(profile.username, { url: linkTo(issuer, VERIFY_PATH, sent), code: sent.code });
+      yield* mail.enqueue({ to: email, accountId: id, kind, content, expiresAt, challenge: sent.hash }, now);
+    } else if (owner !== 'reserved') {
+      const content = accountExistsMail(owner.profile.username, `${issuer}/login`);
+      yield* mail.enqueue({ to: email, accountId: owner.id, kind: 'account exists', content, expiresAt }, now);
+    }
+  });
+}
+
+const linkTo = (issuer: string, path: string, { link }: Pick<SentChallenge, 'link'>): string =>
+  `${issuer}${path}?token=${link}`;
+
+/** Another account that has verified an address, or has it reserved; one that never verified it does not count. */
+function* ownerOf(email: string, ownId: string, now: number): Work<Account | 'reserved' | undefined> {
+  const found = yield* findByIdentifier(email);
+  if (found !== undefined && found.id !== ownId && found.profile.emailVerified) return found;
+  return (yield* isReservedAddress(email, ownId, now)) ? 'reserved' : undefined;
+}
+
+/** The newest request of an account that waits for its link or code in this browser. */
+export async function readAddressRequest(
+  { database, clock, sealer }: AddressServices,
+  { account, browserHash }: Pick<AddressVisit, 'account' | 'browserHash'>,
+): Promise<Challenge | undefined> {
+  const now = clock();
+  return database.read(function* read(): Work<Challenge | undefined> {
+    for (const purpose of PURPOSES) {
+      const found = yield* findChallengeOfBrowser(sealer, browserHash, purpose, now);
+      if (isOwn(found, account)) return found;
+    }
+    return undefined;
+  });
+}
+
+const isOwn = (challenge: Challenge | undefined, { id, generation }: Account): challenge is Challenge =>
+  challenge?.accountId === id && challenge.generation === generation;
+
+/** Finds the request that a link confirms; undefined where the link no longer works. Changes nothing. */
+export function* findAddressRequest(
+  { sealer }: Pick<AddressServices, 'sealer'>,
+  link: string,
+  now: number,
+): Work<Challenge | undefined> {
+  for (const purpose of PURPOSES) {
+    const found = yield* findChallenge(sealer, link, purpose, now);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+export type AddressResult =
+  | ({ readonly kind: 'confirmed'; readonly purpose: AddressPurpose } & Renewal)
+  /** A link or code that is wrong, was used, has expired or is another browser's; or the address is another account's by now. */
+  | { readonly kind: 'wrong' }
+  | { readonly kind: 'limited'; readonly seconds: number };
+
+/** Confirms an address by the link that was sent to it, in the browser that asked for it. */
+export async function confirmByLink(
+  services: AddressChangeServices,
+  visit: AddressVisit,
+  link: string,
+): Promise<AddressResult> {
+  const now = services.clock();
+  const { account, session, browserHash } = visit;
+  const used = await sessionDatabase(services, session).commit(function* use(): Work<Challenge | undefined> {
+    const found = yield* findAddressRequest(services, link, now);
+    if (!isOwn(found, account) || found.browserHash !== browserHash) return undefined;
+    return yield* useChallenge(services.sealer, link, found.purpose, now);
+  });
+  return used === undefined ? { kind: 'wrong' } : confirm(services, visit, used);
+}
+
+/** Confirms an address by the code that was sent to it, in the browser that asked for it. */
+export async function confirmByCode(
+  services: AddressChangeServices,
+  visit: AddressVisit,
+  code: string,
+): Promise<AddressResult> {
+  const now = services.clock();
+  const { session, browserHash, origin } = visit;
+  const waiting = await readAddressRequest(services, visit);
+  if (waiting === undefined) return { kind: 'wrong' };
+  const { purpose } = waiting;
+  const typed = await sessionDatabase(services, session).commit(() =>
+    tryCode(services, { purpose, browserHash, code, origin }, now),
+  );
+  if (typed.kind !== 'right') return typed;
+  return isOwn(typed.challenge, visit.account) ? confirm(services, visit, typed.challenge) : { kind: 'wrong' };
+}
+
+/**
+ * Gives an account the address that was proved, in a new generation: what this browser did not prove ends. An account that never
+ * verified the address loses it. The earlier address is told, and can undo the change.
+ */
+async function confirm(
+  services: AddressChangeServices,
+  { account, session, origin }: AddressVisit,
+  challenge: Challenge,
+): Promise<AddressResult> {
+  const { clock, issuer, mail } = services;
+  const now = clock();
+  const { email } = challenge.data as { readonly email: string };
+  const purpose = challenge.purpose as AddressPurpose;
+  const undo = prepareChallenge();
+  let before = account.profile;
+  try {
+    const renewal = await renewSession(services, {
+      account,
+      session,
+      event: {
+        type: purpose === 'verify address' ? 'account.address_verified' : 'account.address_changed',
+        origin,
+      },
+      *prepare() {
+        if ((yield* displaceAddress(email, account.id, now, origin)) === 'taken') throw new AddressLost();
+      },
+      decide(locked) {
+        before = locked.profile;
+        const same = emailKey(locked.profile.email) === emailKey(email);
+        if (locked.generation !== challenge.generation || same !== (purpose === 'verify address')) {
+          throw new AddressLost();
+        }
+        const proved = locked.profile.emailVerified || session.amr.includes('pwd');
+        const profile = { ...locked.profile, ...(!same && { email }), emailVerified: true };
+        return { profile, ...(!proved && { passwordHash: null }) };
+      },
+      *afterSave({ id, profile }) {
+        // Whoever had the account before may have added a passkey. An authenticator app is asked for at every sign-in.
+        if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(id);
+        if (purpose === 'verify address') return;
+        const { username } = profile;
+        const expiresAt = now + UNDO_LIFETIME;
+        const message = { accountId: id, kind: 'address changed', expiresAt } as const;
+        yield* mail.enqueue({ ...message, to: email, content: addressGainedMail(username) }, now);
+        // An address that was never verified may be a stranger's, who is given nothing.
+        if (!before.emailVerified) return;
+        const previous = before.email;
+        yield* insertPreviousAddress({ hash: undo.hash, accountId: id, email: previous, changedAt: now, expiresAt });
+        const content = addressLostMail(username, email, linkTo(issuer, UNDO_PATH, undo));
+        yield* mail.enqueue({ ...message, to: previous, content }, now);
+      },
+    });
+    return { kind: 'confirmed', purpose, ...renewal };
+  } catch (error) {
+    if (error instanceof AddressLost || error instanceof FieldTaken) return { kind: 'wrong' };
+    throw error;
+  }
+}
+
+/** The address cannot be given to the account any more. */
+class AddressLost extends Error {}

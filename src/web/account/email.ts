@@ -1,0 +1,151 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { mayHaveAddress } from '../../accounts/rules/joining.ts';
+import { emailKey } from '../../accounts/rules/profile.ts';
+import {
+  type AddressResult,
+  confirmByCode,
+  readAddressRequest,
+  requestAddress,
+} from '../../addresses/change-address.ts';
+import type { SignUpSettings } from '../../platform/config/sign-up.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { formats } from '../../platform/validation/formats.ts';
+import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
+import {
+  doneNotice,
+  field,
+  fieldProblem,
+  generalProblem,
+  hidden,
+  isolate,
+  NO_PROBLEMS,
+  operator,
+  type Problems,
+  problemSummary,
+} from '../kit/components.ts';
+import { html } from '../kit/html.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { accountLayout } from './layout.ts';
+import { proofGate, readProof, requireProof } from './proof.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from './visit.ts';
+
+/** The page on which people verify or change their email address. */
+export function emailRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+  const { site, browsers, mail } = services;
+  const { messages, path } = site;
+  const text = messages.address;
+
+  async function show(
+    reply: FastifyReply,
+    status: number,
+    visit: AccountVisit,
+    problems: Problems = NO_PROBLEMS,
+    { done, typed = '' }: { readonly done?: string; readonly typed?: string } = {},
+  ): Promise<FastifyReply> {
+    const frame = frameOf(visit);
+    const { email, emailVerified } = visit.account.profile;
+    const proof = await readProof(services, visit);
+    const waiting = await readAddressRequest(services, addressVisit(visit));
+    const codeField = {
+      name: 'code',
+      label: text.code,
+      hint: text.codeHint,
+      type: 'text',
+      autocomplete: 'one-time-code',
+      value: '',
+      problems,
+    } as const;
+    const codeForm =
+      waiting &&
+      html`<section class="card"><header><h2>${text.codeTitle}</h2><p class="muted">${text.codeLead(isolate((waiting.data as { email: string }).email))}</p></header>
+<form method="post" action="${path('/account/email/code')}" novalidate>${hidden(frame.token)}
+${field(codeField)}<div><button class="primary" type="submit">${text.codeSubmit}</button></div></form></section>`;
+    const verifyForm =
+      !emailVerified &&
+      html`<section class="card"><header><h2>${text.verifyTitle}</h2><p class="muted small">${text.verifyLead}</p></header>
+<form method="post" action="${path('/account/email/verify')}">${hidden(frame.token)}<div><button class="primary" type="submit">${text.verifySubmit}</button></div></form></section>`;
+    const changeField = {
+      name: 'email',
+      label: text.newAddress,
+      type: 'email',
+      autocomplete: 'email',
+      value: typed,
+      problems,
+    } as const;
+    const changeForm = html`<form method="post" action="${path('/account/email')}" novalidate>${hidden(frame.token)}
+${field(changeField)}<div><button class="primary" type="submit">${text.changeSubmit}</button></div></form>`;
+    const forms = html`${codeForm}${verifyForm}
+<section class="card"><header><h2>${text.changeTitle}</h2><p class="muted small">${text.changeLead}</p></header>
+${proofGate(site, proof, 'email', changeForm)}</section>`;
+    const body = html`<header><h1>${text.title}</h1></header>
+${done !== undefined && doneNotice(html`<p>${done}</p>`)}${problemSummary(messages, problems)}
+<section class="card"><header><h2>${text.current}</h2></header><p>${isolate(email)} <span class="muted">${emailVerified ? text.verified : text.notVerified}</span></p>
+${!mail.available && html`<p class="muted">${text.noMail}${operator(site)}.</p>`}</section>
+${mail.available && forms}`;
+    return sendPage(reply, status, site, accountLayout(site, frame, 'profile', text.title, body));
+  }
+
+  const expired = generalProblem(messages.account.formExpired);
+
+  app.get('/account/email', async (request, reply) => show(reply, 200, visitOf(request)));
+
+  const proved = requireProof(services, 'email');
+  app.post('/account/email', { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
+    const typed = (form.get('email') ?? '').trim();
+    const problem = problemOf(typed, visit.account.profile.email, services.signUp);
+    if (problem !== undefined) return show(reply, 400, visit, fieldProblem('email', text[problem]), { typed });
+    if (mail.available) await requestAddress(services, addressVisit(visit), typed);
+    return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
+  });
+
+  app.post('/account/email/verify', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, expired);
+    const { email, emailVerified } = visit.account.profile;
+    if (!mail.available || emailVerified) return show(reply, 200, visit);
+    await requestAddress(services, addressVisit(visit), email);
+    return show(reply, 200, visit, NO_PROBLEMS, { done: text.sent });
+  });
+
+  app.post('/account/email/code', { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    if (!ownsForm(visit, form)) return show(reply, 400, visit, expired);
+    const code = (form.get('code') ?? '').trim();
+    if (code === '') return show(reply, 400, visit, fieldProblem('code', text.codeMissing));
+    return answerCode(reply, visit, await confirmByCode(services, addressVisit(visit), code));
+  });
+
+  function answerCode(reply: FastifyReply, visit: AccountVisit, result: AddressResult): Promise<FastifyReply> {
+    switch (result.kind) {
+      case 'limited':
+        reply.header('retry-after', String(result.seconds));
+        return show(reply, 429, visit, generalProblem(messages.signIn.limited(result.seconds)));
+      case 'wrong':
+        return show(reply, 400, visit, fieldProblem('code', text.codeWrong));
+      case 'confirmed': {
+        const { account, created, purpose } = result;
+        browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+        const renewed = { ...visit, account, session: created.session };
+        return show(reply, 200, renewed, NO_PROBLEMS, { done: text.done[purpose] });
+      }
+    }
+  }
+}
+
+function problemOf(typed: string, current: string, signUp: SignUpSettings): 'bad' | 'same' | 'notAllowed' | undefined {
+  if (!formats.email(typed)) return 'bad';
+  if (emailKey(typed) === emailKey(current)) return 'same';
+  return mayHaveAddress(signUp, typed) ? undefined : 'notAllowed';
+}
+
+const addressVisit = ({ account, session, browser, origin }: AccountVisit) => ({
+  account,
+  session,
+  browserHash: browser.hash,
+  origin,
+});

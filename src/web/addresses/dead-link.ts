@@ -1,0 +1,14 @@
+import type { FastifyReply } from 'fastify';
+import { html } from '../kit/html.ts';
+import { type Site, sendPage } from '../kit/layout.ts';
+
+/** A link that was used, has expired, or ended with the account's generation. */
+export function sendDeadLink(reply: FastifyReply, site: Site): FastifyReply {
+  const { address: text } = site.messages;
+  return sendPage(reply, 410, site, {
+    title: text.deadTitle,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.deadTitle}</h1><p>${text.dead}</p></header>
+<p>${text.deadRecover} <a href="${site.path('/recover')}">${text.recover}</a></p></section>`,
+  });
+}

@@ -1,0 +1,102 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { UNDO_PATH } from '../../addresses/change-address.ts';
+import { type OpenUndo, readUndo, undoAddressChange } from '../../addresses/undo-address-change.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import {
+  field,
+  generalProblem,
+  hidden,
+  isolate,
+  NO_PROBLEMS,
+  operator,
+  type Problems,
+  problemSummary,
+} from '../kit/components.ts';
+import { html } from '../kit/html.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { sendDeadLink } from './dead-link.ts';
+
+const CONTEXT = 'undo address change';
+
+/** The page that the earlier address of an account can open for seven days after a change. */
+export function undoRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers } = services;
+  const { messages } = site;
+  const text = messages.address;
+
+  function show(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    status: number,
+    { account, previous, asksFactor }: OpenUndo,
+    token: string,
+    problems: Problems,
+  ): FastifyReply {
+    const formToken = browsers.of(request, reply).formToken(CONTEXT);
+    const code = {
+      name: 'code',
+      label: text.undoCode,
+      hint: text.undoCodeHint,
+      type: 'text',
+      autocomplete: 'one-time-code',
+      value: '',
+      problems,
+    } as const;
+    return sendPage(reply, status, site, {
+      title: text.undoTitle,
+      layout: 'narrow',
+      body: html`<section class="card"><header><h1>${text.undoTitle}</h1><p>${text.undoLead(isolate(account.profile.username), isolate(previous.email))}</p></header>
+${problemSummary(messages, problems)}<p>${text.undoText}</p>
+<form method="post" action="${site.path(UNDO_PATH)}" novalidate>${hidden(formToken, { token })}
+${asksFactor && field(code)}
+<div><button class="danger" type="submit">${text.undoSubmit}</button></div></form>
+<p class="muted small">${text.secureStay}</p></section>`,
+    });
+  }
+
+  app.get(UNDO_PATH, async (request, reply) => {
+    const token = queryOf(request).get('token') ?? '';
+    const open = await readUndo(services, token);
+    return open === undefined ? sendDeadLink(reply, site) : show(request, reply, 200, open, token, NO_PROBLEMS);
+  });
+
+  app.post(UNDO_PATH, async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const token = form.get('token') ?? '';
+    const browser = browsers.of(request, reply);
+    if (!browser.owns(form, CONTEXT)) {
+      return redirect(request, reply, site.path(`${UNDO_PATH}?token=${encodeURIComponent(token)}`));
+    }
+    const open = await readUndo(services, token);
+    if (open === undefined) return sendDeadLink(reply, site);
+    const code = (form.get('code') ?? '').trim();
+    const result = await undoAddressChange(services, token, {
+      code,
+      browserHash: browser.hash,
+      origin: originOf(request),
+    });
+    switch (result.kind) {
+      case 'dead':
+        return sendDeadLink(reply, site);
+      case 'wrong':
+        return show(request, reply, 400, open, token, { fields: { code: text.undoWrong }, general: [] });
+      case 'limited':
+        reply.header('retry-after', String(result.seconds));
+        return show(request, reply, 429, open, token, generalProblem(messages.signIn.limited(result.seconds)));
+      case 'refused':
+        return show(request, reply, 403, open, token, generalProblem(html`${text.undoRefused}${operator(site)}.`));
+      case 'undone':
+        return sendPage(reply, 200, site, {
+          title: text.undoneTitle,
+          layout: 'narrow',
+          body: html`<section class="card"><header><h1>${text.undoneTitle}</h1><p>${text.undone}</p></header>
+<p>${text.securedNext}</p></section>`,
+        });
+    }
+  });
+}

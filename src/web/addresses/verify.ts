@@ -1,0 +1,96 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { confirmByLink, findAddressRequest, VERIFY_PATH } from '../../addresses/change-address.ts';
+import type { Challenge } from '../../challenges/challenges.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { findVisitor, SESSION_LIFETIME, SessionEnded, type SignedInVisitor } from '../../sessions/sessions.ts';
+import { hidden, isolate } from '../kit/components.ts';
+import { html } from '../kit/html.ts';
+import { sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { sendDeadLink } from './dead-link.ts';
+
+const CONTEXT = 'confirm address';
+
+/** The page behind the link that confirms an address, in the browser that asked for it. */
+export function confirmAddressRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers, database, clock } = services;
+  const text = site.messages.address;
+
+  const find = (token: string): Promise<Challenge | undefined> => {
+    const now = clock();
+    return database.read(() => findAddressRequest(services, token, now));
+  };
+
+  /** The visitor, where this is the browser that asked and still signed in as then. */
+  async function requester(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { browserHash, accountId }: Challenge,
+  ): Promise<SignedInVisitor | undefined> {
+    const browser = browsers.of(request, reply);
+    if (browser.hash !== browserHash) return undefined;
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    return visitor.kind === 'signed in' && visitor.account.id === accountId ? visitor : undefined;
+  }
+
+  const showElsewhere = (reply: FastifyReply): FastifyReply =>
+    sendPage(reply, 200, site, {
+      title: text.elsewhereTitle,
+      layout: 'narrow',
+      body: html`<section class="card"><header><h1>${text.elsewhereTitle}</h1></header><p>${text.elsewhere}</p>
+<p><a href="${site.path('/account/email')}">${text.toAccount}</a></p></section>`,
+    });
+
+  app.get(VERIFY_PATH, async (request, reply) => {
+    const token = queryOf(request).get('token') ?? '';
+    const challenge = await find(token);
+    if (challenge === undefined) return sendDeadLink(reply, site);
+    const visitor = await requester(request, reply, challenge);
+    if (visitor === undefined) return showElsewhere(reply);
+    const { email } = challenge.data as { readonly email: string };
+    const { account } = visitor;
+    return sendPage(reply, 200, site, {
+      title: text.confirmTitle,
+      layout: 'narrow',
+      theme: account.profile.theme,
+      body: html`<section class="card"><header><h1>${text.confirmTitle}</h1></header>
+<p>${text.confirmLead(isolate(email), isolate(account.profile.username))}</p>
+<form method="post" action="${site.path(VERIFY_PATH)}">${hidden(browsers.of(request, reply).formToken(CONTEXT), { token })}
+<div><button class="primary" type="submit">${text.confirmSubmit}</button></div></form></section>`,
+    });
+  });
+
+  app.post(VERIFY_PATH, async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const token = form.get('token') ?? '';
+    const browser = browsers.of(request, reply);
+    if (!browser.owns(form, CONTEXT)) {
+      return redirect(request, reply, site.path(`${VERIFY_PATH}?token=${encodeURIComponent(token)}`));
+    }
+    const challenge = await find(token);
+    if (challenge === undefined) return sendDeadLink(reply, site);
+    const visitor = await requester(request, reply, challenge);
+    if (visitor === undefined) return showElsewhere(reply);
+    const { account, session } = visitor;
+    const origin = originOf(request, { type: 'user', id: account.id });
+    try {
+      const result = await confirmByLink(services, { account, session, browserHash: browser.hash, origin }, token);
+      if (result.kind !== 'confirmed') return sendDeadLink(reply, site);
+      browsers.setSession(reply, result.created.secret, SESSION_LIFETIME);
+      return sendPage(reply, 200, site, {
+        title: text.confirmedTitle,
+        layout: 'narrow',
+        body: html`<section class="card"><header><h1>${text.confirmedTitle}</h1></header><p>${text.done[result.purpose]}</p>
+<p><a href="${site.path('/account')}">${text.toAccount}</a></p></section>`,
+      });
+    } catch (error) {
+      // Another press of the same button was first, or the session was ended meanwhile.
+      if (error instanceof SessionEnded) return sendDeadLink(reply, site);
+      throw error;
+    }
+  });
+}

@@ -1,0 +1,254 @@
+/** Verifying and changing an email address, and undoing a change. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { type Agent, type Answer, agent } from '../support/agent.ts';
+import {
+  admin,
+  newClient,
+  newUser,
+  PASSWORD,
+  refresh,
+  signedIn,
+  type TestUser,
+  tokensFor,
+  userinfo,
+} from '../support/flow.ts';
+import { mailsTo, type SentMail } from '../support/mail.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const server = spread(await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_MAIL_ADDRESS: 'off' }, SEVERAL));
+after(() => server.close());
+
+const PAGE = '/account/email';
+interface Person {
+  readonly user: TestUser;
+  readonly browser: Agent;
+  readonly email: string;
+}
+const recordOf = async ({ id }: TestUser) => (await admin(server, 'GET', `/users/${id}`)).body;
+async function person(verified = true): Promise<Person> {
+  const user = await newUser(server, { emailVerified: verified });
+  return { user, browser: await signedIn(server, user), email: (await recordOf(user)).email };
+}
+const stateOf = async (user: TestUser) => {
+  const { email, emailVerified } = await recordOf(user);
+  return [email, emailVerified];
+};
+const latest = async (address: string): Promise<SentMail> => {
+  const [mail] = await mailsTo(server, address);
+  assert.ok(mail !== undefined, `no mail to ${address}`);
+  return mail;
+};
+const ask = async ({ browser }: Person, email: string): Promise<Answer> =>
+  browser.submit(await browser.get(PAGE), { email }, PAGE);
+const askToVerify = async ({ browser }: Person) => browser.submit(await browser.get(PAGE), {}, `${PAGE}/verify`);
+const typeCode = async ({ browser }: Person, code: string) =>
+  browser.submit(await browser.get(PAGE), { code }, `${PAGE}/code`);
+const press = async (browser: Agent, { link = '' }: SentMail, fields = {}) =>
+  browser.submit(await browser.get(link), fields);
+let names = 0;
+const freshAddress = () => `new-address-${++names}@example.com`;
+/** Changes an address; the new one and the message to the earlier one. */
+async function changed(who: Person): Promise<{ email: string; undo: SentMail }> {
+  const email = freshAddress();
+  await ask(who, email);
+  assert.equal((await press(who.browser, await latest(email))).status, 200);
+  return { email, undo: await latest(who.email) };
+}
+const isSignedIn = async (browser: Agent) => (await browser.get('/account')).status === 200;
+
+test('an address is verified by its link or its code; claims say so, and other browsers are signed out', async () => {
+  for (const how of ['link', 'code']) {
+    const ada = await person(false);
+    const other = await signedIn(server, ada.user);
+    await askToVerify(ada);
+    const mail = await latest(ada.email);
+    const done = how === 'link' ? await press(ada.browser, mail) : await typeCode(ada, mail.code ?? '');
+    assert.equal(done.status, 200, done.text);
+    assert.deepEqual(await stateOf(ada.user), [ada.email, true]);
+    assert.deepEqual([await isSignedIn(ada.browser), await isSignedIn(other)], [true, false]);
+    const tokens = await tokensFor(
+      server,
+      await newClient(server),
+      ada.user,
+      { scope: 'openid email' },
+      { browser: ada.browser },
+    );
+    assert.equal((await userinfo(server, tokens.access_token)).body.user.email.isVerified, true);
+    assert.equal((await agent(server.baseUrl).get(mail.link ?? '')).status, 410, 'used');
+  }
+});
+
+test('an address is changed with a fresh proof, and both addresses are told', async () => {
+  const ada = await person();
+  const client = await newClient(server);
+  const tokens = await tokensFor(server, client, ada.user, {}, { browser: ada.browser });
+  server.advance(10 * MINUTE);
+  assert.match((await ada.browser.get(PAGE)).text, /\/account\/confirm\?next=email/);
+  const refused = await ada.browser.post(PAGE, { email: freshAddress() });
+  assert.equal(refused.location?.pathname, '/account/confirm');
+  const confirm = await ada.browser.get('/account/confirm?next=email');
+  assert.equal((await ada.browser.submit(confirm, { current: PASSWORD })).location?.pathname, PAGE);
+  const { email, undo } = await changed(ada);
+  assert.deepEqual(await stateOf(ada.user), [email, true]);
+  assert.match(undo.text, new RegExp(email));
+  assert.match((await latest(email)).text, /earlier address was told/);
+  assert.equal((await refresh(server, client, tokens.refresh_token)).body.error, 'invalid_grant');
+  assert.ok(await isSignedIn(ada.browser));
+});
+
+test('nothing but the button in the browser that asked acts: no scanner, no other browser, no form of another', async () => {
+  const ada = await person();
+  const email = freshAddress();
+  await ask(ada, email);
+  const mail = await latest(email);
+  const link = mail.link ?? '';
+  const scanner = agent(server.baseUrl);
+  for (const open of [() => scanner.get(link), () => fetch(link, { method: 'HEAD' }), () => ada.browser.get(link)])
+    await open();
+  const elsewhere = await scanner.get(link);
+  assert.match(elsewhere.text, /Continue where you began/);
+  assert.doesNotMatch(elsewhere.text, /<form/);
+  const page = await ada.browser.get(link);
+  assert.equal((await scanner.submit(page, {})).status, 303, 'the form of another browser');
+  const bob = await person();
+  assert.match((await bob.browser.get(link)).text, /Continue where you began/);
+  assert.equal((await typeCode({ ...ada, browser: ada.browser }, '000000')).status, 400);
+  assert.deepEqual(await stateOf(ada.user), [ada.email, true]);
+  assert.equal((await press(ada.browser, mail)).status, 200);
+  assert.equal((await ada.browser.get(link)).status, 410);
+});
+
+test('links and codes die: after 15 minutes, by a newer request, by five wrong tries, by a new password', async () => {
+  const ada = await person();
+  const [first, second] = [freshAddress(), freshAddress()];
+  await ask(ada, first);
+  await ask(ada, second);
+  assert.equal((await ada.browser.get((await latest(first)).link ?? '')).status, 410);
+  const waiting = await latest(second);
+  for (let tries = 0; tries < 5; tries++) assert.equal((await typeCode(ada, 'wrong!')).status, 400);
+  assert.equal((await typeCode(ada, waiting.code ?? '')).status, 429);
+  server.advance(15 * MINUTE);
+  assert.equal((await ada.browser.get(waiting.link ?? '')).status, 410);
+
+  const bob = await person();
+  const third = freshAddress();
+  await ask(bob, third);
+  const security = await bob.browser.get('/account/security');
+  const password = 'quite another passphrase';
+  assert.equal((await bob.browser.submit(security, { current: PASSWORD, password }, '/account/password')).status, 200);
+  assert.equal((await press(bob.browser, await latest(third)).catch(() => undefined))?.status ?? 410, 410);
+  assert.deepEqual(await stateOf(bob.user), [bob.email, true]);
+});
+
+test('a taken address gets the same answer, and its owner a message', async () => {
+  const [ada, bob, eve] = [await person(), await person(), await person(false)];
+  const bare = (answer: Answer) => [answer.status, answer.text.replaceAll(/value="[^"]*"|[\w-]+@[\w.-]+/g, '')];
+  const free = bare(await ask(ada, freshAddress()));
+  assert.deepEqual(bare(await ask(ada, bob.email)), free);
+  assert.equal((await latest(bob.email)).subject, 'You already have an account');
+  // An address that was never verified reserves nothing: whoever verifies it has it.
+  assert.deepEqual(bare(await ask(ada, eve.email)), free);
+  assert.equal((await press(ada.browser, await latest(eve.email))).status, 200);
+  assert.deepEqual(await stateOf(ada.user), [eve.email, true]);
+  assert.deepEqual(await stateOf(eve.user), [`${eve.user.id}@unverified.invalid`, false]);
+  assert.equal(await isSignedIn(eve.browser), false);
+});
+
+test('for seven days the earlier address undoes a change, whatever came since, and is reserved', async () => {
+  const ada = await person();
+  const first = await changed(ada);
+  // What a thief may do with the account: a second change, a new password.
+  const second = await changed({ ...ada, email: first.email });
+  const security = await ada.browser.get('/account/security');
+  const password = 'the passphrase of a thief';
+  assert.equal((await ada.browser.submit(security, { current: PASSWORD, password }, '/account/password')).status, 200);
+  const mallory = await person();
+  await ask(mallory, ada.email);
+  assert.equal((await latest(ada.email)).kind !== 'address change', true, 'reserved: no link');
+  assert.equal((await admin(server, 'PATCH', `/users/${mallory.user.id}`, { email: ada.email })).status, 409);
+
+  const scanner = agent(server.baseUrl);
+  await scanner.get(first.undo.link ?? '');
+  await fetch(first.undo.link ?? '', { method: 'HEAD' });
+  assert.deepEqual(await stateOf(ada.user), [second.email, true]);
+
+  const owner = agent(server.baseUrl);
+  assert.equal((await press(owner, first.undo)).status, 200);
+  assert.deepEqual(await stateOf(ada.user), [ada.email, true]);
+  assert.equal(await isSignedIn(ada.browser), false);
+  assert.equal(owner.cookie('tessera_session'), undefined, 'nobody is signed in by it');
+  assert.equal((await latest(ada.email)).kind, 'recovery');
+  assert.match((await latest(second.email)).text, /has its earlier email address again/);
+  for (const { undo } of [first, second]) assert.equal((await owner.get(undo.link ?? '')).status, 410);
+  await assert.rejects(signedIn(server, ada.user, password), /401/);
+});
+
+test('after seven days the change is final, and the address free', async () => {
+  const ada = await person();
+  const { undo } = await changed(ada);
+  server.advance(7 * DAY);
+  assert.equal((await agent(server.baseUrl).get(undo.link ?? '')).status, 410);
+  const bob = await person();
+  await ask(bob, ada.email);
+  assert.equal((await press(bob.browser, await latest(ada.email))).status, 200);
+  assert.deepEqual(await stateOf(bob.user), [ada.email, true]);
+});
+
+test('of what happens at the same time, one wins', async () => {
+  // Two presses of the same link.
+  const ada = await person();
+  const email = freshAddress();
+  await ask(ada, email);
+  const mail = await latest(email);
+  const page = await ada.browser.get(mail.link ?? '');
+  const presses = await Promise.all([ada.browser.submit(page, {}), ada.browser.submit(page, {})]);
+  assert.equal(presses.filter(({ status }) => status === 200).length, 1, presses.map(({ status }) => status).join());
+  assert.deepEqual(await stateOf(ada.user), [email, true]);
+
+  // Two people confirm the same address.
+  const [bob, eve] = [await person(), await person()];
+  const wanted = freshAddress();
+  await ask(bob, wanted);
+  const toBob = await latest(wanted);
+  await ask(eve, wanted);
+  const toEve = await latest(wanted);
+  await Promise.all([press(bob.browser, toBob), press(eve.browser, toEve)]);
+  const owners = [await stateOf(bob.user), await stateOf(eve.user)].filter(([address]) => address === wanted);
+  assert.equal(owners.length, 1);
+
+  // Undo against another change.
+  const cleo = await person();
+  const { undo } = await changed(cleo);
+  const next = freshAddress();
+  await ask(cleo, next);
+  const confirm = await latest(next);
+  const [confirmPage, undoPage] = [await cleo.browser.get(confirm.link ?? ''), agent(server.baseUrl)];
+  const opened = await undoPage.get(undo.link ?? '');
+  const [, undone] = await Promise.all([cleo.browser.submit(confirmPage, {}), undoPage.submit(opened, {})]);
+  assert.equal(undone.status, 200);
+  assert.deepEqual(await stateOf(cleo.user), [cleo.email, true]);
+});
+
+test('a form from another site, or without its token, asks for nothing', async () => {
+  const ada = await person(false);
+  const forms = { [PAGE]: { email: freshAddress() }, [`${PAGE}/verify`]: {}, [`${PAGE}/code`]: { code: '123456' } };
+  for (const [action, fields] of Object.entries(forms)) {
+    assert.equal((await ada.browser.post(action, fields)).status, 400, action);
+    assert.equal((await ada.browser.post(action, fields, { origin: 'https://evil.example' })).status, 403, action);
+    assert.equal((await agent(server.baseUrl).post(action, fields)).location?.pathname, '/login', action);
+  }
+  assert.deepEqual(await mailsTo(server, ada.email), []);
+});
+
+test('without mail the page offers nothing, and nothing is stored', async () => {
+  const quiet = await startServer();
+  after(() => quiet.close());
+  const user = await newUser(quiet);
+  const browser = await signedIn(quiet, user);
+  const page = await browser.get(PAGE);
+  assert.match(page.text, /sends no mail/);
+  assert.doesNotMatch(page.text, new RegExp(`action="${PAGE}`));
+});
