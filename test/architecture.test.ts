@@ -108,6 +108,7 @@ const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
   consent: ['client', 'token_family'],
   credentials: ['account', 'client', 'consent_grant', 'key_set'],
   mail: ['account', 'challenge'],
+  invitations: ['admin_key', 'membership'],
   notices: ['account', 'client', 'consent_grant', 'token_family'],
   organizations: ['account'],
   sessions: ['client', 'consent_grant', 'token_family'],

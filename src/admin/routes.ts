@@ -27,6 +27,8 @@ import {
 import { clientView, secretView } from '../clients/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
+import { createInvitation, invitationView, revokeInvitation } from '../invitations/invitations.ts';
+import { listInvitations } from '../invitations/store.ts';
 import { listMails, mailView, retryMail } from '../mail/operate.ts';
 import {
   createOrganization,
@@ -48,6 +50,7 @@ import { type AdminServices, callerOf, requireAdminKey } from './guard.ts';
 import { readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
+import * as invitations from './route-schemas/invitations.ts';
 import { listMailSchema, retryMailSchema } from './route-schemas/mail.ts';
 import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
@@ -76,6 +79,7 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       clientRoutes(admin, clock);
       pictureRoutes(admin, clock);
       organizationRoutes(admin);
+      adminInvitationRoutes(admin);
       mailRoutes(admin);
       eventRoutes(admin);
       traceRoutes(admin, clock);
@@ -253,6 +257,23 @@ function organizationRoutes(admin: TypedApp): void {
   admin.delete(member, { schema: organizations.removeMemberSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);
     await removeMember(services, request.params.id, request.params.userId, origin);
+    return reply.code(204).send();
+  });
+}
+
+function adminInvitationRoutes(admin: TypedApp): void {
+  admin.post('/invitations', { schema: invitations.createInvitationSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    const { invitation, link } = await createInvitation(services, request.body, origin);
+    return reply.code(201).send({ ...invitationView(invitation), ...(link !== undefined && { link }) });
+  });
+  admin.get('/invitations', { schema: invitations.listInvitationsSchema }, async (request) => {
+    const { database } = callerOf(request).services;
+    return readPage(request.query, (page) => database.read(() => listInvitations(page)), invitationView);
+  });
+  admin.delete('/invitations/:id', { schema: invitations.revokeInvitationSchema }, async (request, reply) => {
+    const { services, origin } = callerOf(request);
+    await revokeInvitation(services, request.params.id, origin);
     return reply.code(204).send();
   });
 }

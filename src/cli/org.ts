@@ -24,7 +24,7 @@ const allOrganizations = ({ database }: Pick<Core, 'database'>, part: PageOption
   database.read(() => allPages(listOrganizations, part));
 
 /** Finds the ID of an organization by its ID or name. */
-async function organizationId(core: Core, which: string): Promise<string> {
+export async function organizationId(core: Core, which: string): Promise<string> {
   const found = (await allOrganizations(core)).find(({ id, name }) => id === which || name === which);
   if (found !== undefined) return found.id;
   if (isSnowflake(which)) return which;

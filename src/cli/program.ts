@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
 import { explainCommand } from './explain.ts';
+import { inviteCommands } from './invite.ts';
 import { keysCommands } from './keys.ts';
 import { mailCommands } from './mail.ts';
 import { migrateCommand } from './migrate.ts';
@@ -69,6 +70,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     userCommands,
     clientCommands,
     orgCommands,
+    inviteCommands,
     adminKeyCommands,
     keysCommands,
     mailCommands,

@@ -21,6 +21,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import type { Session } from '../sessions/store.ts';
+import { acceptInvitation, InvitationRefused } from './invitations.ts';
 import { signUpMails } from './sign-up-mails.ts';
 
 const SIGN_UP_LIFETIME = 15 * MINUTE;
@@ -48,10 +49,20 @@ export interface PendingSignUp extends SignUpFields {
   readonly passwordHash: string;
   /** The handle of the authorization request that needs it. */
   readonly handle: string | null;
+  /** The secret of the invitation that it accepts. */
+  readonly invitation: string | null;
 }
 
 /** The sign-up that a challenge confirms. */
 export const pendingSignUp = ({ data }: Challenge): PendingSignUp => data as PendingSignUp;
+
+/** Where a sign-up begins. */
+interface SignUpStart {
+  readonly browserHash: string;
+  readonly handle: string | null;
+  readonly invitation: string | null;
+  readonly origin: Origin;
+}
 
 /**
  * Begins a sign-up: no account exists until the address is proved in the same browser. The answer, and what is stored, do not depend
@@ -61,14 +72,14 @@ export const pendingSignUp = ({ data }: Challenge): PendingSignUp => data as Pen
 export async function beginSignUp(
   services: SignUpServices,
   fields: SignUpFields & { readonly password: string },
-  { browserHash, handle, origin }: { browserHash: string; handle: string | null; origin: Origin },
+  { browserHash, handle, invitation, origin }: SignUpStart,
 ): Promise<'begun' | 'username taken'> {
   const { database, clock, passwords, limits, sealer, mail, issuer } = services;
   const { password, ...values } = fields;
   const now = clock();
   const passwordHash = await passwords.hash(password, addressFlows(origin));
   const sent = prepareChallenge();
-  const data: PendingSignUp = { ...values, passwordHash, handle };
+  const data: PendingSignUp = { ...values, passwordHash, handle, invitation };
   const address = values.email.toLowerCase();
   const expiresAt = now + SIGN_UP_LIFETIME;
   return database.commit(function* begin() {
@@ -106,7 +117,8 @@ export type CompletedSignUp =
   | { readonly kind: 'limited'; readonly seconds: number }
   /** Another account got the username, or proved the address, meanwhile. */
   | { readonly kind: 'username taken'; readonly fields: SignUpFields }
-  | { readonly kind: 'address taken' };
+  | { readonly kind: 'address taken' }
+  | { readonly kind: 'invitation refused' };
 
 /**
  * Creates the account of a sign-up whose address is proved, and signs in to it, in one commit. An account that holds the address
@@ -117,7 +129,7 @@ export async function completeSignUp(
   services: SignUpServices,
   proof: SignUpProof,
   browser: SignInBrowser,
-  mayJoin: (email: string) => boolean,
+  mayJoin: (email: string, invited: boolean) => boolean,
   onSignedIn: (session: Session) => Work<void>,
 ): Promise<CompletedSignUp> {
   const { database, clock, ids } = services;
@@ -129,19 +141,59 @@ export async function completeSignUp(
     return await database.commit(function* complete(): Work<CompletedSignUp> {
       const result = yield* prove(services, proof, browser, now);
       if (result.kind !== 'right') return result;
-      const { passwordHash, handle: _handle, ...values } = pendingSignUp(result.challenge);
+      const { passwordHash, handle: _handle, invitation, ...values } = pendingSignUp(result.challenge);
       fields = values;
-      if (!mayJoin(values.email)) return { kind: 'wrong' };
+      if (!mayJoin(values.email, invitation !== null)) return { kind: 'wrong' };
       if ((yield* displaceAddress(values.email, id, now, origin)) === 'taken') return { kind: 'address taken' };
       const profile = newProfile({ ...values, emailVerified: true }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
       // Thrown, so that the challenge can be used for another attempt, and no address is displaced.
       if (!(yield* insertAccount(account))) throw new FieldTaken('username', 'username is taken');
       yield* record({ at: now, type: 'account.created', origin, accountId: id });
+      if (invitation !== null) yield* acceptInvitation(invitation, account, now, origin);
       return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
     });
   } catch (error) {
     if (error instanceof FieldTaken && fields !== undefined) return { kind: 'username taken', fields };
+    if (error instanceof InvitationRefused) return { kind: 'invitation refused' };
+    throw error;
+  }
+}
+
+/**
+ * Creates the account of an invited person, joins, and signs in, in one commit. The address is verified where the invitation was mailed
+ * to it; without mail it stays unverified.
+ * @param password a password that may be chosen
+ */
+export async function signUpInvited(
+  services: SignUpServices,
+  { password, ...values }: SignUpFields & { readonly password: string },
+  { link, mailed }: { readonly link: string; readonly mailed: boolean },
+  browser: SignInBrowser,
+  onSignedIn: (session: Session) => Work<void>,
+): Promise<Exclude<CompletedSignUp, { kind: 'wrong' | 'limited' }>> {
+  const { database, clock, ids, passwords } = services;
+  const { origin } = browser;
+  const passwordHash = await passwords.hash(password, addressFlows(origin));
+  const now = clock();
+  const id = await ids.next();
+  try {
+    return await database.commit(function* create() {
+      if (mailed && (yield* displaceAddress(values.email, id, now, origin)) === 'taken') {
+        return { kind: 'address taken' } as const;
+      }
+      if ((yield* findByIdentifier(values.username)) !== undefined) {
+        return { kind: 'username taken', fields: values } as const;
+      }
+      const profile = newProfile({ ...values, emailVerified: mailed }, id, now);
+      const account = newAccount(id, profile, passwordHash, now);
+      if (!(yield* insertAccount(account))) return { kind: 'address taken' } as const;
+      yield* record({ at: now, type: 'account.created', origin, accountId: id });
+      yield* acceptInvitation(link, account, now, origin);
+      return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
+    });
+  } catch (error) {
+    if (error instanceof InvitationRefused) return { kind: 'invitation refused' };
     throw error;
   }
 }

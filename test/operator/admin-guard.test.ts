@@ -40,6 +40,9 @@ const CALLS = [
   'PUT /organizations/:id/members/:userId',
   'DELETE /organizations/:id/members/:userId',
   'GET /audit-events',
+  'POST /invitations',
+  'GET /invitations',
+  'DELETE /invitations/:id',
   'GET /mail',
   'POST /mail/:id/retry',
 ];

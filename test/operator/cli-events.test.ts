@@ -40,6 +40,7 @@ let app = '';
 let organization = '';
 let key = '';
 let kid = '';
+let invitation = '';
 
 /** What each command that changes something leaves in the audit trail, in an order in which they can run. */
 const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])[] = [
@@ -109,6 +110,14 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
     'keys.created',
     'keys.rotated',
   ],
+  [
+    'invite create',
+    async () => {
+      invitation = (await run('invite', 'create')).id;
+    },
+    'invitation.created',
+  ],
+  ['invite revoke', () => run('invite', 'revoke', invitation), 'invitation.revoked'],
   ['mail test', () => run('mail', 'test', 'ada@example.com'), 'mail.tested'],
   // Nothing was given up.
   ['mail retry', () => run('mail', 'retry', '71').catch(() => undefined)],
@@ -132,7 +141,7 @@ const others = [
     'user sessions',
     'client show',
   ],
-  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list'],
+  ...['client list', 'org show', 'org list', 'admin-key list', 'keys list', 'mail list', 'invite list'],
 ];
 
 test('LG-02: every command that changes something leaves its event, with who ran it and the run', async () => {

@@ -1,6 +1,9 @@
 import type { SignUpSettings } from '../../platform/config/sign-up.ts';
 import { emailKey, splitEmail } from './profile.ts';
 
+/** Whether people may sign up without an invitation. */
+export const isOpen = ({ mode }: SignUpSettings): boolean => mode === 'open' || mode === 'domains';
+
 /**
  * Whether people may have an email address, at sign-up and at each later change: with `TESSERA_SIGN_UP=domains` only one of exactly
  * these domains. Operators may set any address.

@@ -157,3 +157,23 @@ export interface RecoverySettingTable {
   account_id: Id;
   code_required_at: Instant;
 }
+
+/** Invitations to join. */
+export interface InvitationTable {
+  id: Id;
+  /** The secret of the link is stored as a hash. */
+  hash: string;
+  /** Null for an open link. */
+  email: string | null;
+  /** Whether the link was sent to the address, and shown to nobody. */
+  mailed: Flag;
+  organization_id: Id | null;
+  role: string | null;
+  /** The member who invites; null for an operator. */
+  inviter_id: Id | null;
+  admin_key_id: Id | null;
+  created_at: Instant;
+  expires_at: Instant;
+  used_at: Instant | null;
+  used_by: Id | null;
+}

@@ -3,6 +3,7 @@ import type {
   AddressChangeTable,
   ChallengeTable,
   DataKeyTable,
+  InvitationTable,
   MailRequestTable,
   MailTable,
   PasskeyTable,
@@ -364,6 +365,7 @@ export interface Tables {
   pending_sign_in: PendingSignInTable;
   challenge: ChallengeTable;
   address_change: AddressChangeTable;
+  invitation: InvitationTable;
   totp_secret: TotpSecretTable;
   recovery_code: RecoveryCodeTable;
   passkey: PasskeyTable;

@@ -106,7 +106,13 @@ export interface SignUpValues {
   readonly email: string;
 }
 
-export function signUpPage(site: Site, form: SignInForm & { readonly values: SignUpValues }): Page {
+/** A sign-up by invitation: its secret, and the address that it is bound to. */
+interface InvitedForm {
+  readonly invitation?: string | undefined;
+  readonly fixedEmail?: string | undefined;
+}
+
+export function signUpPage(site: Site, form: SignInForm & InvitedForm & { readonly values: SignUpValues }): Page {
   const { messages, path } = site;
   const text = messages.signUp;
   const { problems, app, values } = form;
@@ -118,10 +124,10 @@ export function signUpPage(site: Site, form: SignInForm & { readonly values: Sig
 ${heading(text.title, text.lead, app, site)}
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/signup')}" novalidate>
-${hidden(form.token, requestFields(app))}
+${hidden(form.token, { ...requestFields(app), ...(form.invitation !== undefined && { invitation: form.invitation }) })}
 ${field({ name: 'displayName', label: text.displayName, type: 'text', autocomplete: 'name', capitals: 'words', value: values.displayName, hint: text.displayNameHint, problems, focus: true })}
 ${field({ name: 'username', label: text.username, type: 'text', autocomplete: 'username', value: values.username, hint: text.usernameHint, problems })}
-${field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems })}
+${form.fixedEmail === undefined ? field({ name: 'email', label: text.email, type: 'email', autocomplete: 'email', value: values.email, problems }) : html`<p>${text.email}: ${isolate(form.fixedEmail)}</p>`}
 ${passwordField({ name: 'password', label: text.password, autocomplete: 'new-password', hint: text.passwordHint, problems, messages, strengthFor: {} })}
 <button class="primary" type="submit">${text.submit}</button>
 </form>

@@ -12,6 +12,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import { invitationRoutes } from './invitation.ts';
 import { passkeyRoutes } from './passkey.ts';
 import { signInRoutes } from './sign-in.ts';
 import { signUpRoutes } from './sign-up.ts';
@@ -33,6 +34,7 @@ export function sessionRoutes(app: FastifyInstance, services: PageServices): voi
   passkeyRoutes(app, services);
   verifyRoutes(app, services);
   signUpRoutes(app, services);
+  invitationRoutes(app, services);
   signOutRoutes(app, services);
 }
 

@@ -1,4 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isOpen } from '../../accounts/rules/joining.ts';
 import { findAccount } from '../../accounts/store.ts';
 import type { AuthenticationRefusal } from '../../authenticators/authenticators.ts';
 import { authenticators } from '../../authenticators/authenticators.ts';
@@ -105,7 +106,7 @@ export function showSignIn(
   const token = visit.browser.formToken('login');
   const continueAs = continueAsOf(visit);
   const passkeys = relyingParty !== undefined;
-  const offersSignUp = signUp.mode === 'open' || signUp.mode === 'domains';
+  const offersSignUp = isOpen(signUp);
   const app = requestingApp(visit);
   const page = signInPage(site, { token, app, problems, identifier, continueAs, passkeys, offersSignUp });
   return sendPage(visit.reply, status, site, page, formTargets(visit));

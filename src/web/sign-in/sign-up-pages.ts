@@ -7,7 +7,7 @@ import { signUpTexts as text } from './sign-up-messages.ts';
 const startAgain = ({ path }: Site, app: RequestingApp | undefined, label: string): Html =>
   html`<a href="${path(`/signup${requestQuery(app)}`)}">${label}</a>`;
 
-const notice = (site: Site, title: string, content: HtmlPart, after: HtmlPart): Page => ({
+export const notice = (site: Site, title: string, content: HtmlPart, after: HtmlPart): Page => ({
   title,
   layout: 'narrow',
   body: html`<section class="card"><header><h1>${title}</h1></header>

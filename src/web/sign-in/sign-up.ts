@@ -2,11 +2,13 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { createAccount, FieldTaken } from '../../accounts/accounts.ts';
 import { PROFILE_FIELDS } from '../../accounts/fields.ts';
 import { findWeakPassword } from '../../accounts/password-problem.ts';
-import { mayHaveAddress } from '../../accounts/rules/joining.ts';
+import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { password as passwordSchema } from '../../accounts/schema.ts';
-import { beginSignUp } from '../../invitations/sign-up.ts';
+import { findOpenInvitation } from '../../invitations/invitations.ts';
+import { beginSignUp, signUpInvited } from '../../invitations/sign-up.ts';
 import { take } from '../../limits/limits.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
 import { schemasOf } from '../../platform/validation/fields.ts';
 import { addressBucket, type Origin, originOf } from '../../platform/validation/origin.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
@@ -14,6 +16,7 @@ import { advance, HANDLE, loadPendingRequest, redirect } from '../../protocol/au
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import type { Messages } from '../kit/messages.ts';
+import { deadInvitationPage } from './invitation-pages.ts';
 import { type SignUpValues, signUpPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
@@ -21,9 +24,11 @@ import {
   continueSignIn,
   formTargets,
   needsSignIn,
+  onSignedIn,
   requestingApp,
   type SignInVisit,
   showRefusal,
+  signInBrowser,
   signInVisit,
 } from './sign-in.ts';
 import { signUpTexts } from './sign-up-messages.ts';
@@ -36,62 +41,101 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
   const { messages } = site;
   const preHandler = loadPendingRequest(services, { optional: true });
 
-  function show(visit: SignInVisit, status: number, problems: Problems, values: SignUpValues): FastifyReply {
+  function show(
+    visit: SignInVisit,
+    status: number,
+    problems: Problems,
+    values: SignUpValues,
+    invited?: Invited,
+  ): FastifyReply {
     const token = visit.browser.formToken('signup');
-    const page = signUpPage(site, { token, app: requestingApp(visit), problems, values });
+    const page = signUpPage(site, { token, app: requestingApp(visit), problems, values, ...invited?.form });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
 
   /** Where people cannot create accounts, the page that says so. */
-  function refuse(visit: SignInVisit): FastifyReply | undefined {
-    if (signUp.mode !== 'closed' && signUp.mode !== 'invitation') return undefined;
-    return sendPage(visit.reply, 403, site, noSignUpPage(site, signUp.mode, requestingApp(visit)), formTargets(visit));
+  async function findInvited(link: string | undefined): Promise<Invited | undefined> {
+    if (link === undefined) return undefined;
+    const open = await services.database.read(() => findOpenInvitation(link, services.clock()));
+    if (open === undefined) return undefined;
+    const { email, mailed } = open.invitation;
+    return { link, mailed, form: { invitation: link, fixedEmail: email ?? undefined } };
+  }
+
+  function refuse(
+    visit: SignInVisit,
+    link: string | undefined,
+    invited: Invited | undefined,
+  ): FastifyReply | undefined {
+    if (link !== undefined && invited === undefined) return sendPage(visit.reply, 404, site, deadInvitationPage(site));
+    if (isOpen(signUp) || (invited !== undefined && signUp.mode === 'invitation')) return undefined;
+    const mode = signUp.mode === 'closed' ? 'closed' : 'invitation';
+    return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, requestingApp(visit)), formTargets(visit));
   }
 
   app.get('/signup', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
     const { pending } = visit;
     if (pending !== undefined && !needsSignIn(pending)) return advance(services, request, reply, pending);
-    const refused = refuse(visit);
+    const link = queryOf(request).get('invitation');
+    const invited = await findInvited(link);
+    const refused = refuse(visit, link, invited);
     if (refused !== undefined) return refused;
-    return show(visit, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' });
+    return show(visit, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' }, invited);
   });
 
   app.post('/signup', { preHandler }, async (request, reply) => {
     const visit = signInVisit(services, request, reply);
-    const refused = refuse(visit);
-    if (refused !== undefined) return refused;
     const form = formOf(request);
+    const link = form.get('invitation');
+    const invited = await findInvited(link);
+    const refused = refuse(visit, link, invited);
+    if (refused !== undefined) return refused;
     const values = {
       displayName: (form.get('displayName') ?? '').trim(),
       // Phones capitalize the first letter; usernames are lower case.
       username: (form.get('username') ?? '').trim().toLowerCase(),
-      email: (form.get('email') ?? '').trim(),
+      email: invited?.form.fixedEmail ?? (form.get('email') ?? '').trim(),
     };
     const password = form.get('password') ?? '';
     if (!visit.browser.owns(form, 'signup')) {
-      return show(visit, 400, generalProblem(messages.account.formExpired), values);
+      return show(visit, 400, generalProblem(messages.account.formExpired), values, invited);
     }
     const fields = await signUpProblems({ ...values, password }, messages);
     if (fields['email'] === undefined && !mayHaveAddress(signUp, values.email)) {
       fields['email'] = signUpTexts.domainBad(signUp.domains);
     }
-    if (Object.keys(fields).length > 0) return show(visit, 400, { fields, general: [] }, values);
+    if (Object.keys(fields).length > 0) return show(visit, 400, { fields, general: [] }, values, invited);
     const origin = originOf(request);
     const wait = await countSignUp(services, origin);
     if (wait > 0) {
       reply.header('retry-after', String(wait));
-      return show(visit, 429, generalProblem(messages.signUp.limited(wait)), values);
+      return show(visit, 429, generalProblem(messages.signUp.limited(wait)), values, invited);
     }
     // Counted first: the check asks another service.
     if (await services.breaches.includes(password)) {
-      return show(visit, 400, { fields: { password: messages.password.problems.breached }, general: [] }, values);
+      return show(
+        visit,
+        400,
+        { fields: { password: messages.password.problems.breached }, general: [] },
+        values,
+        invited,
+      );
+    }
+    if (invited !== undefined && (invited.mailed || !services.mail.available)) {
+      const fresh = { ...values, password };
+      const result = await signUpInvited(services, fresh, invited, signInBrowser(visit), onSignedIn(visit));
+      if (result.kind === 'signed in') return continueSignIn(services, visit, result);
+      if (result.kind === 'invitation refused') return sendPage(reply, 409, site, deadInvitationPage(site));
+      const field = result.kind === 'username taken' ? 'username' : 'email';
+      const text = field === 'username' ? messages.signUp.usernameTaken : messages.signUp.emailTaken;
+      return show(visit, 409, generalProblem(text), values, invited);
     }
     if (services.mail.available) {
       const handle = visit.pending?.handle ?? null;
-      const began = { browserHash: visit.browser.hash, handle, origin };
+      const began = { browserHash: visit.browser.hash, handle, invitation: link ?? null, origin };
       if ((await beginSignUp(services, { ...values, password }, began)) === 'username taken') {
-        return show(visit, 409, { fields: { username: messages.signUp.usernameTaken }, general: [] }, values);
+        return show(visit, 409, { fields: { username: messages.signUp.usernameTaken }, general: [] }, values, invited);
       }
       const query = handle === null ? '' : `?${HANDLE}=${encodeURIComponent(handle)}`;
       return redirect(request, reply, site.path(`/signup/verify${query}`));
@@ -102,10 +146,17 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     if (result.kind === 'signed in' || result.kind === 'second factor') return continueSignIn(services, visit, result);
     if (taken === undefined) return showRefusal(services, visit, result, values.username);
     const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
-    return show(visit, 409, { fields: { [taken]: text }, general: [] }, values);
+    return show(visit, 409, { fields: { [taken]: text }, general: [] }, values, invited);
   });
 
   if (services.mail.available) verifySignUpRoutes(app, services, show);
+}
+
+/** A sign-up by invitation. */
+interface Invited {
+  readonly link: string;
+  readonly mailed: boolean;
+  readonly form: { readonly invitation: string; readonly fixedEmail: string | undefined };
 }
 
 interface SignUp extends SignUpValues {

@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { mayHaveAddress } from '../../accounts/rules/joining.ts';
+import { isOpen, mayHaveAddress } from '../../accounts/rules/joining.ts';
 import { findChallenge, findChallengeOfBrowser } from '../../challenges/challenges.ts';
 import { completeSignUp, pendingSignUp, type SignUpFields } from '../../invitations/sign-up.ts';
 import { formOf } from '../../platform/http/bodies.ts';
@@ -10,6 +10,7 @@ import { findVisitor } from '../../sessions/sessions.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { duration } from '../kit/error-messages.ts';
 import { sendPage } from '../kit/layout.ts';
+import { deadInvitationPage } from './invitation-pages.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
@@ -86,8 +87,8 @@ export function verifySignUpRoutes(
       return show(visit, 400, { fields: { code: text.codeMissing }, general: [] });
     }
     const proof = link === undefined ? { code } : { link };
-    const mayJoin = (email: string) =>
-      (signUp.mode === 'open' || signUp.mode === 'domains') && mayHaveAddress(signUp, email);
+    const mayJoin = (email: string, invited: boolean) =>
+      (isOpen(signUp) || (invited && signUp.mode === 'invitation')) && mayHaveAddress(signUp, email);
     const result = await completeSignUp(services, proof, signInBrowser(visit), mayJoin, onSignedIn(visit));
     switch (result.kind) {
       case 'signed in':
@@ -97,6 +98,8 @@ export function verifySignUpRoutes(
         return show(visit, 429, generalProblem(text.limited(duration(result.seconds))));
       case 'username taken':
         return showSignUp(visit, 409, { fields: { username: text.usernameTaken }, general: [] }, result.fields);
+      case 'invitation refused':
+        return sendPage(reply, 409, site, deadInvitationPage(site));
       case 'address taken':
         return show(visit, 409, generalProblem(text.addressTaken));
       case 'wrong': {

@@ -1,0 +1,60 @@
+import type { FastifySchema } from 'fastify';
+import { CreateInvitationRequest, InvitationRecord } from '../../invitations/invitations.ts';
+import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
+import { sample } from '../../platform/http/samples.ts';
+import * as Type from '../../platform/validation/type.ts';
+import { pageOf, pageParameters } from '../paging.ts';
+import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+
+const IN_ORGANIZATIONS = { area: 'organizations', caller: 'admin key' } as const;
+
+export const createInvitationSchema = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'createInvitation',
+  summary: 'Invite a person',
+  description: 'With an email address and mail, the link is sent there; else the answer has it, this once.',
+  body: CreateInvitationRequest,
+  response: {
+    201: jsonResponse('The invitation.', InvitationRecord),
+    ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }),
+  },
+  examples: [
+    {
+      summary: 'To an organization that does not exist',
+      body: { organizationId: sample.userId },
+      status: 404,
+      answer: {
+        error: 'not_found',
+        error_description: `There is no organization with the id ${sample.userId}.`,
+      },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const listInvitationsSchema = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'listInvitations',
+  summary: 'List invitations',
+  querystring: pageParameters({}),
+  response: {
+    200: jsonResponse('A page of the list, in the order of ids.', pageOf(InvitationRecord)),
+    ...adminErrors(),
+  },
+  examples: [{ summary: 'There are none', status: 200, answer: { items: [], nextCursor: null } }],
+} satisfies FastifySchema;
+
+export const revokeInvitationSchema = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'revokeInvitation',
+  summary: 'Revoke an invitation',
+  params: Type.Object({ id: Id }),
+  response: { 204: NO_CONTENT_RESPONSE, ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'One that is not open',
+      params: { id: sample.userId },
+      status: 404,
+      answer: { error: 'not_found', error_description: `There is no open invitation with the id ${sample.userId}.` },
+    },
+  ],
+} satisfies FastifySchema;

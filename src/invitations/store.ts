@@ -1,0 +1,88 @@
+import type { Role } from '../organizations/store.ts';
+import { pick } from '../platform/database/columns.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { InvitationTable } from '../platform/database/people-tables.ts';
+import {
+  bit,
+  changes,
+  columnsOf,
+  command,
+  decoder,
+  encode,
+  many,
+  one,
+  plain,
+  storedField,
+  type Values,
+} from '../platform/database/statement.ts';
+
+const INVITATION = {
+  id: storedField('id', plain<string>()),
+  /** The secret of the link is stored as a hash. */
+  hash: storedField('hash', plain<string>()),
+  /** The address that it is bound to; null for an open link. */
+  email: storedField('email', plain<string | null>()),
+  /** Whether the link was sent to the address and shown to nobody, so that it proves the address. */
+  mailed: storedField('mailed', bit),
+  organizationId: storedField('organization_id', plain<string | null>()),
+  role: storedField('role', plain<Role | null>()),
+  /** The member who invites; null for an operator. */
+  inviterId: storedField('inviter_id', plain<string | null>()),
+  /** The admin key that created it; null for the command line, and for the key of the configuration. */
+  adminKeyId: storedField('admin_key_id', plain<string | null>()),
+  createdAt: storedField('created_at', plain<number>()),
+  expiresAt: storedField('expires_at', plain<number>()),
+  usedAt: storedField('used_at', plain<number | null>()),
+  usedBy: storedField('used_by', plain<string | null>()),
+} as const;
+
+export type Invitation = Values<typeof INVITATION>;
+
+const COLUMNS = columnsOf(INVITATION);
+const toInvitation: (row: object) => Invitation = decoder(INVITATION);
+
+const insert = command((db, p: InvitationTable) => db.insertInto('invitation').values(pick(p, COLUMNS)));
+export const insertInvitation = (invitation: Invitation): Work<void> => insert(encode(INVITATION, invitation));
+
+export const findInvitation = one(
+  (db, p: { hash: string }) => db.selectFrom('invitation').select(COLUMNS).where('hash', '=', p.hash),
+  toInvitation,
+);
+
+/** Uses an invitation up; false where it was used or revoked before. */
+export const spendInvitation = changes((db, p: { id: string; now: number; usedBy: string }) =>
+  db
+    .updateTable('invitation')
+    .set({ used_at: p.now, used_by: p.usedBy })
+    .where('id', '=', p.id)
+    .where('used_at', 'is', null)
+    .returning('id'),
+);
+
+/** Removes an invitation that was not used; false where there is none. */
+export const removeInvitation = changes((db, p: { id: string }) =>
+  db.deleteFrom('invitation').where('id', '=', p.id).where('used_at', 'is', null).returning('id'),
+);
+
+export const listInvitations = many(
+  (db, p: { after: string; limit: number }) =>
+    db.selectFrom('invitation').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),
+  toInvitation,
+);
+
+/** The role of a member, locked against changes until the unit of work ends. */
+export const lockMemberRole = one(
+  (db, p: { accountId: string; organizationId: string }) =>
+    db
+      .selectFrom('membership')
+      .select('role')
+      .where('account_id', '=', p.accountId)
+      .where('organization_id', '=', p.organizationId)
+      .forUpdate(),
+  (row) => ({ role: row.role as Role | null }),
+);
+
+/** An admin key that was not revoked, locked against it until the unit of work ends. */
+export const lockInvitingKey = one((db, p: { id: string }) =>
+  db.selectFrom('admin_key').select('id').where('id', '=', p.id).where('revoked_at', 'is', null).forShare(),
+);

@@ -1,0 +1,54 @@
+import { hidden, isolate } from '../kit/components.ts';
+import { html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+import { notice } from './sign-up-pages.ts';
+
+const text = {
+  title: 'You are invited',
+  join: 'Join',
+  create: 'Create an account',
+  dead: 'This invitation no longer works',
+  deadLead: 'It was used already, was revoked, or has expired. Ask for another one.',
+  elsewhere: 'You are in an organization already',
+  elsewhereLead: 'An account belongs to one organization. Ask an administrator of yours to remove you first.',
+  other: 'This invitation is for another address',
+  otherLead: 'Use it with an account of the address that it was sent to.',
+  joined: 'You joined',
+  joinedLead: 'Your account is a member now.',
+  account: 'Your account',
+  again: 'If you have an account already, sign in, then open this link again.',
+  nothing: 'You have an account already, so there is nothing to do.',
+} as const;
+
+const accountLink = ({ path }: Site) => html`<a href="${path('/account')}">${text.account}</a>`;
+
+/** What a person without a session may do with an invitation. */
+export function invitationPage(site: Site, link: string, organization: string | undefined): Page {
+  const lead = organization === undefined ? text.create : html`Join ${isolate(organization)}.`;
+  const create = html`<a href="${site.path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a>`;
+  return notice(site, text.title, lead, html`${create}. ${text.again}`);
+}
+
+/** The button with which a signed-in person joins. */
+export function joinPage(
+  site: Site,
+  it: { readonly token: string; readonly link: string; readonly organization: string; readonly username: string },
+): Page {
+  return {
+    title: text.title,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.title}</h1></header>
+<p>Join ${isolate(it.organization)} as ${it.username}.</p>
+<form method="post" action="${site.path('/invitation')}">${hidden(it.token, { link: it.link })}<button class="primary" type="submit">${text.join}</button></form></section>`,
+  };
+}
+
+export const joinedPage = (site: Site): Page => notice(site, text.joined, text.joinedLead, accountLink(site));
+export const nothingToJoinPage = (site: Site): Page => notice(site, text.title, text.nothing, accountLink(site));
+export const deadInvitationPage = (site: Site): Page => notice(site, text.dead, text.deadLead, accountLink(site));
+
+/** Why a signed-in person cannot join. */
+export const refusedInvitationPage = (site: Site, refusal: 'other address' | 'other organization'): Page =>
+  refusal === 'other address'
+    ? notice(site, text.other, text.otherLead, accountLink(site))
+    : notice(site, text.elsewhere, text.elsewhereLead, accountLink(site));

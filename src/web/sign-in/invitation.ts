@@ -1,0 +1,70 @@
+import type { FastifyInstance } from 'fastify';
+import { lockAccount } from '../../accounts/store.ts';
+import { acceptInvitation, findOpenInvitation, InvitationRefused } from '../../invitations/invitations.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { originOf } from '../../platform/validation/origin.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
+import { sendPage } from '../kit/layout.ts';
+import {
+  deadInvitationPage,
+  invitationPage,
+  joinedPage,
+  joinPage,
+  nothingToJoinPage,
+  refusedInvitationPage,
+} from './invitation-pages.ts';
+import type { PageServices } from './routes.ts';
+
+/** The context of the form: the account to which it was shown. */
+const joinContext = (accountId: string): string => `join ${accountId}`;
+
+/** The page of an invitation. Opening it changes nothing; its button joins. */
+export function invitationRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers, database, clock } = services;
+
+  app.get('/invitation', async (request, reply) => {
+    const link = queryOf(request).get('link') ?? '';
+    const browser = browsers.of(request, reply);
+    const open = await database.read(() => findOpenInvitation(link, clock()));
+    if (open === undefined) return sendPage(reply, 404, site, deadInvitationPage(site));
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    if (visitor.kind !== 'signed in') return sendPage(reply, 200, site, invitationPage(site, link, open.organization));
+    if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
+    const { id, profile } = visitor.account;
+    const token = browser.formToken(joinContext(id));
+    const page = joinPage(site, { token, link, organization: open.organization, username: profile.username });
+    return sendPage(reply, 200, site, page);
+  });
+
+  app.post('/invitation', async (request, reply) => {
+    browsers.rejectCrossSiteForm(request);
+    const form = formOf(request);
+    const link = form.get('link') ?? '';
+    const browser = browsers.of(request, reply);
+    const visitor = await findVisitor(services, browser.sessionSecret);
+    if (visitor.kind !== 'signed in') return redirect(request, reply, site.path('/login'));
+    const { account, session } = visitor;
+    if (!browser.owns(form, joinContext(account.id))) {
+      return redirect(request, reply, site.path(`/invitation?link=${encodeURIComponent(link)}`));
+    }
+    const now = clock();
+    const origin = originOf(request, { type: 'user', id: account.id });
+    try {
+      await sessionDatabase(services, session).commit(function* join(): Work<void> {
+        const locked = yield* lockAccount({ id: account.id });
+        if (locked === undefined) throw new InvitationRefused('dead');
+        yield* acceptInvitation(link, locked, now, origin);
+      });
+    } catch (error) {
+      if (error instanceof SessionEnded) return redirect(request, reply, site.path('/login'));
+      if (!(error instanceof InvitationRefused)) throw error;
+      const { refusal } = error;
+      const page = refusal === 'dead' ? deadInvitationPage(site) : refusedInvitationPage(site, refusal);
+      return sendPage(reply, 409, site, page);
+    }
+    return sendPage(reply, 200, site, joinedPage(site));
+  });
+}

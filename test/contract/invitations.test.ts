@@ -1,0 +1,148 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { agent } from '../support/agent.ts';
+import { admin, newSignedInUser, newUser, type signedIn } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
+import { SEVERAL, spread, startServer } from '../support/server.ts';
+
+// Decisions §11: invitations.
+
+const limits = { TESSERA_LIMIT_MAIL_ADDRESS: 'off', TESSERA_LIMIT_MAIL_RECIPIENT: 'off' };
+const server = spread(await startServer({ TESSERA_SIGN_UP: 'invitation', TESSERA_MAILBOX: 'on', ...limits }, SEVERAL));
+after(() => server.close());
+
+let names = 0;
+const newName = (): string => `guest${++names}`;
+
+async function newOrganization(): Promise<string> {
+  const name = `org${++names}`;
+  return (await admin(server, 'POST', '/organizations', { name, domain: `${name}.example` })).body.id;
+}
+
+const pathOf = (link: string | undefined): string => link?.slice(server.baseUrl.length) ?? '';
+
+async function invite(fields: object): Promise<{ id: string; path: string }> {
+  const { status, body } = await admin(server, 'POST', '/invitations', fields);
+  assert.equal(status, 201, JSON.stringify(body));
+  return { id: body.id, path: pathOf(body.link) };
+}
+
+const members = async (id: string): Promise<{ username: string; role: string | null }[]> =>
+  (await admin(server, 'GET', `/organizations/${id}`)).body.members;
+
+async function join(path: string, browser: Awaited<ReturnType<typeof signedIn>>): Promise<number> {
+  const page = await browser.get(path);
+  return page.status === 200 && page.text.includes('<form method="post" action="/invitation"')
+    ? (await browser.submit(page, {}, '/invitation')).status
+    : page.status;
+}
+
+test('an invitation by mail: opening it changes nothing, and the account is created, verified and a member at once', async () => {
+  const organizationId = await newOrganization();
+  const name = newName();
+  const email = `${name}@example.com`;
+  await invite({ email, organizationId, role: 'ADMIN' });
+  const [mail] = await mailsTo(server, email);
+  const path = pathOf(mail?.link);
+  const browser = agent(server.baseUrl, server.nodeInTurn);
+  for (let time = 0; time < 2; time++) assert.match((await browser.get(path)).text, /You are invited/);
+  const link = new URL(path, server.baseUrl).searchParams.get('link');
+  const form = await browser.get(`/signup?invitation=${link}`);
+  assert.match(form.text, new RegExp(email));
+  const fields = { displayName: 'G', username: name, password: 'quartz lamp river', email: 'other@elsewhere.example' };
+  const done = await browser.submit(form, fields);
+  assert.deepEqual([done.status, done.headers.get('location')], [303, '/account']);
+  const [account] = (await admin(server, 'GET', `/users?q=${name}`)).body.items;
+  assert.deepEqual([account.email, account.emailVerified], [email, true]);
+  assert.deepEqual(
+    (await members(organizationId)).map(({ username, role }) => [username, role]),
+    [[name, 'ADMIN']],
+  );
+  assert.equal((await browser.get(path)).status, 404, 'once');
+  assert.equal((await agent(server.baseUrl).get(`/signup?invitation=${link}`)).status, 404);
+});
+
+test('an open link: its sign-up proves the address first, then joins', async () => {
+  const organizationId = await newOrganization();
+  const { path } = await invite({ organizationId, role: 'MEMBER' });
+  const link = new URL(path, server.baseUrl).searchParams.get('link');
+  const name = newName();
+  const browser = agent(server.baseUrl, server.nodeInTurn);
+  const fields = { displayName: 'G', username: name, password: 'quartz lamp river', email: `${name}@example.com` };
+  assert.equal((await browser.submit(await browser.get(`/signup?invitation=${link}`), fields)).status, 303);
+  assert.deepEqual(await members(organizationId), []);
+  const [mail] = await mailsTo(server, fields.email);
+  const done = await browser.submit(await browser.get('/signup/verify'), { code: mail?.code ?? '' });
+  assert.equal(done.status, 303);
+  assert.equal((await members(organizationId)).length, 1);
+});
+
+test('an open link gives MEMBER at most', async () => {
+  const organizationId = await newOrganization();
+  for (const role of ['OWNER', 'ADMIN']) {
+    assert.equal((await admin(server, 'POST', '/invitations', { organizationId, role })).status, 400, role);
+  }
+  assert.equal((await admin(server, 'POST', '/invitations', { role: 'MEMBER' })).status, 400, 'no organization');
+  assert.equal((await admin(server, 'POST', '/invitations', { organizationId: 'x' })).status, 400);
+});
+
+test('of many people with one link, one joins; a revoked or expired one admits nobody', async () => {
+  const organizationId = await newOrganization();
+  const { path } = await invite({ organizationId });
+  const people = await Promise.all([1, 2, 3, 4].map(() => newSignedInUser(server)));
+  const statuses = await Promise.all(people.map(({ browser }) => join(path, browser)));
+  assert.equal(statuses.filter((status) => status === 200).length, 1, `${statuses}`);
+  assert.equal((await members(organizationId)).length, 1);
+
+  const { browser } = await newSignedInUser(server);
+  const revoked = await invite({ organizationId });
+  const page = await browser.get(revoked.path);
+  assert.equal((await admin(server, 'DELETE', `/invitations/${revoked.id}`)).status, 204);
+  assert.equal((await browser.submit(page, {}, '/invitation')).status, 409);
+  assert.equal((await admin(server, 'DELETE', `/invitations/${revoked.id}`)).status, 404);
+
+  const raced = await invite({ organizationId });
+  const shown = await browser.get(raced.path);
+  const [answer, ended] = await Promise.all([
+    browser.submit(shown, {}, '/invitation'),
+    admin(server, 'DELETE', `/invitations/${raced.id}`),
+  ]);
+  assert.equal((answer.status === 200) !== (ended.status === 204), true, `${answer.status} ${ended.status}`);
+
+  const late = await newSignedInUser(server);
+  const expired = await invite({ organizationId, days: 1 });
+  server.advance(24 * 3_600_000);
+  assert.equal((await late.browser.get(expired.path)).status, 404);
+});
+
+test('the inviter must still have the right, and people elsewhere are refused, never moved', async () => {
+  const [organizationId, other] = [await newOrganization(), await newOrganization()];
+  const inviter = await newUser(server);
+  const fields = { organizationId, inviterId: inviter.id };
+  const setRole = (role: string | null) =>
+    admin(server, 'PUT', `/organizations/${organizationId}/members/${inviter.id}`, { role });
+  await setRole('MEMBER');
+  assert.equal((await admin(server, 'POST', '/invitations', fields)).status, 409, 'a member');
+  await setRole('ADMIN');
+  const above = { ...fields, email: 'boss@example.com', role: 'OWNER' };
+  assert.equal((await admin(server, 'POST', '/invitations', above)).status, 409, 'above their own role');
+  const { path } = await invite(fields);
+  const { user, browser } = await newSignedInUser(server);
+  await setRole('MEMBER');
+  assert.equal(await join(path, browser), 409, 'the role was lost');
+  await setRole('ADMIN');
+  await admin(server, 'PUT', `/users/${inviter.id}/ban`, {});
+  assert.equal(await join(path, browser), 409, 'banned');
+  await admin(server, 'DELETE', `/users/${inviter.id}/ban`);
+  await admin(server, 'PUT', `/organizations/${other}/members/${user.id}`, {});
+  assert.equal(await join(path, browser), 409, 'in another organization');
+  assert.deepEqual(
+    (await members(other)).map(({ username }) => username),
+    [user.username],
+  );
+  const bound = await invite({ organizationId, email: 'somebody@example.com' });
+  assert.equal(bound.path, '', 'a mailed link is shown to nobody');
+  const [mail] = await mailsTo(server, 'somebody@example.com');
+  const wrong = await newSignedInUser(server);
+  assert.equal(await join(pathOf(mail?.link), wrong.browser), 409, 'another address');
+});
