@@ -18,6 +18,7 @@ import {
 } from '../support/flow.ts';
 import { allMails, mailsTo } from '../support/mail.ts';
 import { askRecovery, newestMail, recover, useLink } from '../support/recovery.ts';
+import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 
 const server = await startServer({
@@ -291,3 +292,107 @@ test('two uses of one link at a time: one is right', async () => {
   const notices = (await mailsTo(server, user.email)).filter(({ subject }) => /recovered/.test(subject));
   assert.equal(notices.length, set.length);
 });
+
+test('where an authenticator app is set up, a link alone is not enough: each code once, five tries', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const factor = await enroll(server, user);
+  const browser = browserOf();
+  await askRecovery(server, browser, user.email);
+  const { link = '' } = await newestMail(server, user.email, 'recovery');
+  assert.equal((await useLink(browser, link, NEW)).status, 400);
+  assert.equal((await useLink(browser, link, NEW, { factor: 'wrong-code' })).status, 400);
+  const code = totpCode(factor, server.now());
+  assert.equal((await useLink(browser, link, NEW, { factor: code })).location?.pathname, '/account');
+  assert.equal(await statusOf(user, PASSWORD), 401);
+  // The app is still set up, and its code was used.
+  const { browser: next, page } = await atSecondStepWith(user, NEW);
+  assert.equal((await typeCode(next, page, code)).status, 401);
+
+  await askRecovery(server, browser, user.email);
+  const again = (await newestMail(server, user.email, 'recovery')).link ?? '';
+  const [recoveryCode = ''] = factor.recoveryCodes;
+  assert.equal((await useLink(browser, again, PASSWORD, { factor: recoveryCode })).location?.pathname, '/account');
+  server.advance(15 * MINUTE);
+  await askRecovery(server, browser, user.email);
+  const third = (await newestMail(server, user.email, 'recovery')).link ?? '';
+  for (const status of [400, 400, 400, 400, 400, 429]) {
+    assert.equal((await useLink(browserOf(), third, NEW, { factor: recoveryCode })).status, status);
+  }
+});
+
+async function atSecondStepWith(user: Person, password: string) {
+  const browser = browserOf();
+  const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password });
+  assert.equal(answer.location?.pathname, '/login/verify');
+  return { browser, page: await browser.get('/login/verify') };
+}
+
+test('a link of an operator keeps the second factor, unless it resets it; it signs no browser in', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const factor = await enroll(server, user);
+  const linkFor = async (body: object) => (await admin(server, 'POST', `/users/${user.id}/recovery-link`, body)).body;
+  const session = await signedInWith(user, factor);
+  const kept = await linkFor({});
+  assert.equal(kept.expiresAt, new Date(server.now() + 30 * MINUTE).toISOString());
+  const told = (await mailsTo(server, user.email)).map(({ subject }) => subject);
+  assert.ok(told.includes('A recovery link was made for your account'), told.join());
+  assert.equal((await useLink(browserOf(), kept.url, NEW)).status, 400);
+  assert.equal((await session.get('/account')).status, 200, 'nothing ends before it is used');
+  const reset = await linkFor({ resetFactors: true });
+  assert.equal((await browserOf().get(kept.url)).status, 410, 'replaced');
+  const browser = browserOf();
+  assert.equal((await useLink(browser, reset.url, NEW)).status, 200);
+  assert.equal(browser.cookie('tessera_session'), undefined);
+  assert.equal((await session.get('/account')).status, 302);
+  assert.equal(
+    (await browser.submit(await browser.get('/login'), { identifier: user.username, password: NEW })).location
+      ?.pathname,
+    '/account',
+  );
+  assert.equal((await account(user)).emailVerified, true);
+  assert.equal((await browserOf().get(reset.url)).status, 410);
+});
+
+async function signedInWith(user: Person, factor: { readonly seed: string }) {
+  const { browser, page } = await atSecondStep(server, user);
+  assert.equal((await typeCode(browser, page, totpCode(factor, server.now(), -1))).status, 303);
+  return browser;
+}
+
+test('a link of an operator does not prove the address, and a stranger who asks for mail does not end it', async () => {
+  const user = await newUser(server);
+  const { url } = (await admin(server, 'POST', `/users/${user.id}/recovery-link`, {})).body;
+  await askRecovery(server, browserOf(), user.email);
+  assert.equal((await useLink(browserOf(), url, NEW)).status, 200);
+  assert.equal((await account(user)).emailVerified, false);
+});
+
+/** What happens to the account at the same time as a recovery: whichever is first, the account is whole and nothing of before lives. */
+const meanwhile: Record<string, (user: Person) => Promise<unknown>> = {
+  'a sign-in': (user) => statusOf(user, PASSWORD),
+  'a new password': (user) => admin(server, 'PATCH', `/users/${user.id}`, { password: 'another long password' }),
+  'a ban': (user) => admin(server, 'PUT', `/users/${user.id}/ban`, {}),
+  'another recovery': async (user) => {
+    await askRecovery(server, browserOf(), user.email);
+  },
+};
+for (const [title, act] of Object.entries(meanwhile)) {
+  test(`a recovery and ${title} at the same time`, async () => {
+    const user = await newUser(server);
+    const before = await signedIn(server, user);
+    const browser = browserOf();
+    await askRecovery(server, browser, user.email);
+    const { link = '' } = await newestMail(server, user.email, 'recovery');
+    const page = await browser.get(link);
+    const [done] = await Promise.all([browser.submit(page, { password: NEW }, '/recover/link'), act(user)]);
+    const recovered = done.location?.pathname === '/account';
+    assert.ok(recovered || [403, 410].includes(done.status), `${done.status}`);
+    if (recovered) assert.equal((await before.get('/account')).status, 302);
+    if (title === 'a ban') assert.equal((await browser.get('/account')).status, 302);
+    const worked = await Promise.all(
+      [NEW, 'another long password', PASSWORD].map((password) => statusOf(user, password)),
+    );
+    assert.ok(worked.filter((status) => status === 303).length <= 1, worked.join());
+    if (recovered) assert.notEqual(worked[2], 303, 'the old password is gone');
+  });
+}
