@@ -15,12 +15,14 @@ import {
   removePasskey,
   updatePasskeyName,
 } from '../authenticators/passkey-store.ts';
+import { removeRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { type PasskeyProblem, parseCredential, verifyRegistration } from '../authenticators/relying-party.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
 import type { Work } from '../platform/database/database.ts';
-import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { enqueueSecurityNotice } from '../security-notices/notices.ts';
+import { deviceFacts } from '../security-notices/rules/notice-text.ts';
 import { type Renewal, renewSession } from './renew.ts';
 import { sessionDatabase } from './sessions.ts';
 import type { Session } from './store.ts';
@@ -131,10 +133,12 @@ export async function addPasskey(
   const accountId = account.id;
   const passkey: Passkey = { ...created, accountId, name, createdAt: now, lastUsedAt: null };
 
-  function* insert(current: Pick<Session, 'hash'>): Work<void> {
+  function* insert(changed: Account, current: Pick<Session, 'hash'>): Work<void> {
     if (!(yield* usePasskeyChallenge(challenge, now))) throw new NotAdded('expired');
     if ((yield* listPasskeys({ accountId })).length >= MAX_PASSKEYS) throw new NotAdded('too many');
     if (!(yield* insertPasskey(passkey))) throw new NotAdded('exists');
+    const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
+    yield* enqueueSecurityNotice(services, changed, 'factor added', facts, now);
     if (afterSave !== undefined) yield* afterSave(current);
   }
 
@@ -146,14 +150,14 @@ export async function addPasskey(
         account,
         session,
         event,
-        *afterSave(_account, renewed): Work<void> {
-          yield* insert(renewed);
+        *afterSave(changed, renewed): Work<void> {
+          yield* insert(changed, renewed);
         },
       });
       return { kind: 'added', passkey, renewal };
     }
     await sessionDatabase(services, session).commit(function* add(): Work<void> {
-      yield* insert(session);
+      yield* insert(account, session);
       yield* record({ at: now, accountId, ...event });
     });
     return { kind: 'added', passkey, renewal: undefined };
@@ -190,26 +194,48 @@ const isRecoverable = ({ mail }: PasskeyServices, { profile }: Account): boolean
 export const canSpareAPasskey = (services: PasskeyServices, account: Account, passkeys: number): boolean =>
   account.passwordHash !== null || passkeys > 1 || isRecoverable(services, account);
 
+/** Ends the unit of work in which a passkey was to be removed. */
+class NotRemoved extends Error {
+  readonly reason: 'last way' | 'unknown';
+  constructor(reason: NotRemoved['reason']) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
 /**
  * Removes a passkey: every session, code and token from before ends, and this browser continues in a new session.
+ * @returns why it was not removed: it is the last way to sign in, or there is no such passkey
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where there is no such passkey, or it is the last way to sign in
  */
-export function takeAwayPasskey(
+export async function takeAwayPasskey(
   services: PasskeyServices,
   { account, session, origin }: PasskeyOwner,
   id: string,
-): Promise<Renewal> {
-  return renewSession(services, {
-    account,
-    session,
-    event: { type: 'account.factor_removed', origin, details: { factor: 'passkey' } },
-    *afterSave(saved): Work<void> {
-      const passkeys = yield* listPasskeys({ accountId: saved.id });
-      if (!canSpareAPasskey(services, saved, passkeys.length)) {
-        throw conflict('This passkey is the last way to sign in to the account, so it was not removed.');
-      }
-      if (!(yield* removePasskey({ id, accountId: saved.id }))) throw conflict('This passkey was already removed.');
-    },
-  });
+): Promise<Renewal | NotRemoved['reason']> {
+  const accountId = account.id;
+  const found = (await services.database.read(() => listPasskeys({ accountId }))).find((passkey) => passkey.id === id);
+  if (found === undefined) return 'unknown';
+  const { name } = found;
+  const now = services.clock();
+  try {
+    return await renewSession(services, {
+      account,
+      session,
+      event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
+      *afterSave(saved): Work<void> {
+        const passkeys = yield* listPasskeys({ accountId });
+        if (!canSpareAPasskey(services, saved, passkeys.length)) throw new NotRemoved('last way');
+        if (!(yield* removePasskey({ id, accountId }))) throw new NotRemoved('unknown');
+        // Without a second factor there is nothing that a recovery code stands in for.
+        if ((yield* listFactors(saved)).every(({ kind }) => kind === 'password'))
+          yield* removeRecoveryCodes({ accountId });
+        const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
+        yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
+      },
+    });
+  } catch (error) {
+    if (error instanceof NotRemoved) return error.reason;
+    throw error;
+  }
 }

@@ -2,8 +2,19 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { userHandleOf } from '../../src/authenticators/passkey.ts';
 import { agent, formOf } from '../support/agent.ts';
-import { admin, authorizeUrl, claimsOf, newClient, newUser, redeem, standard, walk } from '../support/flow.ts';
-import { newPasskey, passkeyOptions, usePasskey } from '../support/passkeys.ts';
+import {
+  admin,
+  authorizeUrl,
+  claimsOf,
+  newClient,
+  newUser,
+  redeem,
+  signedIn,
+  standard,
+  walk,
+} from '../support/flow.ts';
+import { addPasskeyOnPage, newPasskey, passkeyForm, passkeyOptions, usePasskey } from '../support/passkeys.ts';
+import { atSecondStep, enroll } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
 import { type Forgery, softAuthenticator } from '../support/soft-authenticator.ts';
 
@@ -153,4 +164,85 @@ test('the sign-in page and its options are the same whoever asks', async () => {
       allowCredentials: [],
     },
   );
+});
+
+test('the first passkey ends what came before, one more does not, and the last way to sign in stays', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const elsewhere = await signedIn(server, user);
+  const first = await addPasskeyOnPage(server, browser, user.id);
+  assert.equal((await elsewhere.get('/account')).status, 302, 'the other browser is signed out');
+  const again = agent(server.baseUrl);
+  assert.equal((await usePasskey(again, first)).status, 303);
+  const second = await addPasskeyOnPage(server, again, user.id);
+  assert.equal((await browser.get('/account')).status, 200, 'one more ends nothing');
+
+  const renamed = await passkeyForm(browser, { action: 'rename', id: second.id, name: ' My   key ' });
+  assert.match(renamed.text, /<bdi>My key<\/bdi>/);
+  for (const name of ['', ' ', '\u200b', 'x'.repeat(65)]) {
+    await passkeyForm(browser, { action: 'rename', id: second.id, name }, 400);
+  }
+  const stranger = await newPasskey(server, (await newUser(server)).id);
+  await passkeyForm(browser, { action: 'rename', id: stranger.id, name: 'Mine' }, 409);
+  await passkeyForm(browser, { action: 'remove', id: stranger.id }, 409);
+
+  // A prompt that is open while its passkey is removed.
+  const open = agent(server.baseUrl);
+  const { hidden } = formOf((await open.get('/login')).text, '/login/passkey');
+  const passkey = second.use(await passkeyOptions(open, '/login/passkey'));
+  await passkeyForm(again, { action: 'remove', id: second.id });
+  assert.equal((await browser.get('/account')).status, 302, 'a removal ends the other sessions');
+  const removed = await open.post('/login/passkey', { ...hidden, passkey });
+  assert.equal(removed.status, 401);
+  assert.match(removed.text, /no longer set up/);
+});
+
+test('a passkey is added only with a fresh response of a verified person to this session', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  for (const [name, forged] of Object.entries(forgeries)) {
+    if (name === 'the handle of another account') continue;
+    const type = name === 'another type' ? 'webauthn.get' : undefined;
+    await addPasskeyOnPage(server, browser, user.id, { ...forged, ...(type && { type }) }, 400);
+  }
+  await addPasskeyOnPage(server, browser, user.id, { format: 'tpm' }, 400);
+  // A response for another session of the same person, and one that is sent twice at once.
+  const other = await signedIn(server, user);
+  const authenticator = softAuthenticator(server.baseUrl, userHandleOf(user.id));
+  const passkey = authenticator.create(await passkeyOptions(other, '/account/security/passkeys/new'));
+  await passkeyForm(browser, { action: 'add', passkey }, 400);
+  const { hidden } = formOf((await other.get('/account/security')).text, '/account/security/passkeys');
+  const send = () => other.post('/account/security/passkeys', { ...hidden, action: 'add', passkey });
+  const statuses = (await Promise.all([send(), send(), send()])).map(({ status }) => status);
+  assert.equal(statuses.filter((status) => status === 200).length, 1, `${statuses}`);
+  assert.equal((await usePasskey(agent(server.baseUrl), authenticator)).status, 303);
+});
+
+test('a passkey is the fresh proof of those who have one, and a second factor after the password', async () => {
+  const user = await newUser(server);
+  const passkey = await newPasskey(server, user.id);
+  const browser = await signedIn(server, user);
+  const gated = await browser.get('/account/security/passkeys/new');
+  assert.equal(gated.location?.pathname, '/account/confirm');
+  const page = await browser.get(gated.location?.href ?? '');
+  const wrong = await newPasskey(server, (await newUser(server)).id);
+  for (const [authenticator, status] of [
+    [wrong, 400],
+    [passkey, 303],
+  ] as const) {
+    const response = authenticator.use(await passkeyOptions(browser, '/account/confirm/passkey'));
+    assert.equal((await browser.submit(page, { passkey: response }, '/account/confirm')).status, status);
+  }
+  await addPasskeyOnPage(server, browser, user.id);
+
+  await enroll(server, user);
+  for (const [authenticator, status] of [
+    [wrong, 401],
+    [passkey, 303],
+  ] as const) {
+    const at = await atSecondStep(server, user);
+    const response = authenticator.use(await passkeyOptions(at.browser, '/login/verify/passkey'));
+    assert.equal((await at.browser.submit(at.page, { passkey: response }, '/login/verify')).status, status);
+    assert.equal(at.browser.cookie('tessera_session') !== undefined, status === 303);
+  }
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { userHandleOf } from '../../src/authenticators/passkey.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
@@ -7,6 +8,7 @@ import { png } from '../support/images.ts';
 import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
 import { newPasskey, passkeyOptions } from '../support/passkeys.ts';
 import { enroll, type SecondFactor } from '../support/second-factor.ts';
+import { softAuthenticator } from '../support/soft-authenticator.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
@@ -72,6 +74,21 @@ const cases: Record<string, Case> = {
     },
     fields: ({ id }) => ({ passkey: responses.get(id) ?? '' }),
     signedIn: false,
+  },
+  '/account/security/passkeys': {
+    page: async ({ browser, user }) => {
+      await query(
+        server,
+        `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()} WHERE account_id = '${user.id}'`,
+      );
+      const page = await browser.get('/account/security');
+      const authenticator = softAuthenticator(server.baseUrl, userHandleOf(user.id));
+      const options = await browser.get('/account/security/passkeys/new', { accept: 'application/json' });
+      if (options.status === 200) responses.set(user.id, authenticator.create(JSON.parse(options.text)));
+      return page;
+    },
+    fields: ({ id }) => ({ action: 'add', passkey: responses.get(id) ?? '' }),
+    signedIn: true,
   },
   '/signup': {
     page: ({ browser }) => browser.get('/signup'),

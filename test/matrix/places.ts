@@ -450,6 +450,15 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '409',
     },
   ],
+  // Without a pending sign-in there is nothing to verify.
+  'GET /login/verify/passkey': [
+    {
+      name: 'the cookie of the pending sign-in',
+      present: (world, credential) => send(world, 'GET', '/login/verify/passkey', cookie('sign_in')(world, credential)),
+      right: {},
+      refused: '404 not_found',
+    },
+  ],
   // Gives everybody a challenge.
   'GET /login/passkey': [
     {
@@ -628,6 +637,9 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'GET /account': accountPage('/account'),
   'GET /account/confirm': accountPage('/account/confirm', '302 /account'),
   'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),
+  'GET /account/confirm/passkey': accountPage('/account/confirm/passkey'),
+  'GET /account/security/passkeys/new': accountPage('/account/security/passkeys/new'),
+  'POST /account/security/passkeys': accountForm('/account/security/passkeys', { action: 'rename', name: 'A' }, '409'),
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/sessions': accountPage('/account/sessions'),
   'POST /account/sessions': accountForm('/account/sessions', { session: 'others' }, '200'),

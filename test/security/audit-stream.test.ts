@@ -30,6 +30,7 @@ import {
 } from '../support/flow.ts';
 import { withData } from '../support/forged-token.ts';
 import { png } from '../support/images.ts';
+import { addPasskeyOnPage, passkeyForm } from '../support/passkeys.ts';
 import { press } from '../support/playground.ts';
 import { useLink } from '../support/recovery.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
@@ -491,6 +492,21 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['account.recovered', 'user', '+', 'user'],
   ],
   [
+    'passkeys: the first, one more, another name, and one removed',
+    async () => {
+      browser = await signedIn(server, user);
+      await addPasskeyOnPage(server, browser, user.id);
+      const { id } = await addPasskeyOnPage(server, browser, user.id);
+      await passkeyForm(browser, { action: 'rename', id, name: 'Key' });
+      await passkeyForm(browser, { action: 'remove', id });
+    },
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['account.factor_added', 'user', '+', 'user'],
+    ['account.factor_added', 'user', '+', 'user'],
+    ['account.factor_renamed', 'user', '+', 'user'],
+    ['account.factor_removed', 'user', '+', 'user'],
+  ],
+  [
     'every other act of an operator',
     async () => {
       const own = `/users/${user.id}`;
@@ -615,6 +631,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/profile': ['account.updated'],
   'POST /account/picture': ['account.updated'],
   'POST /account/password': ['account.password_changed'],
+  'POST /account/security/passkeys': ['account.factor_added', 'account.factor_renamed', 'account.factor_removed'],
   'POST /account/confirm': ['sign_in.confirmed'],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.
   'POST /secure-account': [],

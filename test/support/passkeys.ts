@@ -45,3 +45,31 @@ export async function usePasskey(
   const passkey = authenticator.use(await passkeyOptions(browser, '/login/passkey'), forged);
   return browser.post('/login/passkey', { ...hidden, passkey });
 }
+
+const FORM = '/account/security/passkeys';
+
+/** Sends a form of the passkeys on the Security page. */
+export async function passkeyForm(
+  browser: Agent,
+  fields: Readonly<Record<string, string>>,
+  status = 200,
+): Promise<Answer> {
+  const { hidden } = formOf((await browser.get('/account/security')).text, FORM);
+  const answer = await browser.post(FORM, { ...hidden, ...fields });
+  assert.equal(answer.status, status, answer.text);
+  return answer;
+}
+
+/** Adds a passkey as the script of the Security page does. */
+export async function addPasskeyOnPage(
+  server: TestServer,
+  browser: Agent,
+  accountId: string,
+  forged: Forgery = {},
+  status = 200,
+): Promise<SoftAuthenticator> {
+  const authenticator = softAuthenticator(server.baseUrl, userHandleOf(accountId));
+  const passkey = authenticator.create(await passkeyOptions(browser, `${FORM}/new`), forged);
+  await passkeyForm(browser, { action: 'add', passkey }, status);
+  return authenticator;
+}

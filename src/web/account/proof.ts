@@ -2,9 +2,12 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { record } from '../../audit/audit.ts';
 import { type AttemptsLimited, authenticators } from '../../authenticators/authenticators.ts';
 import { listFactors } from '../../authenticators/factor-store.ts';
+import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
+import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { confirmPassword } from '../../authenticators/password.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import { type Factor, needsProof, proofAsked } from '../../authenticators/rules/factors.ts';
+import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
@@ -20,6 +23,7 @@ import {
 } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
+import { PASSKEY_FIELD, passkeyButton, passkeyForm } from '../kit/passkey.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type CodeMethod, codeField, codeMethodOf, otherCodeLink, wrongCode } from '../sign-in/verify-page.ts';
 import { accountLayout } from './layout.ts';
@@ -36,6 +40,7 @@ const TARGETS = {
   authenticator: '/account/security/authenticator',
   'two-step': '/account/security#two-step',
   email: '/account/email',
+  passkeys: '/account/security#passkeys',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 
@@ -104,6 +109,25 @@ const codeForm = (method: CodeMethod): ProofForm => ({
   wrong: (site) => wrongCode(site, method),
 });
 
+/** A passkey is used for one proof in one session. */
+const passkeyProof = ({ browser, session }: AccountVisit): ChallengeUse => ({
+  purpose: 'proof',
+  browserHash: browser.hash,
+  subject: session.hash,
+});
+
+/** The form whose script asks for a passkey, with its button. */
+const passkeyProofForm = (site: Site, token: string, target: ProofTarget): Html =>
+  passkeyForm(site, {
+    id: 'prove',
+    action: '/account/confirm',
+    options: '/account/confirm/passkey',
+    kind: 'get',
+    token,
+    values: { next: target },
+    content: html`<p class="muted small" data-without-passkeys>${site.messages.passkeys.unsupported}</p><div>${passkeyButton('prove', site.messages.passkeys.use, 'primary')}</div>`,
+  });
+
 /** The forms of the page. */
 const FORMS: Partial<Record<Method, ProofForm>> = {
   password: {
@@ -113,6 +137,19 @@ ${passwordField({ name: 'current', label: messages.signIn.password, autocomplete
     check: (services, { account, browser, origin }, form) =>
       confirmPassword(services, account, { password: form.get('current') ?? '', browserHash: browser.hash, origin }),
     wrong: ({ messages }) => ({ fields: { current: messages.account.currentWrong }, general: [] }),
+  },
+  passkey: {
+    fields: () => html``,
+    async check(services, visit, form) {
+      const { account, origin } = visit;
+      const response = form.get(PASSKEY_FIELD) ?? '';
+      const attempt = { response, use: passkeyProof(visit), accountId: account.id, origin };
+      const checked = await authenticators.passkey(services, attempt, services.clock());
+      if (checked.kind === 'limited') return checked;
+      const result = await services.database.commit(() => checked.complete());
+      return result.kind === 'authenticated' ? undefined : { kind: 'wrong' };
+    },
+    wrong: ({ messages }) => generalProblem(messages.passkeys.invalid),
   },
   totp: codeForm('totp'),
   'recovery code': codeForm('recovery code'),
@@ -144,10 +181,15 @@ export function proofRoutes(app: FastifyInstance, services: PageServices, { coun
     const frame = frameOf(visit);
     const body = html`<section class="card narrow"><header><h1>${messages.proof.title}</h1><p class="muted">${messages.proof.lead}</p></header>
 ${problemSummary(messages, problems)}
-<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
+${
+  shown === 'passkey'
+    ? passkeyProofForm(site, frame.token, target)
+    : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
 ${FORMS[shown]?.fields(site, visit, problems)}
-<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>${otherForm(site, shown, target)}</section>`;
-    return sendPage(reply, status, site, accountLayout(site, frame, 'security', messages.proof.title, body));
+<div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>${otherForm(site, shown, target)}`
+}</section>`;
+    const page = accountLayout(site, frame, 'security', messages.proof.title, body);
+    return sendPage(reply, status, site, { ...page, scripts: shown === 'passkey' ? ['passkeys'] : [] });
   }
 
   app.get('/account/confirm', async (request, reply) => {
@@ -158,6 +200,15 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     const { needed, asked } = await readProof(services, visit);
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
     return show(reply, 200, visit, target, shownMethod(asked, query), NO_PROBLEMS);
+  });
+
+  app.get('/account/confirm/passkey', async (request, reply) => {
+    const visit = visitOf(request);
+    const { relyingParty, database } = services;
+    if (relyingParty === undefined) throw noPasskeysHere();
+    const allowed = await database.read(() => listPasskeys({ accountId: visit.account.id }));
+    reply.header('cache-control', 'no-store');
+    return reply.send(requestPasskey(relyingParty, passkeyProof(visit), allowed, clock()));
   });
 
   app.post('/account/confirm', { preHandler: countForm }, async (request, reply) => {

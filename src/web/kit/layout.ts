@@ -26,9 +26,7 @@ export interface Page {
   /** The path to which the mark links, except on narrow pages; `/account` unless set. */
   readonly home?: string;
   /** Files of scripts besides the one of every page. */
-  readonly scripts?: readonly 'strength'[];
-  /** Whether the page has forms that use passkeys: their script, which asks this server for challenges. */
-  readonly passkeys?: boolean;
+  readonly scripts?: readonly ('strength' | 'passkeys')[];
   /** At the end of the masthead, such as a form that signs out. */
   readonly aside?: Html;
 }
@@ -82,7 +80,8 @@ export function sendPage(
     "style-src 'self'",
     "script-src 'self'",
     "img-src 'self'",
-    `connect-src ${page.passkeys === true ? "'self'" : "'none'"}`,
+    // The script of passkeys asks for challenges.
+    `connect-src ${page.scripts?.includes('passkeys') ? "'self'" : "'none'"}`,
     "object-src 'none'",
     "base-uri 'none'",
     "frame-ancestors 'none'",

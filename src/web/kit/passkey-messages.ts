@@ -3,6 +3,7 @@ import type { HtmlPart } from './html.ts';
 /** The texts about passkeys. */
 export const passkeys = {
   signIn: 'Sign in with a passkey',
+  use: 'Use your passkey',
   /** What the script says where the prompt of the browser came to nothing. */
   cancelled: 'No passkey was used. Try again, or sign in another way.',
   notCreated: 'No passkey was created. You can try again.',
@@ -21,7 +22,7 @@ export const passkeys = {
   lead: 'Sign in with your fingerprint, face or screen lock, without a password. A passkey works on this site only, so nobody can trick you into giving it away.',
   none: 'You have no passkeys yet.',
   add: 'Add a passkey',
-  unsupported: 'This browser cannot create passkeys, or scripts are off.',
+  unsupported: 'This browser has no passkeys, or scripts are off. Use another browser or device.',
   verifyAddressFirst: 'To add a passkey, first verify your email address.',
   added: (name: HtmlPart): HtmlPart => ['The passkey ', name, ' is added. You can sign in with it from now on.'],
   addedFirst: (name: HtmlPart): HtmlPart => [
@@ -29,6 +30,8 @@ export const passkeys = {
     name,
     ' is added. You can sign in with it from now on. You are signed out in every other browser.',
   ],
+  kept: 'Kept',
+  change: 'Rename or remove',
   synced: 'Synced between your devices',
   notSynced: 'On one device only',
   created: 'Added',
@@ -41,6 +44,7 @@ export const passkeys = {
   renamed: (name: HtmlPart): HtmlPart => ['The passkey is now called ', name, '.'],
   remove: 'Remove',
   removeOf: (name: string) => `Remove ${name}`,
+  removeLead: 'Removing it signs you out in every other browser.',
   removed:
     'The passkey is removed. You are signed out in every other browser. Delete it from your device or password manager too.',
   removedBefore: 'This passkey was already removed.',

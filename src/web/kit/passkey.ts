@@ -21,7 +21,7 @@ interface PasskeyForm {
   readonly content?: Html;
 }
 
-/** A form that asks the browser for a passkey when it is submitted. The page needs `passkeys: true`. */
+/** A form that asks the browser for a passkey when it is submitted. The page needs the script `passkeys`. */
 export function passkeyForm({ path, messages }: Site, form: PasskeyForm): Html {
   const { id, action, options, kind, token, values = {}, autofill = false, content } = form;
   const text = messages.passkeys;

@@ -79,7 +79,7 @@ export function signInPage(site: Site, form: SignInPage): Page {
   return {
     title: text.title,
     layout: 'narrow',
-    passkeys,
+    scripts: passkeys ? ['passkeys'] : [],
     body: html`<section class="card">
 ${heading(text.title, asks ? text.lead : text.chooseLead, app, site)}
 ${problemSummary(messages, problems)}

@@ -1,10 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { authenticators } from '../../authenticators/authenticators.ts';
-import { requestPasskey } from '../../authenticators/passkey.ts';
+import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { signIn } from '../../credentials/sign-in.ts';
 import { formOf } from '../../platform/http/bodies.ts';
-import { notFound } from '../../platform/oauth-error.ts';
 import { loadPendingRequest } from '../../protocol/authorize/pending-request.ts';
 import { generalProblem } from '../kit/components.ts';
 import { PASSKEY_FIELD } from '../kit/passkey.ts';
@@ -19,7 +18,7 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
 
   // The same for everybody: the page never tells whether an account has passkeys.
   app.get('/login/passkey', async (request, reply) => {
-    if (relyingParty === undefined) throw notFound('There are no passkeys at a base URL with an IP address.');
+    if (relyingParty === undefined) throw noPasskeysHere();
     const { hash } = browsers.of(request, reply);
     return reply.header('cache-control', 'no-store').send(requestPasskey(relyingParty, signInUse(hash), [], clock()));
   });

@@ -3,6 +3,7 @@ import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { field, helpLine, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
+import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
 import { heading, type RequestingApp, requestFields } from './pages.ts';
 
 /** The methods for which a person types a code. */
@@ -15,6 +16,8 @@ interface VerifyPage {
   readonly problems: Problems;
   /** The one whose form is shown. */
   readonly shown: CodeMethod;
+  /** Whether a passkey can be used instead. */
+  readonly passkeys: boolean;
 }
 
 /** The name of the parameter and field that says which code is typed. */
@@ -59,14 +62,17 @@ export const wrongCode = ({ messages }: Site, method: CodeMethod): Problems => (
 export function verifyPage(site: Site, page: VerifyPage): Page {
   const { messages, path } = site;
   const text = messages.verify;
-  const { token, app, problems, shown, username } = page;
+  const { token, app, problems, shown, username, passkeys } = page;
   return {
     title: text.title,
     layout: 'narrow',
+    scripts: passkeys ? ['passkeys'] : [],
     body: html`<section class="card">
 ${heading(text.title, messages.signIn.lead, app, site)}
 <p class="muted">${text.signingIn(html`<strong>${isolate(username)}</strong>`)}</p>
 ${problemSummary(messages, problems)}
+${passkeys && passkeyForm(site, { id: 'use-passkey', action: '/login/verify', options: '/login/verify/passkey', kind: 'get', token, values: requestFields(app) })}
+${passkeys && passkeyButton('use-passkey', messages.passkeys.use, 'equal')}
 <form method="post" action="${path('/login/verify')}" novalidate>
 ${hidden(token, requestFields(app))}
 <p>${shown === 'totp' ? text.totpLead : text.recoveryLead}</p>

@@ -2,14 +2,18 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
 import type { AttemptsLimited, AuthenticationRefusal, CheckedAttempt } from '../../authenticators/authenticators.ts';
 import { authenticators } from '../../authenticators/authenticators.ts';
+import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
+import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { completeSignIn, readPendingSignIn, type SignedIn } from '../../credentials/sign-in.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
+import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
@@ -55,6 +59,13 @@ async function readVerifyVisit(services: PageServices, visit: SignInVisit): Prom
   };
 }
 
+/** A passkey is used for what is completed here, once. */
+const verifyUse = ({ browser, context }: VerifyVisit): ChallengeUse => ({
+  purpose: 'second factor',
+  browserHash: browser.hash,
+  subject: context,
+});
+
 /** The page that asks for a second factor. */
 export function verifyRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, clock } = services;
@@ -62,8 +73,9 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
   const preHandler = loadPendingRequest(services, { optional: true });
 
   function show(visit: VerifyVisit, status: number, shown: CodeMethod, problems: Problems): FastifyReply {
-    const { browser, account, context } = visit;
+    const { browser, account, context, methods } = visit;
     const page = verifyPage(site, {
+      passkeys: services.relyingParty !== undefined && methods.includes('passkey'),
       token: browser.formToken(context),
       app: requestingApp(visit),
       username: account.profile.username,
@@ -92,6 +104,16 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     return signIn.browser.signInSecret === undefined ? signInAgain(signIn) : showExpired(signIn);
   });
 
+  app.get('/login/verify/passkey', async (request, reply) => {
+    const visit = await readVerifyVisit(services, signInVisit(services, request, reply));
+    const { relyingParty, database } = services;
+    if (visit === undefined || relyingParty === undefined) throw noPasskeysHere();
+    const allowed = await database.read(() => listPasskeys({ accountId: visit.account.id }));
+    return reply
+      .header('cache-control', 'no-store')
+      .send(requestPasskey(relyingParty, verifyUse(visit), allowed, clock()));
+  });
+
   app.post('/login/verify', { preHandler }, async (request, reply) => {
     const signIn = signInVisit(services, request, reply);
     const visit = await readVerifyVisit(services, signIn);
@@ -106,12 +128,31 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
       return signInAgain(visit);
     }
     const { browserHash, origin } = signInBrowser(visit);
-    const attempt = { account: visit.account, code: form.get('code') ?? '', browserHash, origin };
-    const result = await visit.complete(await authenticators[method](services, attempt, clock()));
+    const { account } = visit;
+    const response = form.get(PASSKEY_FIELD);
+    const checked =
+      response === undefined
+        ? await authenticators[method](
+            services,
+            { account, code: form.get('code') ?? '', browserHash, origin },
+            clock(),
+          )
+        : await authenticators.passkey(
+            services,
+            { response, use: verifyUse(visit), accountId: account.id, origin },
+            clock(),
+          );
+    const result = await visit.complete(checked);
     if (result.kind === 'signed in') return continueSignIn(services, visit, result);
     if (result.kind === 'wrong') {
       request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
       return show(visit, 401, method, wrongCode(site, method));
+    }
+    if (result.kind === 'wrong passkey' || result.kind === 'unknown passkey') {
+      request.refusal = { code: 'access_denied', reason: 'refused passkey', description: 'refused passkey' };
+      const { passkeys } = messages;
+      const text = result.kind === 'unknown passkey' ? passkeys.unknown : passkeyProblemText(site, result.problem);
+      return show(visit, 401, method, generalProblem(text));
     }
     // A limit ends the sign-in (PW-09), and so does a change to the account.
     await visit.abandon();

@@ -6,13 +6,19 @@ import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof } from '../proof.ts';
 import { type AccountHooks, frameOf, visitOf } from '../visit.ts';
+import { passkeysSection } from './passkeys.ts';
 import { passwordSection } from './password.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { signOutEverywhereSection } from './sign-out-everywhere.ts';
 import { twoStepSection } from './two-step.ts';
 
 /** The sections of the page, in their order. */
-const SECTIONS: readonly SecuritySection[] = [passwordSection, twoStepSection, signOutEverywhereSection];
+const SECTIONS: readonly SecuritySection[] = [
+  passwordSection,
+  passkeysSection,
+  twoStepSection,
+  signOutEverywhereSection,
+];
 
 /** The page on which people secure their account. */
 export function securityRoutes(app: FastifyInstance, services: PageServices, hooks: AccountHooks): void {

@@ -1,0 +1,152 @@
+import type { FastifyInstance } from 'fastify';
+import { noPasskeysHere, userHandleOf } from '../../../authenticators/passkey.ts';
+import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
+import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import {
+  type AddPasskeyResult,
+  addPasskey,
+  canSpareAPasskey,
+  mayAddPasskeys,
+  renamePasskey,
+  requestNewPasskey,
+  takeAwayPasskey,
+} from '../../../sessions/passkeys.ts';
+import type { Renewal } from '../../../sessions/renew.ts';
+import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
+import { fact, facts, generalProblem, hidden, isolate, moment } from '../../kit/components.ts';
+import { type Html, html } from '../../kit/html.ts';
+import type { Site } from '../../kit/layout.ts';
+import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../kit/passkey.ts';
+import type { PageServices } from '../../sign-in/routes.ts';
+import { proofGate, requireProof } from '../proof.ts';
+import { type AccountHooks, type AccountVisit, ownsForm, visitOf } from '../visit.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+
+/** The person's passkeys, and adding one. */
+export const passkeysSection: SecuritySection = { section, routes, scripts: ['passkeys'] };
+
+const ADDRESS = '/account/security/passkeys';
+
+async function section(services: PageServices, state: SecurityState): Promise<Html | undefined> {
+  const { site, relyingParty, database } = services;
+  if (relyingParty === undefined) return undefined;
+  const { account, token, proof } = state;
+  const { passkeys: text } = site.messages;
+  const passkeys = await database.read(() => listPasskeys({ accountId: account.id }));
+  const add = mayAddPasskeys(services, account)
+    ? passkeyForm(site, {
+        id: 'add-passkey',
+        action: ADDRESS,
+        options: `${ADDRESS}/new`,
+        kind: 'create',
+        token,
+        values: { action: 'add' },
+        content: html`<p class="muted small" data-without-passkeys>${text.unsupported}</p><div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
+      })
+    : html`<p>${text.verifyAddressFirst}</p>`;
+  const known = passkeys.map(({ id }) => id).join(' ');
+  return html`<section class="card apps" id="passkeys"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
+<span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
+${passkeys.length === 0 ? html`<p>${text.none}</p>` : passkeys.map((passkey) => passkeyRow(services, state, passkey, passkeys.length))}
+${proofGate(site, proof, 'passkeys', add)}</section>`;
+}
+
+function passkeyRow(services: PageServices, state: SecurityState, passkey: Passkey, count: number): Html {
+  const { site } = services;
+  const { messages, path } = site;
+  const { passkeys: text } = messages;
+  const { proof, token, account } = state;
+  const { id, name, backedUp, createdAt, lastUsedAt } = passkey;
+  const field = `name-${id}`;
+  const form = (action: string, content: Html) =>
+    html`<form method="post" action="${path(ADDRESS)}" novalidate>${hidden(token, { action, id })}${content}</form>`;
+  return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${isolate(name)}</h3>
+${facts([
+  fact(text.created, moment(createdAt)),
+  fact(text.lastUsed, lastUsedAt === null ? text.never : moment(lastUsedAt)),
+  fact(text.kept, backedUp ? text.synced : text.notSynced),
+])}
+${
+  !proof.needed &&
+  html`<details><summary>${text.change}</summary><div class="stack">
+${form('rename', html`<div class="field"><label for="${field}">${text.name}</label><input id="${field}" name="name" type="text" value="${name}" autocomplete="off" maxlength="64" required></div><div><button class="equal" type="submit" aria-label="${text.renameOf(name)}">${text.rename}</button></div>`)}
+${
+  canSpareAPasskey(services, account, count)
+    ? form(
+        'remove',
+        html`<p class="muted small">${remainingText(site, state, count)} ${text.removeLead}</p><div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.remove}</button></div>`,
+      )
+    : html`<p class="muted small">${text.lastWay}</p>`
+}</div></details>`
+}</article>`;
+}
+
+/** How the person signs in without a passkey. */
+function remainingText({ messages }: Site, { account }: SecurityState, count: number): string {
+  const { remains } = messages.passkeys;
+  if (account.passwordHash === null) return count > 1 ? remains.passkeys : remains.mail;
+  return count > 1 ? remains.both : remains.password;
+}
+
+function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+  const { site, browsers } = services;
+  const { messages } = site;
+  const { passkeys: text } = messages;
+  const proved = requireProof(services, 'passkeys');
+
+  const problemText = (problem: Extract<AddPasskeyResult, { kind: 'refused' }>['problem']): string => {
+    if (problem === 'too many') return text.tooMany;
+    return problem === 'exists' ? text.exists : passkeyProblemText(site, problem);
+  };
+
+  app.get(`${ADDRESS}/new`, { preHandler: proved }, async (request, reply) => {
+    const { account, session, browser } = visitOf(request);
+    const owner = { account, session, browserHash: browser.hash };
+    const options = await requestNewPasskey(services, owner, messages.product);
+    if (options === undefined) throw noPasskeysHere();
+    return reply.header('cache-control', 'no-store').send(options);
+  });
+
+  app.post(ADDRESS, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    const refuse = (status: number, problem: string) =>
+      show(reply, status, visit, { problems: generalProblem(problem) });
+    if (!ownsForm(visit, form)) return refuse(400, messages.account.formExpired);
+    const { account, session, browser, origin } = visit;
+    const owner = { account, session, browserHash: browser.hash, origin };
+    const id = form.get('id') ?? '';
+    switch (form.get('action')) {
+      case 'add': {
+        if (!mayAddPasskeys(services, account)) return refuse(403, text.verifyAddressFirst);
+        const result = await addPasskey(services, owner, form.get(PASSKEY_FIELD) ?? '');
+        if (result.kind === 'refused') return refuse(400, problemText(result.problem));
+        const { passkey, renewal } = result;
+        const name = isolate(passkey.name);
+        if (renewal === undefined) return show(reply, 200, visit, { done: text.added(name) });
+        return show(reply, 200, renewed(visit, renewal), { done: text.addedFirst(name) });
+      }
+      case 'rename': {
+        const name = parsePasskeyName(form.get('name') ?? '');
+        if (name === undefined) return refuse(400, text.nameBad);
+        if (!(await renamePasskey(services, owner, id, name))) return refuse(409, text.removedBefore);
+        return show(reply, 200, visit, { done: text.renamed(isolate(name)) });
+      }
+      case 'remove': {
+        const result = await takeAwayPasskey(services, owner, id);
+        if (result === 'last way') return refuse(409, text.lastWay);
+        if (result === 'unknown') return refuse(409, text.removedBefore);
+        return show(reply, 200, renewed(visit, result), { done: text.removed });
+      }
+      default:
+        return refuse(400, messages.account.formExpired);
+    }
+
+    /** The browser continues in the session that the change started. */
+    function renewed(before: AccountVisit, { account, created }: Renewal): AccountVisit {
+      browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+      return { ...before, account, session: created.session };
+    }
+  });
+}
