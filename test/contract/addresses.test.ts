@@ -14,6 +14,8 @@ import {
   userinfo,
 } from '../support/flow.ts';
 import { mailsTo, type SentMail } from '../support/mail.ts';
+import { query } from '../support/outcome.ts';
+import { enroll } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
 const MINUTE = 60_000;
@@ -184,6 +186,35 @@ test('for seven days the earlier address undoes a change, whatever came since, a
   assert.match((await latest(second.email)).text, /has its earlier email address again/);
   for (const { undo } of [first, second]) assert.equal((await owner.get(undo.link ?? '')).status, 410);
   await assert.rejects(signedIn(server, ada.user, password), /401/);
+});
+
+test('the undo asks for a second factor from before the change, and removes one from after it', async () => {
+  const ada = await person();
+  const email = freshAddress();
+  await ask(ada, email);
+  const factor = await enroll(server, ada.user);
+  assert.equal((await press(ada.browser, await latest(email))).status, 200);
+  const undo = await latest(ada.email);
+  const owner = agent(server.baseUrl);
+  assert.match((await owner.get(undo.link ?? '')).text, /name="code"/);
+  for (const code of ['', '000000']) assert.equal((await press(owner, undo, { code })).status, 400, code);
+  assert.deepEqual(await stateOf(ada.user), [email, true]);
+  assert.equal((await press(owner, undo, { code: factor.recoveryCodes[0] ?? '' })).status, 200);
+  assert.deepEqual(await stateOf(ada.user), [ada.email, true]);
+  const countOf = async (user: TestUser) => {
+    const [row] = await query(server, 'SELECT count(*) AS n FROM totp_secret WHERE account_id = ?', user.id);
+    return Number(row?.['n']);
+  };
+  assert.equal(await countOf(ada.user), 1, 'kept');
+
+  const bob = await person();
+  const change = await changed(bob);
+  server.advance(120 * MINUTE);
+  await enroll(server, bob.user);
+  assert.equal(await countOf(bob.user), 1);
+  assert.doesNotMatch((await owner.get(change.undo.link ?? '')).text, /name="code"/);
+  assert.equal((await press(owner, change.undo)).status, 200);
+  assert.equal(await countOf(bob.user), 0, 'removed');
 });
 
 test('after seven days the change is final, and the address free', async () => {
