@@ -11,6 +11,8 @@ import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { enqueueSecurityNotice } from '../security-notices/notices.ts';
+import { deviceFacts, type SecurityFacts } from '../security-notices/rules/notice-text.ts';
 import { type Renewal, renewSession } from './renew.ts';
 import type { Session } from './store.ts';
 
@@ -35,6 +37,8 @@ export interface Enrollment {
   /** For the form: the seed, encrypted for this session, so that it ends with the session and with the account's generation. */
   readonly sealed: string;
 }
+
+const noticeFacts = (session: Session): SecurityFacts => ({ ...deviceFacts(session), what: 'an authenticator app' });
 
 const enrollmentContext = ({ hash }: Session): string => `totp enrollment ${hash}`;
 
@@ -83,11 +87,13 @@ export async function addTotp(
     account,
     session,
     event: { type: 'account.factor_added', origin, details: { factor: 'totp' } },
-    *afterSave({ generation }): Work<void> {
+    *afterSave(saved): Work<void> {
+      const { generation } = saved;
       yield* saveTotpSeed({ accountId, sealed, generation, now, lastStep: step });
       const counted = yield* countRecoveryCodes({ accountId });
       issued = counted === undefined || counted.left === 0;
       if (issued) yield* issueRecoveryCodes(prepared, accountId, now);
+      yield* enqueueSecurityNotice(services, saved, 'factor added', noticeFacts(session), now);
     },
   });
   return { kind: 'added', codes: issued ? prepared.codes : undefined, ...renewal };
@@ -99,12 +105,14 @@ export async function addTotp(
  * @throws {OAuthError} `conflict` where there is none
  */
 export function removeAuthenticatorApp(services: CodeServices, { account, session, origin }: Actor): Promise<Renewal> {
+  const now = services.clock();
   return renewSession(services, {
     account,
     session,
     event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
-    *afterSave(): Work<void> {
+    *afterSave(saved): Work<void> {
       if (!(yield* removeTotp(account.id))) throw conflict('There is no authenticator app to remove.');
+      yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now);
     },
   });
 }
@@ -129,6 +137,7 @@ export async function replaceRecoveryCodes(
         throw conflict('Set up an authenticator app or a passkey first.');
       }
       yield* issueRecoveryCodes(prepared, account.id, now);
+      yield* enqueueSecurityNotice(services, saved, 'recovery codes', deviceFacts(session), now);
     },
   });
   return { ...renewal, codes: prepared.codes };
