@@ -132,6 +132,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       mail,
       mailbox: config.mail.mailbox,
       signUp: config.signUp,
+      trustedBrowsers: config.trustedBrowsers,
       passwords,
       breaches,
       pictures,

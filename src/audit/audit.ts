@@ -39,6 +39,8 @@ export const eventTypes = {
     'A person with passkeys removed the password; all earlier sessions and tokens are revoked.',
   'passkey.counter_went_back':
     'A passkey was used whose counter is not above the one before (`stored`, `received`): it may have been copied. The sign-in went on.',
+  'browser.trusted': 'A person chose not to be asked for the second factor in a browser (`sid`: its session).',
+  'browser.distrusted': 'A person ended that choice for a browser.',
   'account.signed_out_everywhere': 'All sessions and tokens of an account were ended.',
   'account.address_verified':
     'A user showed that they read their email address; other sessions and tokens are revoked.',

@@ -27,6 +27,7 @@ import { deviceFacts } from '../security-notices/rules/notice-text.ts';
 import { deviceOf } from '../sessions/rules/device.ts';
 import { MAX_SESSIONS, type NewSession, newSession } from '../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../sessions/store.ts';
+import { isTrustedBrowser } from '../sessions/trusted-browsers.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import { endRemovedSession } from './end-sessions.ts';
 
@@ -40,6 +41,8 @@ export interface SignInBrowser {
   readonly userAgent: string | undefined;
   /** The session that it had before, which ends with a new sign-in. */
   readonly previousSecret: string | undefined;
+  /** The secret of its trust, where the installation offers that. */
+  readonly trustedSecret: string | undefined;
   /** The digest of the pending request that needs the sign-in, if there is one. */
   readonly interactionHash: string | null;
   readonly origin: Origin;
@@ -85,7 +88,10 @@ export async function signIn(
     if (authentication.kind !== 'authenticated') return authentication;
     const { account, method } = authentication;
     const methods = secondFactors([method], yield* listFactors(account));
-    if (methods.length === 0) return yield* startSession(services, account, [method], browser, now, onSignedIn);
+    // A code by mail is never spared the second factor: whoever reads the mail would need nothing else.
+    const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
+    if (methods.length === 0 || isSpared)
+      return yield* startSession(services, account, [method], browser, now, onSignedIn);
     const { browserHash, interactionHash } = browser;
     yield* removePendingSignInsOfBrowser({ accountId: account.id, browserHash });
     yield* insertPendingSignIn({

@@ -12,6 +12,7 @@ import {
   refresh,
   signedIn,
   standard,
+  type TestUser,
   tokensFor,
   walk,
 } from '../support/flow.ts';
@@ -371,4 +372,108 @@ test('a change to the factors is refused in a session that ended meanwhile, and 
   const answer = await browser.submit(page, { code: totpCode({ seed: seedOf(page) }, server.now()) }, AUTHENTICATOR);
   assert.equal(answer.location?.pathname, '/login');
   assert.equal((await query(server, `SELECT account_id FROM totp_secret WHERE account_id = '${user.id}'`)).length, 0);
+});
+
+/** A browser in which no code is asked for, as the person chose when they last typed one. */
+async function trusted() {
+  const { user, factor } = await person();
+  const { browser, page } = await atSecondStep(server, user);
+  const answer = await browser.submit(page, { code: totpCode(factor, server.now()), trust: 'on' }, '/login/verify');
+  assert.equal(answer.status, 303);
+  await browser.submit(await browser.get('/account'), {}, '/logout');
+  return { user, factor, browser };
+}
+/** Where the first factor leads. */
+const afterPassword = async (browser: Agent, { username }: TestUser, password = PASSWORD) =>
+  (await browser.submit(await browser.get('/login'), { identifier: username, password }, '/login')).location?.pathname;
+
+test('a trusted browser is asked for the password alone, and its session says so', async () => {
+  const { user, factor, browser } = await trusted();
+  assert.equal(await afterPassword(browser, user), '/account');
+  const [session] = await query(
+    server,
+    `SELECT acr, amr, proved_by FROM browser_session WHERE account_id = '${user.id}'`,
+  );
+  assert.deepEqual(
+    { ...session },
+    {
+      acr: 'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
+      amr: '["pwd"]',
+      proved_by: 'password',
+    },
+  );
+  assert.equal((await browser.get(AUTHENTICATOR)).location?.pathname, '/account/confirm', 'it is no fresh proof');
+  const other = agent(server.baseUrl);
+  assert.equal(await afterPassword(other, user), '/login/verify', 'no other browser is trusted');
+
+  // The list asks for a fresh proof; then the person is asked for a code there again.
+  const list = await browser.get('/account/sessions');
+  assert.match(list.text, /Trusted browsers/);
+  assert.doesNotMatch(list.text, /action="\/account\/trusted-browsers"/);
+  server.advance(STEP);
+  const confirm = await browser.get('/account/confirm?next=trusted-browsers');
+  await browser.submit(confirm, { code: totpCode(factor, server.now()) }, '/account/confirm');
+  await browser.submit(await browser.get('/account/sessions'), {}, '/account/trusted-browsers');
+  await browser.submit(await browser.get('/account'), {}, '/logout');
+  assert.equal(await afterPassword(browser, user), '/login/verify');
+});
+
+/** What ends the trust of a browser. */
+const distrusts: [
+  title: string,
+  act: (at: Awaited<ReturnType<typeof trusted>>) => Promise<unknown>,
+  password?: string,
+][] = [
+  ['thirty days', async () => server.advance(30 * 24 * 60 * MINUTE)],
+  [
+    'a new password',
+    ({ user }) => admin(server, 'PATCH', `/users/${user.id}`, { password: 'another good passphrase' }),
+    'another good passphrase',
+  ],
+  [
+    'new recovery codes',
+    async ({ user, factor }) => {
+      const at = await atSecondStep(server, user);
+      await typeCode(at.browser, at.page, factor.recoveryCodes[0] ?? '', 'recovery-code');
+      const answer = await at.browser.submit(await at.browser.get('/account/security'), {}, RECOVERY_CODES);
+      assert.equal(answer.status, 200);
+    },
+  ],
+  [
+    'the cookie of another person',
+    async ({ browser }) =>
+      browser.setCookie('tessera_trusted', (await trusted()).browser.cookie('tessera_trusted') ?? ''),
+  ],
+];
+for (const [title, act, password] of distrusts) {
+  test(`a browser is no longer trusted after ${title}`, async () => {
+    const at = await trusted();
+    await act(at);
+    assert.equal(await afterPassword(at.browser, at.user, password), '/login/verify');
+  });
+}
+
+test('an account trusts sixteen browsers', async () => {
+  const { user, factor } = await person();
+  for (let count = 0; count < 17; count++) {
+    server.advance(STEP);
+    const { browser, page } = await atSecondStep(server, user);
+    await browser.submit(page, { code: totpCode(factor, server.now()), trust: 'on' }, '/login/verify');
+  }
+  assert.equal((await query(server, `SELECT hash FROM trusted_browser WHERE account_id = '${user.id}'`)).length, 16);
+});
+
+test('TESSERA_TRUSTED_BROWSERS=off offers no choice, and trusts no browser', async () => {
+  const strict = await startServer({ TESSERA_TRUSTED_BROWSERS: 'off' });
+  try {
+    const user = await newUser(strict);
+    const factor = await enroll(strict, user);
+    const { browser, page } = await atSecondStep(strict, user);
+    assert.doesNotMatch(page.text, /name="trust"/);
+    await browser.submit(page, { code: totpCode(factor, strict.now()), trust: 'on' }, '/login/verify');
+    assert.equal(browser.cookie('tessera_trusted'), undefined);
+    assert.equal((await query(strict, 'SELECT hash FROM trusted_browser')).length, 0);
+  } finally {
+    await strict.close();
+  }
 });

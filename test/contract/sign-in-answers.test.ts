@@ -83,6 +83,7 @@ test('SE-07: an unknown name is checked against a decoy, where a known one is ch
       browserHash: 'hash',
       userAgent: undefined,
       previousSecret: undefined,
+      trustedSecret: undefined,
       interactionHash: null,
       origin,
     };

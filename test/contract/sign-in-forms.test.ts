@@ -43,7 +43,7 @@ const responses = new Map<string, string>();
 async function withApp({ browser, user }: Sender): Promise<Answer> {
   await query(
     server,
-    `UPDATE browser_session SET proved_by = 'totp', proved_at = ${server.now()} WHERE account_id = '${user.id}'`,
+    `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()} WHERE account_id = '${user.id}'`,
   );
   await enroll(server, user);
   return browser.get('/account/security');
@@ -160,6 +160,19 @@ const cases: Record<string, Case> = {
     signedIn: true,
   },
   // After those that sign in a second time: these people then need a second factor.
+  '/account/trusted-browsers': {
+    async page(at) {
+      await query(
+        server,
+        `INSERT INTO trusted_browser (hash, account_id, generation, created_at, expires_at)
+         SELECT hash, account_id, generation, auth_time, expires_at FROM browser_session WHERE account_id = '${at.user.id}'`,
+      );
+      await withApp(at);
+      return at.browser.get('/account/sessions');
+    },
+    fields: () => ({}),
+    signedIn: true,
+  },
   '/account/security/authenticator': {
     page: ({ browser }) => browser.get('/account/security/authenticator'),
     // What a person sends is in second-factor.test.ts.
@@ -190,6 +203,7 @@ const state = async (): Promise<string> =>
     await query(server, 'SELECT hash, account_id, proved_at FROM browser_session ORDER BY hash'),
     await query(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
     await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
+    await query(server, 'SELECT hash FROM trusted_browser ORDER BY hash'),
     await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
   ]);
 

@@ -161,7 +161,7 @@ const accountForm = (path: string, fields: Fields, right: string): readonly Plac
       /connections|profile/.test(path) ? path : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    const isElsewhere = /\/account\/(sessions|confirm|email|security\/)/.test(path);
+    const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|security\/)/.test(path);
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
@@ -654,6 +654,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     '409 conflict',
   ),
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
+  'POST /account/trusted-browsers': accountForm('/account/trusted-browsers', {}, '303 /account/sessions'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),

@@ -397,11 +397,16 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const factor = await enroll(server, user);
       const at = await atSecondStep(server, user);
       status(401, await typeCode(at.browser, at.page, '000000'));
-      status(303, await typeCode(at.browser, at.page, totpCode(factor, server.now())));
+      const code = { code: totpCode(factor, server.now()), trust: 'on' };
+      status(303, await at.browser.submit(at.page, code, '/login/verify'));
+      const devices = await at.browser.get('/account/sessions');
+      status(303, await at.browser.submit(devices, {}, '/account/trusted-browsers'));
       await withData(server, ({ database }) => database.commit(() => removeAllFactors(user.id)));
     },
     ['sign_in.failed', 'anonymous', '-', 'user'],
+    ['browser.trusted', 'user', '+', 'user'],
     ['sign_in.succeeded', 'user', '+', 'user'],
+    ['browser.distrusted', 'user', '+', 'user'],
   ],
   [
     'a sign-in',
@@ -635,6 +640,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/confirm': ['sign_in.confirmed'],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.
   'POST /secure-account': [],
+  'POST /account/trusted-browsers': ['browser.distrusted'],
   'POST /account/security/authenticator': ['account.factor_added'],
   'POST /account/security/authenticator/remove': ['account.factor_removed'],
   'POST /account/security/recovery-codes': ['account.recovery_codes_created'],

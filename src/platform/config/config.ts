@@ -35,6 +35,8 @@ export interface Config {
   readonly contact: string | undefined;
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
+  /** For how long a browser that a person trusts is not asked for the second factor, in milliseconds; null where that is not offered. */
+  readonly trustedBrowsers: number | null;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
   readonly keyRotation: number | null;
   /** The address of a service that knows breached passwords, to which part of a hash is appended; null asks none. */
@@ -270,6 +272,11 @@ export const variables = {
     about:
       'Whether new passwords are looked for in known data breaches: `hibp` asks Have I Been Pwned, and a URL another service with its range API. It learns five digits of a hash, never the password; where it does not answer, the password is accepted.',
   }),
+  trustedBrowsers: new Variable('TESSERA_TRUSTED_BROWSERS', days, {
+    initial: '`30d`',
+    about:
+      'For how many days people can choose not to be asked for a second factor in a browser; `off` offers no choice.',
+  }),
   keyRotation: new Variable('TESSERA_KEY_ROTATION', days, {
     initial: '`90d`',
     about:
@@ -336,6 +343,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   }
 
   const rotation = read(variables.keyRotation);
+  const trusted = read(variables.trustedBrowsers);
   const traceRetention = read(variables.traceRetention);
   const trustProxy = read(variables.trustProxy) ?? false;
 
@@ -357,6 +365,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     outgoingAllow: read(variables.outgoingAllow) ?? [],
     drainSeconds: read(variables.drainSeconds) ?? (url.startsWith('sqlite:') ? 0 : 5),
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
+    trustedBrowsers: trusted === undefined ? 30 * DAY : trusted,
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     passwordBreaches: breaches,

@@ -24,6 +24,8 @@ export interface Browser {
   readonly sessionSecret: string | undefined;
   /** The secret of a sign-in that waits for a second factor. */
   readonly signInSecret: string | undefined;
+  /** The secret of a browser in which the second factor is not asked for. */
+  readonly trustedSecret: string | undefined;
   /**
    * A token for a form that only this browser can submit, and only in this context.
    * @param context what the form acts on; the token is invalid for anything else
@@ -53,6 +55,8 @@ export interface Browsers {
   clearSession(reply: FastifyReply): void;
   /** Keeps the secret of a sign-in that waits for a second factor; undefined clears it. */
   setSignIn(reply: FastifyReply, secret: string | undefined, maxAgeMs: number): void;
+  /** Keeps the secret of a browser in which the second factor is not asked for. */
+  setTrusted(reply: FastifyReply, secret: string, maxAgeMs: number): void;
 }
 
 /** The name of the hidden field with a form's token. */
@@ -79,6 +83,7 @@ export function cookieStyle(baseUrl: string) {
     browser: `${prefix}tessera_browser`,
     session: `${prefix}tessera_session`,
     signIn: `${prefix}tessera_sign_in`,
+    trusted: `${prefix}tessera_trusted`,
     attributes,
   };
 }
@@ -94,6 +99,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     browser: browserCookie,
     session: sessionCookie,
     signIn: signInCookie,
+    trusted: trustedCookie,
     attributes,
   } = cookieStyle(baseUrl);
   const startedPrefix = `${prefix}tessera_begun_`;
@@ -114,6 +120,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     for (const name of started.slice(0, -MOST_STARTED)) reply.clearCookie(name, attributes);
     const session = request.cookies[sessionCookie];
     const signIn = request.cookies[signInCookie];
+    const trusted = request.cookies[trustedCookie];
     const tokenFor = (identity: string, context: string) => keyedDigest(key, JSON.stringify([identity, context]));
     const identities = (handle: string | undefined): readonly string[] => {
       const started = handle === undefined ? undefined : request.cookies[startedCookie(handle)];
@@ -133,6 +140,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       },
       sessionSecret: session !== undefined && SECRET.test(session) ? session : undefined,
       signInSecret: signIn !== undefined && SECRET.test(signIn) ? signIn : undefined,
+      trustedSecret: trusted !== undefined && SECRET.test(trusted) ? trusted : undefined,
       formToken: (context) => tokenFor(id, context),
       owns(form, context) {
         const token = form.get(FORM_TOKEN) ?? '';
@@ -182,6 +190,9 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     setSignIn(reply, secret, maxAgeMs) {
       if (secret === undefined) reply.clearCookie(signInCookie, attributes);
       else reply.setCookie(signInCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
+    },
+    setTrusted(reply, secret, maxAgeMs) {
+      reply.setCookie(trustedCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
     },
   };
 }

@@ -38,6 +38,7 @@ import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, vi
 const TARGETS = {
   password: '/account/security#password',
   authenticator: '/account/security/authenticator',
+  'trusted-browsers': '/account/sessions#trusted',
   'two-step': '/account/security#two-step',
   email: '/account/email',
   passkeys: '/account/security#passkeys',

@@ -15,6 +15,7 @@ import { profileRoutes } from './profile.ts';
 import { proofRoutes } from './proof.ts';
 import { securityRoutes } from './security/page.ts';
 import { sessionsRoutes } from './sessions.ts';
+import { trustedBrowsersRoutes } from './trusted-browsers.ts';
 import { type AccountHooks, type AccountVisit, accountHooks, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
 
 /**
@@ -40,6 +41,7 @@ export function accountPages(app: FastifyInstance, services: AccountServices): v
     connectionsRoutes(pages, services, hooks);
     sessionsRoutes(pages, services, hooks);
     proofRoutes(pages, services, hooks);
+    trustedBrowsersRoutes(pages, services, hooks);
   });
 }
 

@@ -25,6 +25,7 @@ import { type Page, type Site, sendPage } from '../kit/layout.ts';
 import type { Messages } from '../kit/messages.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { type AccountFrame, accountLayout, readListPart } from './layout.ts';
+import { trustedBrowsersSection } from './trusted-browsers.ts';
 import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
 
 /** The browsers in which a person is signed in, each with a button that ends its session. */
@@ -42,7 +43,8 @@ export function sessionsRoutes(app: FastifyInstance, services: PageServices, { c
     const { items, part } = await readListPart(parameters, (at) =>
       listSessions(services, account, { ...at, except: session.sid }),
     );
-    const page = sessionsPage(site, { ...frameOf(visit), current: session, others: items, part, ...result });
+    const trusted = await trustedBrowsersSection(services, visit);
+    const page = sessionsPage(site, { ...frameOf(visit), current: session, others: items, part, trusted, ...result });
     return sendPage(reply, status, site, page);
   }
 
@@ -76,6 +78,7 @@ interface SessionsPage extends AccountFrame {
   readonly current: Session;
   readonly others: readonly ListedSession[];
   readonly part: ListPart;
+  readonly trusted: Html | undefined;
   readonly ended: (EndedSessions & { readonly all: boolean }) | undefined;
   readonly problems: Problems;
 }
@@ -83,7 +86,7 @@ interface SessionsPage extends AccountFrame {
 function sessionsPage(site: Site, page: SessionsPage): Page {
   const { messages, path } = site;
   const text = messages.sessions;
-  const { current, others, part, token, ended } = page;
+  const { current, others, part, token, ended, trusted } = page;
   return accountLayout(
     site,
     page,
@@ -101,6 +104,7 @@ ${
 <section class="card"><header><h2>${text.endOthers}</h2><p class="muted small">${text.endOthersLead}</p></header>
 <form method="post" action="${path('/account/sessions')}">${hidden(token, { session: 'others' })}<div><button class="danger" type="submit">${text.endOthers}</button></div></form></section>`
 }
+${trusted}
 <p class="muted small">${others.length === 0 && html`${text.noOthers} `}${text.everywhere} <a href="${path('/account/security')}#sign-out-everywhere">${messages.account.signOutEverywhere}</a>.</p>`,
   );
 }

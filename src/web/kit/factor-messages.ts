@@ -8,7 +8,6 @@ export const verify = {
   totpCode: 'Code',
   totpWrong:
     'This code is not valid. Enter the one that your app shows now. If none is accepted, set the clock of your device automatically.',
-  totpUsed: 'Each code is accepted once. Wait for the next one if you have just used this one.',
   recoveryLead:
     'Enter one of the recovery codes that you kept when you set up your authenticator app. Each works once.',
   recoveryCode: 'Recovery code',
@@ -17,6 +16,7 @@ export const verify = {
   submit: 'Continue',
   useRecoveryCode: 'Use a recovery code instead',
   useTotp: 'Use your authenticator app instead',
+  trust: (days: number) => `Do not ask for a code in this browser for ${days === 1 ? 'a day' : `${days} days`}`,
   another: 'Sign in as another person',
   expired: 'Your sign-in took too long, or your account changed meanwhile. Sign in again.',
 };
@@ -65,4 +65,13 @@ export const twoStep = {
     'Print them, or save them in your password manager. If you lose your device, each signs you in once. They are not shown again.',
   copyCodes: 'Copy the recovery codes',
   kept: 'I have kept them',
+};
+
+/** The texts of the browsers in which no code is asked for. */
+export const trustedBrowsers = {
+  title: 'Trusted browsers',
+  lead: 'Your password is enough to sign in here. For some changes and apps you are asked for a code all the same.',
+  since: 'Trusted since',
+  until: 'Trusted until',
+  end: 'Ask for a code there again',
 };

@@ -3,7 +3,7 @@ import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { addressTexts } from './address-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
-import { twoStep, verify } from './factor-messages.ts';
+import { trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
@@ -82,6 +82,7 @@ export const en = {
   },
   verify,
   twoStep,
+  trustedBrowsers,
   signUp: {
     title: 'Create your account',
     lead: 'Create an account to continue to',

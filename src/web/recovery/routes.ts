@@ -130,6 +130,7 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
       browserHash: browser.hash,
       userAgent: request.headers['user-agent'],
       previousSecret: browser.sessionSecret,
+      trustedSecret: undefined,
       interactionHash: null,
       origin: originOf(request),
     };

@@ -32,7 +32,7 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
       if (!visit.browser.owns(form, 'login')) {
         return showSignIn(services, visit, 400, generalProblem(site.messages.account.formExpired), '');
       }
-      const browser = signInBrowser(visit);
+      const browser = signInBrowser(services, visit);
       const response = form.get(PASSKEY_FIELD) ?? '';
       const attempt = { response, use: signInUse(browser.browserHash), origin: browser.origin };
       const checked = await authenticators.passkey(services, attempt, clock());

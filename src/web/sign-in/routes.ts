@@ -26,6 +26,8 @@ export interface PageServices extends AuthorizationPageServices, CodeServices, P
   /** Whether this server shows its mail at `/mailbox` instead of sending it. */
   readonly mailbox: boolean;
   readonly signUp: SignUpSettings;
+  /** For how long a browser can be trusted, in milliseconds; null where that is not offered. */
+  readonly trustedBrowsers: number | null;
 }
 
 /** The pages that start and end sessions. */

@@ -138,17 +138,21 @@ export async function attemptSignIn(
   identifier: string,
   password: string,
 ): Promise<SignInResult> {
-  const browser = signInBrowser(visit);
+  const browser = signInBrowser(services, visit);
   const attempt = { identifier, password, browserHash: browser.browserHash, origin: browser.origin };
   const checked = await authenticators.password(services, attempt, services.clock());
   return signIn(services, checked, browser, onSignedIn(visit));
 }
 
 /** What a sign-in records of the browser. */
-export const signInBrowser = ({ request, browser, pending }: SignInVisit): SignInBrowser => ({
+export const signInBrowser = (
+  { trustedBrowsers }: Pick<PageServices, 'trustedBrowsers'>,
+  { request, browser, pending }: SignInVisit,
+): SignInBrowser => ({
   browserHash: browser.hash,
   userAgent: request.headers['user-agent'],
   previousSecret: browser.sessionSecret,
+  trustedSecret: trustedBrowsers === null ? undefined : browser.trustedSecret,
   interactionHash: pending === undefined ? null : digest(pending.handle),
   origin: originOf(request),
 });

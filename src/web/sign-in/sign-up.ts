@@ -124,7 +124,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     }
     if (invited !== undefined && (invited.mailed || !services.mail.available)) {
       const fresh = { ...values, password };
-      const result = await signUpInvited(services, fresh, invited, signInBrowser(visit), onSignedIn(visit));
+      const result = await signUpInvited(services, fresh, invited, signInBrowser(services, visit), onSignedIn(visit));
       if (result.kind === 'signed in') return continueSignIn(services, visit, result);
       if (result.kind === 'invitation refused') return sendPage(reply, 409, site, deadInvitationPage(site));
       const field = result.kind === 'username taken' ? 'username' : 'email';

@@ -1,4 +1,5 @@
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
+import { DAY } from '../../platform/clock.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
 import { field, helpLine, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
@@ -18,7 +19,12 @@ interface VerifyPage {
   readonly shown: CodeMethod;
   /** Whether a passkey can be used instead. */
   readonly passkeys: boolean;
+  /** For how long the browser can be trusted, in milliseconds; null where that is not offered. */
+  readonly trustLifetime: number | null;
 }
+
+/** The name of the field of a person who trusts the browser. */
+export const TRUST = 'trust';
 
 /** The name of the parameter and field that says which code is typed. */
 const WITH = 'with';
@@ -62,7 +68,7 @@ export const wrongCode = ({ messages }: Site, method: CodeMethod): Problems => (
 export function verifyPage(site: Site, page: VerifyPage): Page {
   const { messages, path } = site;
   const text = messages.verify;
-  const { token, app, problems, shown, username, passkeys } = page;
+  const { token, app, problems, shown, username, passkeys, trustLifetime } = page;
   return {
     title: text.title,
     layout: 'narrow',
@@ -77,6 +83,7 @@ ${passkeys && passkeyButton('use-passkey', messages.passkeys.use, 'equal')}
 ${hidden(token, requestFields(app))}
 <p>${shown === 'totp' ? text.totpLead : text.recoveryLead}</p>
 ${codeField(site, shown, problems)}
+${trustLifetime !== null && html`<label class="check"><input type="checkbox" name="${TRUST}" value="on"><span>${text.trust(trustLifetime / DAY)}</span></label>`}
 <button class="primary" type="submit">${text.submit}</button>
 <p class="small">${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>
 <button class="link" type="submit" name="action" value="another" formnovalidate>${text.another}</button>

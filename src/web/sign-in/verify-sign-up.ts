@@ -89,7 +89,7 @@ export function verifySignUpRoutes(
     const proof = link === undefined ? { code } : { link };
     const mayJoin = (email: string, invited: boolean) =>
       (isOpen(signUp) || (invited && signUp.mode === 'invitation')) && mayHaveAddress(signUp, email);
-    const result = await completeSignUp(services, proof, signInBrowser(visit), mayJoin, onSignedIn(visit));
+    const result = await completeSignUp(services, proof, signInBrowser(services, visit), mayJoin, onSignedIn(visit));
     switch (result.kind) {
       case 'signed in':
         return continueSignIn(services, visit, result);

@@ -8,9 +8,11 @@ import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
 import { completeSignIn, readPendingSignIn, type SignedIn } from '../../credentials/sign-in.ts';
+import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { HANDLE, loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { type BrowserTrust, trustBrowser } from '../../sessions/trusted-browsers.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
@@ -26,7 +28,7 @@ import {
   signInBrowser,
   signInVisit,
 } from './sign-in.ts';
-import { type CodeMethod, codeMethodOf, verifyPage, wrongCode } from './verify-page.ts';
+import { type CodeMethod, codeMethodOf, TRUST, verifyPage, wrongCode } from './verify-page.ts';
 
 /** A person who must prove more before they go on, and what follows when they have. */
 interface VerifyVisit extends SignInVisit {
@@ -35,7 +37,11 @@ interface VerifyVisit extends SignInVisit {
   readonly account: Account;
   /** The methods of which one is asked. */
   readonly methods: readonly Method[];
-  complete(checked: CheckedAttempt | AttemptsLimited): Promise<SignedIn | AuthenticationRefusal>;
+  /** @param trust where the person does not want to be asked in this browser again */
+  complete(
+    checked: CheckedAttempt | AttemptsLimited,
+    trust: BrowserTrust | undefined,
+  ): Promise<SignedIn | AuthenticationRefusal>;
   /** Gives up what is completed here: the person begins again. */
   abandon(): Promise<void>;
 }
@@ -52,7 +58,13 @@ async function readVerifyVisit(services: PageServices, visit: SignInVisit): Prom
     context: `verify ${pending.hash}`,
     account,
     methods,
-    complete: (checked) => completeSignIn(services, signInSecret, checked, signInBrowser(visit), onSignedIn(visit)),
+    complete(checked, trust) {
+      const browser = signInBrowser(services, visit);
+      return completeSignIn(services, signInSecret, checked, browser, function* remember(session) {
+        yield* onSignedIn(visit)(session);
+        if (trust !== undefined) yield* trustBrowser(session, trust, browser.origin, clock());
+      });
+    },
     async abandon() {
       await database.commit(() => removePendingSignIn({ hash: pending.hash }));
     },
@@ -81,6 +93,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
       username: account.profile.username,
       problems,
       shown,
+      trustLifetime: services.trustedBrowsers,
     });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -127,7 +140,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
       await visit.abandon();
       return signInAgain(visit);
     }
-    const { browserHash, origin } = signInBrowser(visit);
+    const { browserHash, origin } = signInBrowser(services, visit);
     const { account } = visit;
     const response = form.get(PASSKEY_FIELD);
     const checked =
@@ -142,7 +155,10 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
             { response, use: verifyUse(visit), accountId: account.id, origin },
             clock(),
           );
-    const result = await visit.complete(checked);
+    const lifetime = form.get(TRUST) === 'on' ? services.trustedBrowsers : null;
+    const trust = lifetime === null ? undefined : { secret: randomSecret(), lifetime };
+    const result = await visit.complete(checked, trust);
+    if (result.kind === 'signed in' && trust !== undefined) browsers.setTrusted(reply, trust.secret, trust.lifetime);
     if (result.kind === 'signed in') return continueSignIn(services, visit, result);
     if (result.kind === 'wrong') {
       request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };

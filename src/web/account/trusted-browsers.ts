@@ -1,0 +1,57 @@
+import type { FastifyInstance } from 'fastify';
+import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { redirect } from '../../protocol/authorize/pending-request.ts';
+import { distrustBrowser } from '../../sessions/trusted-browsers.ts';
+import { fact, facts, hidden, moment } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { proofGate, readProof, requireProof } from './proof.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from './visit.ts';
+
+const ADDRESS = '/account/trusted-browsers';
+
+/** The browsers in which a person is not asked for the second factor; undefined where there are none. */
+export async function trustedBrowsersSection(services: PageServices, visit: AccountVisit): Promise<Html | undefined> {
+  const { site, database, clock } = services;
+  const { id: accountId, generation } = visit.account;
+  const now = clock();
+  const trusted = await database.read(() => listTrustedBrowsers({ accountId, generation, now }));
+  if (trusted.length === 0) return undefined;
+  const { messages, path } = site;
+  const text = messages.trustedBrowsers;
+  const proof = await readProof(services, visit);
+  const { token } = frameOf(visit);
+  const rows = trusted.map(({ hash, browser, system, network, createdAt, expiresAt }, index) => {
+    const id = `trusted-${index}`;
+    const name =
+      browser !== null && system !== null
+        ? messages.sessions.device(browser, system)
+        : (browser ?? system ?? messages.sessions.unknownDevice);
+    return html`<article class="app session" aria-labelledby="${id}"><h3 id="${id}">${name}</h3>
+${facts([
+  fact(text.since, moment(createdAt)),
+  fact(text.until, moment(expiresAt)),
+  fact(messages.sessions.from, network ?? messages.sessions.unknown),
+])}
+${!proof.needed && html`<form method="post" action="${path(ADDRESS)}">${hidden(token, { browser: hash })}<button class="danger" type="submit" aria-describedby="${id}">${text.end}</button></form>`}</article>`;
+  });
+  return html`<section class="card apps" id="trusted"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>${rows}
+${proof.needed && proofGate(site, proof, 'trusted-browsers', html``)}</section>`;
+}
+
+export function trustedBrowsersRoutes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks): void {
+  const { site, clock } = services;
+  const proved = requireProof(services, 'trusted-browsers');
+  app.post(ADDRESS, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    const hash = form.get('browser') ?? '';
+    if (ownsForm(visit, form) && /^[\w-]{43}$/.test(hash)) {
+      const { account, origin } = visit;
+      const now = clock();
+      await servicesIn(services, visit).database.commit(() => distrustBrowser(account.id, hash, origin, now));
+    }
+    return redirect(request, reply, site.path('/account/sessions#trusted'));
+  });
+}
