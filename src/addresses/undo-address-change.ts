@@ -3,8 +3,10 @@ import { emailKey } from '../accounts/rules/profile.ts';
 import { type Account, findAccount, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import type { CodeServices } from '../authenticators/code-attempt.ts';
+import { hasEarlierRecoveryCode } from '../authenticators/factor-removal-store.ts';
 import { listFactors } from '../authenticators/factor-store.ts';
 import { authenticateByRecoveryCode } from '../authenticators/recovery-code.ts';
+import type { Factor } from '../authenticators/rules/factors.ts';
 import { authenticateByTotp } from '../authenticators/totp.ts';
 import { digest, isSecretForm } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -33,9 +35,11 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   if (previous === undefined) return undefined;
   const account = yield* read({ id: previous.accountId });
   if (account === undefined) return undefined;
-  const factors = yield* listFactors(account);
-  const asksFactor = factors.some(({ kind, createdAt }) => kind !== 'password' && createdAt < previous.changedAt);
-  return { account, previous, asksFactor };
+  const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.changedAt);
+  const has = (kind: Factor['kind']) => earlier.some((factor) => factor.kind === kind);
+  // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
+  const asksCode = has('passkey') && (yield* hasEarlierRecoveryCode(account.id, previous.changedAt));
+  return { account, previous, asksFactor: has('totp') || asksCode };
 }
 
 /** Reads the change that a link undoes; undefined where the link no longer works. Changes nothing. */

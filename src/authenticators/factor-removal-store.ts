@@ -1,5 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
-import { command } from '../platform/database/statement.ts';
+import { command, one } from '../platform/database/statement.ts';
 
 interface Since {
   readonly accountId: string;
@@ -39,3 +39,18 @@ export function* removeFactorsSince(accountId: string, since: number): Work<void
 
 /** Removes the passkeys of an account that may not all be its owner's. */
 export const removeAllPasskeys = (accountId: string): Work<void> => removePasskeys({ accountId, since: 0 });
+
+const findEarlierCode = one((db, p: { accountId: string; before: number }) =>
+  db
+    .selectFrom('recovery_code')
+    .select('hash')
+    .where('account_id', '=', p.accountId)
+    .where('created_at', '<', p.before)
+    .where('used_at', 'is', null)
+    .limit(1),
+);
+
+/** Whether an account has a recovery code from before an instant that can still be used. */
+export function* hasEarlierRecoveryCode(accountId: string, before: number): Work<boolean> {
+  return (yield* findEarlierCode({ accountId, before })) !== undefined;
+}
