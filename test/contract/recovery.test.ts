@@ -263,6 +263,21 @@ test('a recovery during a sign-in for an app goes on with it', async () => {
   assert.match(next.location?.pathname ?? '', /consent/);
 });
 
+test('the Security page says which ways into the account remain', async () => {
+  const user = await newUser(server, { emailVerified: true });
+  const waysOf = async (browser: Awaited<ReturnType<typeof signedIn>>) => {
+    const { text } = await browser.get('/account/security');
+    const [, list = ''] = /id="recovery".*?<ul>(.*?)<\/ul>/s.exec(text) ?? [];
+    return [...list.matchAll(/<li>(.*?)<\/li>/g)].map(([, way]) => way);
+  };
+  const before = await waysOf(await signedIn(server, user));
+  assert.equal(before.length, 2);
+  assert.match(before.join(), /password.*A link to your email address, which/);
+  const factor = await enroll(server, user);
+  const after = await waysOf(await signedInWith(user, factor));
+  assert.match(after.join(), /password.*with a code of your authenticator app.*with one of your recovery codes/);
+});
+
 test('without mail the page says whom to ask', async () => {
   const silent = await startServer({ TESSERA_CONTACT: 'help@example.com' });
   try {

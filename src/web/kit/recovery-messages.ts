@@ -1,3 +1,4 @@
+import type { WayIn } from '../../authenticators/rules/ways-in.ts';
 import { duration } from './error-messages.ts';
 import type { HtmlPart } from './html.ts';
 
@@ -45,4 +46,17 @@ export const recovery = {
   doneTitle: 'Your password is set',
   done: 'You are signed out everywhere, also in apps. Sign in with your new password.',
   signIn: 'Sign in',
+  ways: {
+    title: 'Ways into your account',
+    lead: 'What you can use to sign in, or to get back in when you have lost something.',
+    texts: {
+      password: 'Your password, with a second step if you have set one up.',
+      passkey: 'A passkey.',
+      mail: 'A link to your email address, which sets a new password.',
+      'mail and authenticator app': 'A link to your email address, with a code of your authenticator app.',
+      'mail and recovery code': 'A link to your email address, with one of your recovery codes.',
+    } satisfies Record<WayIn, string>,
+    last: 'This is the only one. Set up another before you lose it.',
+    operator: (operator: HtmlPart): HtmlPart => ['If you lose all of them, contact ', operator, '.'],
+  },
 };

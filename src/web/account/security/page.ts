@@ -8,6 +8,7 @@ import { readProof } from '../proof.ts';
 import { type AccountHooks, frameOf, visitOf } from '../visit.ts';
 import { passkeysSection } from './passkeys.ts';
 import { passwordSection } from './password.ts';
+import { recoverySection } from './recovery.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 import { signOutEverywhereSection } from './sign-out-everywhere.ts';
 import { twoStepSection } from './two-step.ts';
@@ -17,6 +18,7 @@ const SECTIONS: readonly SecuritySection[] = [
   passwordSection,
   passkeysSection,
   twoStepSection,
+  recoverySection,
   signOutEverywhereSection,
 ];
 
