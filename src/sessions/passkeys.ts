@@ -15,11 +15,13 @@ import {
   removePasskey,
   updatePasskeyName,
 } from '../authenticators/passkey-store.ts';
-import { removeRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { issueRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
+import { countRecoveryCodes, removeRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { type PasskeyProblem, parseCredential, verifyRegistration } from '../authenticators/relying-party.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
 import type { Work } from '../platform/database/database.ts';
+import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice } from '../security-notices/notices.ts';
 import { deviceFacts } from '../security-notices/rules/notice-text.ts';
@@ -238,4 +240,38 @@ export async function takeAwayPasskey(
     if (error instanceof NotRemoved) return error.reason;
     throw error;
   }
+}
+
+/**
+ * Removes the password of a person who has passkeys: earlier sessions and tokens end. The person gets recovery codes, unless some of
+ * theirs can still be used.
+ * @throws {SessionEnded} where the session ended meanwhile
+ * @throws {OAuthError} `conflict` where there is no password, or no passkey to sign in with
+ */
+export async function removePassword(
+  services: PasskeyServices,
+  { account, session, origin }: PasskeyOwner,
+): Promise<Renewal & { readonly codes: readonly string[] | undefined }> {
+  const now = services.clock();
+  const accountId = account.id;
+  const prepared = prepareRecoveryCodes(services.sealer, accountId);
+  let issued = false;
+  const renewal = await renewSession(services, {
+    account,
+    session,
+    event: { type: 'account.password_removed', origin },
+    decide({ passwordHash }) {
+      if (passwordHash === null) throw conflict('This account has no password. Nothing was changed.');
+      return { passwordHash: null };
+    },
+    *afterSave(saved): Work<void> {
+      if ((yield* listPasskeys({ accountId })).length === 0)
+        throw conflict('Add a passkey first. Nothing was changed.');
+      issued = ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) === 0;
+      if (issued) yield* issueRecoveryCodes(prepared, accountId, now);
+      const facts = { ...deviceFacts(session), what: 'your password' };
+      yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
+    },
+  });
+  return { ...renewal, codes: issued ? prepared.codes : undefined };
 }

@@ -8,6 +8,7 @@ import {
   claimsOf,
   newClient,
   newUser,
+  PASSWORD,
   redeem,
   signedIn,
   standard,
@@ -245,4 +246,20 @@ test('a passkey is the fresh proof of those who have one, and a second factor af
     assert.equal((await at.browser.submit(at.page, { passkey: response }, '/login/verify')).status, status);
     assert.equal(at.browser.cookie('tessera_session') !== undefined, status === 303);
   }
+});
+
+test('a person with a passkey removes the password, gets recovery codes, and keeps the last passkey', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const passkey = await addPasskeyOnPage(server, browser, user.id);
+  const done = await browser.submit(await browser.get('/account/security'), {}, '/account/security/remove-password');
+  assert.equal(done.status, 200, done.text);
+  assert.equal([...done.text.matchAll(/<li><code>/g)].length, 10);
+  const stranger = agent(server.baseUrl);
+  const typed = { identifier: user.username, password: PASSWORD };
+  assert.equal((await stranger.submit(await stranger.get('/login'), typed, '/login')).status, 401);
+  const again = agent(server.baseUrl);
+  assert.equal((await usePasskey(again, passkey)).status, 303);
+  const { text } = await passkeyForm(again, { action: 'remove', id: passkey.id }, 409);
+  assert.match(text, /your only way to sign in/);
 });

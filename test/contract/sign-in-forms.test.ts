@@ -75,6 +75,18 @@ const cases: Record<string, Case> = {
     fields: ({ id }) => ({ passkey: responses.get(id) ?? '' }),
     signedIn: false,
   },
+  '/account/security/remove-password': {
+    page: async ({ browser, user }) => {
+      await newPasskey(server, user.id);
+      await query(
+        server,
+        `UPDATE browser_session SET proved_by = 'passkey', proved_at = ${server.now()} WHERE account_id = '${user.id}'`,
+      );
+      return browser.get('/account/security');
+    },
+    fields: () => ({}),
+    signedIn: true,
+  },
   '/account/security/passkeys': {
     page: async ({ browser, user }) => {
       await query(

@@ -639,6 +639,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   'POST /account/confirm': accountForm('/account/confirm', {}, '303 /account/security'),
   'GET /account/confirm/passkey': accountPage('/account/confirm/passkey'),
   'GET /account/security/passkeys/new': accountPage('/account/security/passkeys/new'),
+  'POST /account/security/remove-password': accountForm('/account/security/remove-password', {}, '409 conflict'),
   'POST /account/security/passkeys': accountForm('/account/security/passkeys', { action: 'rename', name: 'A' }, '409'),
   'GET /account/connections': accountPage('/account/connections'),
   'GET /account/sessions': accountPage('/account/sessions'),

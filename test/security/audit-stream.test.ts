@@ -504,12 +504,17 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const { id } = await addPasskeyOnPage(server, browser, user.id);
       await passkeyForm(browser, { action: 'rename', id, name: 'Key' });
       await passkeyForm(browser, { action: 'remove', id });
+      const page = await browser.get('/account/security');
+      status(200, await browser.submit(page, {}, '/account/security/remove-password'));
+      status(200, await admin(server, 'PATCH', `/users/${user.id}`, { password: PASSWORD }));
     },
     ['sign_in.succeeded', 'user', '+', 'user'],
     ['account.factor_added', 'user', '+', 'user'],
     ['account.factor_added', 'user', '+', 'user'],
     ['account.factor_renamed', 'user', '+', 'user'],
     ['account.factor_removed', 'user', '+', 'user'],
+    ['account.password_removed', 'user', '+', 'user'],
+    ['account.password_changed', 'admin', '+', 'user'],
   ],
   [
     'every other act of an operator',
@@ -636,6 +641,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/profile': ['account.updated'],
   'POST /account/picture': ['account.updated'],
   'POST /account/password': ['account.password_changed'],
+  'POST /account/security/remove-password': ['account.password_removed'],
   'POST /account/security/passkeys': ['account.factor_added', 'account.factor_renamed', 'account.factor_removed'],
   'POST /account/confirm': ['sign_in.confirmed'],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply } from 'fastify';
 import { noPasskeysHere, userHandleOf } from '../../../authenticators/passkey.ts';
 import { listPasskeys, type Passkey } from '../../../authenticators/passkey-store.ts';
 import { parsePasskeyName } from '../../../authenticators/rules/passkey-name.ts';
@@ -8,6 +8,7 @@ import {
   addPasskey,
   canSpareAPasskey,
   mayAddPasskeys,
+  removePassword,
   renamePasskey,
   requestNewPasskey,
   takeAwayPasskey,
@@ -16,17 +17,19 @@ import type { Renewal } from '../../../sessions/renew.ts';
 import { SESSION_LIFETIME } from '../../../sessions/sessions.ts';
 import { fact, facts, generalProblem, hidden, isolate, moment } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
-import type { Site } from '../../kit/layout.ts';
+import { type Site, sendPage } from '../../kit/layout.ts';
 import { PASSKEY_FIELD, passkeyButton, passkeyForm, passkeyProblemText } from '../../kit/passkey.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
 import { proofGate, requireProof } from '../proof.ts';
-import { type AccountHooks, type AccountVisit, ownsForm, visitOf } from '../visit.ts';
+import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
+import { recoveryCodesPage } from './two-step-pages.ts';
 
 /** The person's passkeys, and adding one. */
 export const passkeysSection: SecuritySection = { section, routes, scripts: ['passkeys'] };
 
 const ADDRESS = '/account/security/passkeys';
+const REMOVE_PASSWORD = '/account/security/remove-password';
 
 async function section(services: PageServices, state: SecurityState): Promise<Html | undefined> {
   const { site, relyingParty, database } = services;
@@ -49,8 +52,12 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   return html`<section class="card apps" id="passkeys"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
 ${passkeys.length === 0 ? html`<p>${text.none}</p>` : passkeys.map((passkey) => passkeyRow(services, state, passkey, passkeys.length))}
-${proofGate(site, proof, 'passkeys', add)}</section>`;
+${proofGate(site, proof, 'passkeys', add)}
+${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token)}</section>`;
 }
+
+const removePasswordForm = ({ messages: { passkeys: text }, path }: Site, token: string): Html =>
+  html`<hr><form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="muted small">${text.removePasswordLead}</p><div><button class="danger" type="submit">${text.removePassword}</button></div></form>`;
 
 function passkeyRow(services: PageServices, state: SecurityState, passkey: Passkey, count: number): Html {
   const { site } = services;
@@ -100,6 +107,12 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     return problem === 'exists' ? text.exists : passkeyProblemText(site, problem);
   };
 
+  /** The browser continues in the session that the change started. */
+  function renewed(reply: FastifyReply, before: AccountVisit, { account, created }: Renewal): AccountVisit {
+    browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    return { ...before, account, session: created.session };
+  }
+
   app.get(`${ADDRESS}/new`, { preHandler: proved }, async (request, reply) => {
     const { account, session, browser } = visitOf(request);
     const owner = { account, session, browserHash: browser.hash };
@@ -125,7 +138,7 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
         const { passkey, renewal } = result;
         const name = isolate(passkey.name);
         if (renewal === undefined) return show(reply, 200, visit, { done: text.added(name) });
-        return show(reply, 200, renewed(visit, renewal), { done: text.addedFirst(name) });
+        return show(reply, 200, renewed(reply, visit, renewal), { done: text.addedFirst(name) });
       }
       case 'rename': {
         const name = parsePasskeyName(form.get('name') ?? '');
@@ -137,16 +150,27 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
         const result = await takeAwayPasskey(services, owner, id);
         if (result === 'last way') return refuse(409, text.lastWay);
         if (result === 'unknown') return refuse(409, text.removedBefore);
-        return show(reply, 200, renewed(visit, result), { done: text.removed });
+        return show(reply, 200, renewed(reply, visit, result), { done: text.removed });
       }
       default:
         return refuse(400, messages.account.formExpired);
     }
+  });
 
-    /** The browser continues in the session that the change started. */
-    function renewed(before: AccountVisit, { account, created }: Renewal): AccountVisit {
-      browsers.setSession(reply, created.secret, SESSION_LIFETIME);
-      return { ...before, account, session: created.session };
+  app.post(REMOVE_PASSWORD, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (!ownsForm(visit, formOf(request))) {
+      return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
     }
+    const { account, session, browser, origin } = visit;
+    const { codes, ...renewal } = await removePassword(services, {
+      account,
+      session,
+      browserHash: browser.hash,
+      origin,
+    });
+    const after = renewed(reply, visit, renewal);
+    if (codes === undefined) return show(reply, 200, after, { done: text.passwordRemoved });
+    return sendPage(reply, 200, site, recoveryCodesPage(site, frameOf(after), codes, text.passwordRemoved));
   });
 }
