@@ -15,6 +15,7 @@ import {
 } from '../support/flow.ts';
 import { mailsTo, type SentMail } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
+import { askRecovery, newestMail } from '../support/recovery.ts';
 import { enroll } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
@@ -261,6 +262,23 @@ test('of what happens at the same time, one wins', async () => {
   const [, undone] = await Promise.all([cleo.browser.submit(confirmPage, {}), undoPage.submit(opened, {})]);
   assert.equal(undone.status, 200);
   assert.deepEqual(await stateOf(cleo.user), [cleo.email, true]);
+});
+
+test('of a recovery and a change of address at the same time, one wins', async () => {
+  const ada = await person();
+  const email = freshAddress();
+  await ask(ada, email);
+  const confirmPage = await ada.browser.get((await latest(email)).link ?? '');
+  const owner = agent(server.baseUrl);
+  await askRecovery(server, owner, ada.user.username);
+  const recoveryPage = await owner.get((await newestMail(server, ada.email, 'recovery')).link ?? '');
+  const [confirmed, recovered] = await Promise.all([
+    ada.browser.submit(confirmPage, {}),
+    owner.submit(recoveryPage, { password: 'twelve green bicycles' }, '/recover/link'),
+  ]);
+  const isChanged = confirmed.status === 200;
+  assert.equal(recovered.status === 303, !isChanged, `${confirmed.status} ${recovered.status}`);
+  assert.deepEqual(await stateOf(ada.user), [isChanged ? email : ada.email, true]);
 });
 
 test('a form from another site, or without its token, asks for nothing', async () => {
