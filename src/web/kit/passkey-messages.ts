@@ -60,11 +60,4 @@ export const passkeys = {
     'You then sign in with passkeys only. Nobody can guess or steal a password that does not exist. You get recovery codes for the case that you lose your passkeys.',
   passwordRemoved:
     'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
-  recoveryCodes:
-    'If you lose every passkey, one of these codes gets you back in. Each works once. They are shown only now: print them, or write them down.',
-  offerTitle: 'Sign in faster next time',
-  offerLead:
-    'Create a passkey on this device, and sign in with your fingerprint, face or screen lock instead of your password.',
-  offerCreate: 'Create a passkey',
-  offerLater: 'Not now',
 } as const;

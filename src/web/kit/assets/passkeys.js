@@ -119,12 +119,6 @@ if (supported) {
   for (const note of document.querySelectorAll('[data-without-passkeys]')) note.hidden = true;
 }
 
-// Tells the server that a passkey can be offered after the sign-in: this device could create one.
-for (const form of document.querySelectorAll('form[data-can-create]')) {
-  if (!supported || !(await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable?.())) continue;
-  form.append(Object.assign(document.createElement('input'), { type: 'hidden', name: 'can_create', value: 'passkey' }));
-}
-
 /** Tells the passkey manager what the server knows (Web Authentication Level 3 §5.1.10); browsers without that ignore it. */
 async function signal(method, facts) {
   try {
