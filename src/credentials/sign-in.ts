@@ -24,8 +24,9 @@ import type { Origin } from '../platform/validation/origin.ts';
 import { addressBucket } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../security-notices/notices.ts';
 import { deviceFacts } from '../security-notices/rules/notice-text.ts';
+import { continueProved } from '../sessions/renew.ts';
 import { deviceOf } from '../sessions/rules/device.ts';
-import { MAX_SESSIONS, type NewSession, newSession } from '../sessions/sessions.ts';
+import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../sessions/store.ts';
 import { isTrustedBrowser } from '../sessions/trusted-browsers.ts';
 import { accountStatus } from '../verdict/rules.ts';
@@ -161,6 +162,34 @@ export async function completeSignIn(
     if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
     return yield* startSession(services, account, [...pending.methods, method], browser, now, onSignedIn);
+  });
+}
+
+/**
+ * Raises the session of a signed-in person by one more factor, in one commit, which checks again that the session is still valid.
+ * @param session as it was when the factor was asked for
+ * @throws {SessionEnded} where the session ended meanwhile
+ */
+export async function completeStepUp(
+  services: Pick<AuthenticationServices, 'database' | 'clock'>,
+  session: Session,
+  checked: CheckedAttempt | AttemptsLimited,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
+): Promise<SignedIn | AuthenticationRefusal> {
+  if (checked.kind === 'limited') return checked;
+  const now = services.clock();
+  return sessionDatabase(services, session).commit(function* raise() {
+    const authentication = yield* checked.complete();
+    if (authentication.kind !== 'authenticated') return authentication;
+    const { account, method } = authentication;
+    if (account.id !== session.accountId) return { kind: 'changed' } as const;
+    const created = yield* continueProved(session, method, now);
+    yield* onSignedIn(created.session);
+    const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+    const details = { sid: session.sid, method };
+    yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
+    return { kind: 'signed in', created, account } as const;
   });
 }
 

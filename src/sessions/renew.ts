@@ -1,6 +1,7 @@
 import { type AccountChangeEvent, changeAccount } from '../accounts/accounts.ts';
 import type { Account } from '../accounts/store.ts';
-import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import { type Method, withMethod } from '../authenticators/rules/authentication-context.ts';
+import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { type NewSession, newSession, type SessionServices, type SessionStart, sessionDatabase } from './sessions.ts';
 import { insertSession, removeSession, type Session } from './store.ts';
@@ -56,4 +57,23 @@ export async function renewSession(services: SessionServices, change: SecuringCh
   );
   const created = { secret: started.secret, session: { ...started.session, generation: changed.generation } };
   return { account: changed, created };
+}
+
+/**
+ * Continues a session after one more proof, inside a unit of work that has locked it. It gets a new secret, so that one that was known
+ * before is not raised with it, and keeps its name and its end.
+ */
+export function* continueProved(session: Session, method: Method, now: number): Work<NewSession> {
+  const secret = randomSecret();
+  const proved: Session = {
+    ...session,
+    ...withMethod(session, method),
+    hash: digest(secret),
+    lastSeenAt: now,
+    provedAt: now,
+    provedBy: method,
+  };
+  yield* removeSession({ hash: session.hash });
+  yield* insertSession(proved);
+  return { secret, session: proved };
 }

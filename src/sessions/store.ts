@@ -63,11 +63,6 @@ export const updateLastSeen = command((db, p: { hash: string; now: number }) =>
   db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
 );
 
-/** Records that the person proved once more who they are. */
-export const updateProof = command((db, p: { hash: string; now: number; method: string }) =>
-  db.updateTable('browser_session').set({ proved_at: p.now, proved_by: p.method }).where('hash', '=', p.hash),
-);
-
 /** Removes a session, and returns the removed one. */
 export const removeSession = one(
   (db, p: { hash: string }) => db.deleteFrom('browser_session').where('hash', '=', p.hash).returning(COLUMNS),

@@ -34,7 +34,11 @@ for (const name of DOCUMENTS) {
       response_types_supported: ['code'],
       response_modes_supported: ['query', 'form_post'],
       prompt_values_supported: ['none', 'login', 'consent', 'select_account'],
-      acr_values_supported: ['urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport'],
+      acr_values_supported: [
+        'urn:oasis:names:tc:SAML:2.0:ac:classes:PasswordProtectedTransport',
+        'https://refeds.org/profile/mfa',
+        'phr',
+      ],
       display_values_supported: ['page'],
       ui_locales_supported: ['en'],
       grant_types_supported: ['authorization_code', 'refresh_token', 'client_credentials'],

@@ -18,11 +18,19 @@ export const ACR_MFA = 'https://refeds.org/profile/mfa';
 export const ACR_PHISHING_RESISTANT = 'phr';
 
 /** The classes that are offered, weakest first. Each is met by those after it, too. */
-const ACR_VALUES: readonly string[] = [ACR, ACR_MFA, ACR_PHISHING_RESISTANT];
+export const ACR_VALUES: readonly string[] = [ACR, ACR_MFA, ACR_PHISHING_RESISTANT];
 
 /** Whether a sign-in of one class meets another. */
 export const meetsAcr = (acr: string | null, required: string): boolean =>
   acr !== null && ACR_VALUES.includes(required) && ACR_VALUES.indexOf(acr) >= ACR_VALUES.indexOf(required);
+
+/** The stronger of two classes; null is weaker than all. */
+export const strongerAcr = (one: string | null, other: string | null): string | null =>
+  one === null || (other !== null && meetsAcr(other, one)) ? other : one;
+
+/** The weakest of some classes, which meets them where any will do; null where none of them is offered. */
+export const weakestAcr = (values: readonly string[]): string | null =>
+  ACR_VALUES.find((value) => values.includes(value)) ?? null;
 
 /** The names of RFC 8176 §2 for what each method is. */
 const AMR: Readonly<Record<Method, readonly string[]>> = {
@@ -51,4 +59,10 @@ function acrOf(methods: readonly Method[], isMfa: boolean): string | null {
   if (methods.includes('passkey')) return ACR_PHISHING_RESISTANT;
   if (isMfa) return ACR_MFA;
   return methods.includes('password') ? ACR : null;
+}
+
+/** The context of a session after one more method: what was used before still counts. */
+export function withMethod({ amr, acr }: AuthenticationContext, method: Method): AuthenticationContext {
+  const added = authenticationContext(amr.includes('pwd') ? ['password', method] : [method]);
+  return { amr: [...new Set([...amr, ...added.amr])], acr: strongerAcr(acr, added.acr) };
 }

@@ -31,6 +31,7 @@ import {
   restoredRequest,
   successResponse,
 } from './rules/request.ts';
+import { findStepUp, MET } from './step-up.ts';
 
 export interface AuthorizationServices {
   readonly database: Database;
@@ -90,9 +91,6 @@ export interface ClientGone {
 
 export const CLIENT_GONE: ClientGone = { kind: 'client gone' };
 
-/** The authentication methods (RFC 8176) that a session must have for a code. Nothing requires a second factor yet. */
-const REQUIRED_METHODS: readonly string[] = [];
-
 /** Reads what the next step of a request depends on, and computes it, inside a unit of work. */
 function* evaluate(
   request: AuthorizationRequest,
@@ -112,8 +110,7 @@ function* evaluate(
     visitor: visitor.kind,
     accountId: signedIn?.account.id ?? null,
     age: signedIn === undefined ? 0 : now - signedIn.session.authTime,
-    methods: signedIn?.session.amr ?? [],
-    requiredMethods: REQUIRED_METHODS,
+    stepUp: signedIn === undefined || request.acrs === undefined ? MET : yield* findStepUp(request.acrs, signedIn),
     signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     remembered: rememberedConsent(grant, client),

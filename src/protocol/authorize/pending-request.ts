@@ -161,10 +161,6 @@ export async function advance(
         explainPromptNone(services, request, step.refusal, current.request.prompt.none),
       );
     }
-    if (step.kind === 'second factor') {
-      // Unreachable as long as no authenticator offers one and no setting requires one.
-      throw new Error(`no page authenticates with ${step.methods.join(' and ')}`);
-    }
     if (step.kind !== 'issue') {
       const page = PAGES[step.kind];
       if (handle === undefined) {
@@ -183,9 +179,10 @@ export async function advance(
 }
 
 /** The page of each step. */
-const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refuse' | 'second factor'>, string>> = {
+const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refuse'>, string>> = {
   login: '/login',
   choose: '/login',
+  'second factor': '/login/verify',
   consent: '/consent',
 };
 

@@ -1,4 +1,4 @@
-import { ACR } from '../../authenticators/rules/authentication-context.ts';
+import { ACR_VALUES } from '../../authenticators/rules/authentication-context.ts';
 import { FACE_RULES } from '../../claims/face.ts';
 import { SCOPES } from '../../claims/permissions.ts';
 import { ASSERTION_ALGS } from '../../clients/rules/jwks.ts';
@@ -36,7 +36,7 @@ export function metadata(issuer: string): Readonly<Record<string, unknown>> {
     response_types_supported: ['code'],
     response_modes_supported: RESPONSE_MODES,
     prompt_values_supported: PROMPTS,
-    acr_values_supported: [ACR],
+    acr_values_supported: ACR_VALUES,
     display_values_supported: ['page'],
     ui_locales_supported: [en.language],
     grant_types_supported: GRANT_TYPES,

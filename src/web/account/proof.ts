@@ -12,7 +12,8 @@ import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
-import { updateProof } from '../../sessions/store.ts';
+import { continueProved } from '../../sessions/renew.ts';
+import { type NewSession, SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import {
   generalProblem,
   hidden,
@@ -234,11 +235,12 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     const { database } = servicesIn(services, visit);
     const now = clock();
     const { account, session, origin } = visit;
-    await database.commit(function* prove(): Work<void> {
-      yield* updateProof({ hash: session.hash, now, method });
+    const { secret } = await database.commit(function* prove(): Work<NewSession> {
       const details = { sid: session.sid, method };
       yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });
+      return yield* continueProved(session, method, now);
     });
+    services.browsers.setSession(reply, secret, SESSION_LIFETIME);
     return redirect(request, reply, site.path(TARGETS[target]));
   });
 }

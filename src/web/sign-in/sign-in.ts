@@ -86,7 +86,9 @@ export const signInVisit = ({ browsers }: PageServices, request: FastifyRequest,
   pending: request.pendingRequest,
 });
 
-export const needsSignIn = ({ step }: PendingRequest): boolean => step.kind === 'login' || step.kind === 'choose';
+/** Also where a session must be raised: its person may sign in as another one instead. */
+export const needsSignIn = ({ step }: PendingRequest): boolean =>
+  step.kind === 'login' || step.kind === 'choose' || step.kind === 'second factor';
 
 export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefined =>
   pending && { handle: pending.handle, client: pending.client, host: destinationOf(pending.request.redirectUri) };

@@ -5,7 +5,7 @@ import { field, helpLine, hidden, isolate, type Problems, problemSummary } from 
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
-import { heading, type RequestingApp, requestFields } from './pages.ts';
+import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
 
 /** The methods for which a person types a code. */
 export type CodeMethod = Extract<Method, 'totp' | 'recovery code'>;
@@ -19,6 +19,8 @@ interface VerifyPage {
   readonly shown: CodeMethod;
   /** Whether a passkey can be used instead. */
   readonly passkeys: boolean;
+  /** Whether a code can be typed: of an authenticator app, or a recovery code. */
+  readonly codes: boolean;
   /** For how long the browser can be trusted, in milliseconds; null where that is not offered. */
   readonly trustLifetime: number | null;
 }
@@ -68,7 +70,8 @@ export const wrongCode = ({ messages }: Site, method: CodeMethod): Problems => (
 export function verifyPage(site: Site, page: VerifyPage): Page {
   const { messages, path } = site;
   const text = messages.verify;
-  const { token, app, problems, shown, username, passkeys, trustLifetime } = page;
+  const { token, app, problems, shown, username, passkeys, codes, trustLifetime } = page;
+  const options = `/login/verify/passkey${requestQuery(app)}`;
   return {
     title: text.title,
     layout: 'narrow',
@@ -77,15 +80,18 @@ export function verifyPage(site: Site, page: VerifyPage): Page {
 ${heading(text.title, messages.signIn.lead, app, site)}
 <p class="muted">${text.signingIn(html`<strong>${isolate(username)}</strong>`)}</p>
 ${problemSummary(messages, problems)}
-${passkeys && passkeyForm(site, { id: 'use-passkey', action: '/login/verify', options: '/login/verify/passkey', kind: 'get', token, values: requestFields(app) })}
+${passkeys && passkeyForm(site, { id: 'use-passkey', action: '/login/verify', options, kind: 'get', token, values: requestFields(app) })}
 ${passkeys && passkeyButton('use-passkey', messages.passkeys.use, 'equal')}
 <form method="post" action="${path('/login/verify')}" novalidate>
 ${hidden(token, requestFields(app))}
-<p>${shown === 'totp' ? text.totpLead : text.recoveryLead}</p>
+${
+  codes &&
+  html`<p>${shown === 'totp' ? text.totpLead : text.recoveryLead}</p>
 ${codeField(site, shown, problems)}
 ${trustLifetime !== null && html`<label class="check"><input type="checkbox" name="${TRUST}" value="on"><span>${text.trust(trustLifetime / DAY)}</span></label>`}
 <button class="primary" type="submit">${text.submit}</button>
-<p class="small">${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>
+<p class="small">${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>`
+}
 <button class="link" type="submit" name="action" value="another" formnovalidate>${text.another}</button>
 </form>
 </section>

@@ -7,7 +7,7 @@ import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import { completeSignIn, readPendingSignIn, type SignedIn } from '../../credentials/sign-in.ts';
+import { completeSignIn, completeStepUp, readPendingSignIn, type SignedIn } from '../../credentials/sign-in.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -51,7 +51,7 @@ async function readVerifyVisit(services: PageServices, visit: SignInVisit): Prom
   const { database, clock } = services;
   const { hash, signInSecret } = visit.browser;
   const waiting = await database.read(() => readPendingSignIn(signInSecret, hash, clock()));
-  if (waiting === undefined) return undefined;
+  if (waiting === undefined) return stepUpVisit(services, visit);
   const { pending, account, methods } = waiting;
   return {
     ...visit,
@@ -78,6 +78,23 @@ const verifyUse = ({ browser, context }: VerifyVisit): ChallengeUse => ({
   subject: context,
 });
 
+/** A signed-in person whose session must be raised for the pending request. */
+function stepUpVisit(services: PageServices, visit: SignInVisit): VerifyVisit | undefined {
+  const { step, visitor } = visit.pending ?? {};
+  if (step?.kind !== 'second factor' || visitor?.kind !== 'signed in') return undefined;
+  const { account, session } = visitor;
+  return {
+    ...visit,
+    context: `verify ${session.hash}`,
+    account,
+    methods: step.methods,
+    complete: (checked) =>
+      completeStepUp(services, session, checked, signInBrowser(services, visit), onSignedIn(visit)),
+    // The session stays as it is; the sign-in page asks for another account.
+    abandon: async () => {},
+  };
+}
+
 /** The page that asks for a second factor. */
 export function verifyRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, clock } = services;
@@ -88,12 +105,14 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     const { browser, account, context, methods } = visit;
     const page = verifyPage(site, {
       passkeys: services.relyingParty !== undefined && methods.includes('passkey'),
+      codes: methods.includes('totp'),
       token: browser.formToken(context),
       app: requestingApp(visit),
       username: account.profile.username,
       problems,
       shown,
-      trustLifetime: services.trustedBrowsers,
+      // A session that is raised says nothing of the browser.
+      trustLifetime: visit.pending?.step.kind === 'second factor' ? null : services.trustedBrowsers,
     });
     return sendPage(visit.reply, status, site, page, formTargets(visit));
   }
@@ -117,7 +136,7 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     return signIn.browser.signInSecret === undefined ? signInAgain(signIn) : showExpired(signIn);
   });
 
-  app.get('/login/verify/passkey', async (request, reply) => {
+  app.get('/login/verify/passkey', { preHandler }, async (request, reply) => {
     const visit = await readVerifyVisit(services, signInVisit(services, request, reply));
     const { relyingParty, database } = services;
     if (visit === undefined || relyingParty === undefined) throw noPasskeysHere();

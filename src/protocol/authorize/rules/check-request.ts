@@ -1,4 +1,4 @@
-import { ACR } from '../../../authenticators/rules/authentication-context.ts';
+import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import { effectiveClaims, parseResources, parseScope, SCOPES } from '../../../claims/permissions.ts';
 import { describeMalformedScope, describeUnknownScope } from '../../../claims/rules/scope-advice.ts';
@@ -205,21 +205,23 @@ function checkAuthentication(
     const place = describeJsonProblem(text ?? '');
     return { ...invalidRequest(`claims ${asked.problem}${place}`), reason: 'claims is malformed' };
   }
-  if (asked !== undefined && !isSupportedAcr(asked.acr)) {
+  const acrs = requestedAcrs(asked?.acr, parameters.get('acr_values'));
+  if (acrs?.length === 0) {
     return redirectedError(
       'unmet_authentication_requirements',
-      'the acr that is asked for as essential is not offered',
+      `the acr that is asked for as essential is not offered; ask for one of ${ACR_VALUES.join(', ')}`,
     );
   }
   const idToken = new Set(asked?.idToken);
   // §3.1.2.1: acr_values requests acr as a voluntary claim. §5.5.1.1: the acr that was met is returned, whichever was requested.
-  if (parameters.get('acr_values') !== undefined) idToken.add('acr');
+  if (parameters.get('acr_values') !== undefined || acrs !== undefined) idToken.add('acr');
 
   return {
     prompt,
     maxAge: maxAge === undefined ? client.defaultMaxAge : Number(maxAge),
     subjects: asked?.subjects ?? null,
     loginHint: usableHint(parameters.get('login_hint')),
+    ...(acrs && { acrs }),
     claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, rules, client.scopes),
   };
 }
@@ -249,9 +251,19 @@ function checkPrompt(text: string | undefined): Prompt | RedirectedError {
   };
 }
 
-/** §5.5.1.1: an essential acr that cannot be met is a failed authentication. */
-const isSupportedAcr = (acr: ClaimsParameter['acr']): boolean =>
-  !acr.essential || acr.values === null || acr.values.includes(ACR);
+/**
+ * The classes of which one satisfies the request; undefined where any will do, and empty where what is essential is not offered. Values
+ * of `acr_values` that are not offered are ignored (§3.1.2.1), unlike those of an essential claim (§5.5.1.1).
+ */
+function requestedAcrs(
+  acr: ClaimsParameter['acr'] | undefined,
+  acrValues: string | undefined,
+): readonly string[] | undefined {
+  if (acr?.essential && acr.values !== null) return ACR_VALUES.filter((value) => acr.values?.includes(value));
+  const values = (acrValues ?? '').split(' ');
+  const known = ACR_VALUES.filter((value) => values.includes(value));
+  return known.length === 0 ? undefined : known;
+}
 
 /** A hint only fills in a field: one that could not be typed there is ignored. */
 const usableHint = (hint: string | undefined): string | null =>

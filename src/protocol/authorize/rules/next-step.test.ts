@@ -18,8 +18,7 @@ const base: AuthorizationState = {
   visitor: 'signed in',
   accountId: '7',
   age: 60_000,
-  methods: ['pwd'],
-  requiredMethods: [],
+  stepUp: { kind: 'met' },
   signedInForThis: false,
   chosenForThis: false,
   remembered: granted,
@@ -32,6 +31,10 @@ const refusal = (error: string, description: string) => ({
   kind: 'refuse',
   refusal: { kind: 'redirect', error, description },
 });
+
+const PROVE = { kind: 'prove', methods: ['totp'] } as const;
+const UNREACHABLE =
+  'the user has not set up the factor that is required: an authenticator app or a passkey, on the Security page of the account';
 
 const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][] = [
   ['remembered consent issues at once', {}, { kind: 'issue' }],
@@ -75,25 +78,24 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
     { chosenForThis: true, ...prompt({ select: true, login: true }) },
     { kind: 'login' },
   ],
-  ['a required method that the session has', { requiredMethods: ['pwd'] }, { kind: 'issue' }],
-  ['a required method that it lacks', { requiredMethods: ['pwd', 'otp'] }, { kind: 'second factor', methods: ['otp'] }],
+  ['a factor that is missing', { stepUp: PROVE }, { kind: 'second factor', methods: ['totp'] }],
+  ['a factor is missing, and the password comes before it', { stepUp: { kind: 'sign in' } }, { kind: 'login' }],
   [
-    'a second factor comes after the sign-in',
-    { visitor: 'anonymous', methods: [], requiredMethods: ['otp'] },
-    { kind: 'login' },
+    'a factor is missing that the user does not have',
+    { stepUp: { kind: 'unreachable' } },
+    refusal('unmet_authentication_requirements', UNREACHABLE),
   ],
-  ['and after the choice of an account', { requiredMethods: ['otp'], ...prompt({ select: true }) }, { kind: 'choose' }],
-  [
-    'and before the consent',
-    { requiredMethods: ['otp'], remembered: null },
-    { kind: 'second factor', methods: ['otp'] },
-  ],
-  ['a session with the second factor', { methods: ['pwd', 'otp', 'mfa'], requiredMethods: ['otp'] }, { kind: 'issue' }],
-  [
-    'a second factor with prompt=none',
-    { requiredMethods: ['otp'], ...prompt({ none: true }) },
-    refusal('login_required', 'the user must authenticate with a second factor'),
-  ],
+  ['a second factor comes after the sign-in', { visitor: 'anonymous', stepUp: PROVE }, { kind: 'login' }],
+  ['and after a sign-in that must be new', { stepUp: PROVE, ...prompt({ login: true }) }, { kind: 'login' }],
+  ['and after the choice of an account', { stepUp: PROVE, ...prompt({ select: true }) }, { kind: 'choose' }],
+  ['and before the consent', { stepUp: PROVE, remembered: null }, { kind: 'second factor', methods: ['totp'] }],
+  ...[PROVE, { kind: 'sign in' } as const, { kind: 'unreachable' } as const].map(
+    (stepUp): [string, Partial<AuthorizationState>, object] => [
+      `prompt=none, where a factor is missing (${stepUp.kind})`,
+      { stepUp, ...prompt({ none: true }) },
+      refusal('login_required', 'the user must authenticate with a stronger factor'),
+    ],
+  ),
   ['max_age: exactly as old', asking({ maxAge: 60 }), { kind: 'issue' }],
   ['max_age: a millisecond older', { age: 60_001, ...asking({ maxAge: 60 }) }, { kind: 'login' }],
   [

@@ -1,3 +1,5 @@
+import type { Method } from '../../../authenticators/rules/authentication-context.ts';
+import type { StepUp } from '../../../authenticators/rules/requirement.ts';
 import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import type { OptionalScope } from '../../../claims/permissions.ts';
 import type { ClientType } from '../../../clients/fields.ts';
@@ -9,6 +11,7 @@ import {
   type AuthorizationErrorCode,
   type AuthorizationRequest,
   consentScopes,
+  type Prompt,
   type RedirectedError,
   redirectedError,
 } from './request.ts';
@@ -18,8 +21,8 @@ export type AuthorizationStep =
   | { readonly kind: 'login' }
   /** Continue as the signed-in account, or sign in to another. */
   | { readonly kind: 'choose' }
-  /** Authenticate by these further methods (RFC 8176). */
-  | { readonly kind: 'second factor'; readonly methods: readonly string[] }
+  /** Prove more in this session, by one of these methods. */
+  | { readonly kind: 'second factor'; readonly methods: readonly Method[] }
   | { readonly kind: 'consent'; readonly asked: readonly OptionalScope[] }
   | { readonly kind: 'issue' }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
@@ -36,10 +39,8 @@ export interface AuthorizationState {
   readonly accountId: string | null;
   /** The milliseconds since the sign-in. */
   readonly age: number;
-  /** The methods by which the session was authenticated (RFC 8176), */
-  readonly methods: readonly string[];
-  /** and those that it must have been. */
-  readonly requiredMethods: readonly string[];
+  /** What is missing between the session and the class of authentication that is required. */
+  readonly stepUp: StepUp;
   /** Whether the session was started for this request. */
   readonly signedInForThis: boolean;
   /** Whether the person chose to continue with the session for this request. */
@@ -53,11 +54,13 @@ const refuse = (error: AuthorizationErrorCode, description: string): Authorizati
   refusal: redirectedError(error, description),
 });
 
+const UNREACHABLE =
+  'the user has not set up the factor that is required: an authenticator app or a passkey, on the Security page of the account';
 const ASKED_EACH_TIME = 'the user must consent each time: any local program could claim this redirect_uri';
 
 /** The next step of an authorization request: decisions §§2–3, OpenID Connect Core 1.0 §§3.1.2.1–3.1.2.3. */
 export function nextStep(state: AuthorizationState): AuthorizationStep {
-  const { request, clientType, visitor, accountId, signedInForThis, chosenForThis, remembered } = state;
+  const { request, clientType, visitor, accountId, signedInForThis, chosenForThis, remembered, stepUp } = state;
   const { prompt, subjects } = request;
   if (visitor === 'banned' || visitor === 'suspended') return refuse('access_denied', MESSAGES[visitor]);
   // §3.1.2.2: a request that names accounts never gets a response about another one, not even after a sign-in.
@@ -73,12 +76,7 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
     return prompt.none ? refuse('login_required', 'the user must sign in') : { kind: 'login' };
   }
   if (prompt.select && !signedInForThis && !chosenForThis) return { kind: 'choose' };
-  const methods = state.requiredMethods.filter((method) => !state.methods.includes(method));
-  if (methods.length > 0) {
-    return prompt.none
-      ? refuse('login_required', 'the user must authenticate with a second factor')
-      : { kind: 'second factor', methods };
-  }
+  if (stepUp.kind !== 'met') return toStepUp(stepUp, prompt);
   // A person consents to the resources as well: another one shows the page again.
   const hasNewResource = (request.resources ?? []).some((resource) => !remembered?.resources?.has(resource));
   // RFC 8252 §8.6: any local program can send this request and receive the code, so no earlier consent answers it.
@@ -90,6 +88,19 @@ export function nextStep(state: AuthorizationState): AuthorizationStep {
   if (asked === undefined) return { kind: 'issue' };
   if (!prompt.none) return { kind: 'consent', asked };
   return refuse('consent_required', isClaimableUri ? ASKED_EACH_TIME : 'the user has not consented yet');
+}
+
+/** The step to a stronger class of authentication, or the refusal where it cannot be reached. */
+function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): AuthorizationStep {
+  if (prompt.none) return refuse('login_required', 'the user must authenticate with a stronger factor');
+  switch (stepUp.kind) {
+    case 'prove':
+      return { kind: 'second factor', methods: stepUp.methods };
+    case 'sign in':
+      return { kind: 'login' };
+    case 'unreachable':
+      return refuse('unmet_authentication_requirements', UNREACHABLE);
+  }
 }
 
 /** §11: the person consents to access while signed out. */

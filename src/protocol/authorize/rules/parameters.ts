@@ -1,4 +1,4 @@
-import { ACR } from '../../../authenticators/rules/authentication-context.ts';
+import { ACR_VALUES } from '../../../authenticators/rules/authentication-context.ts';
 import { SCOPES } from '../../../claims/permissions.ts';
 import * as Type from '../../../platform/validation/type.ts';
 import { LARGEST_REQUEST, PROMPTS, RESPONSE_MODES } from './request.ts';
@@ -35,7 +35,9 @@ export const AuthorizationParameters = Type.Object({
   login_hint: text('The initial value of the first field of the sign-in page.'),
   id_token_hint: text('Limits the response to the account that this ID token names.'),
   claims: text('Individual claims: a JSON object as in OpenID Connect Core 1.0 §5.5.'),
-  acr_values: text(`Includes acr in the ID token; the supported value is ${ACR}.`),
+  acr_values: text(
+    `The classes of authentication of which one is required, and acr in the ID token; ${ACR_VALUES.join(', ')} are offered, and others ignored.`,
+  ),
   ui_locales: text('Accepted; there is one language.'),
   claims_locales: text('Accepted; there is one language.'),
   display: text('Accepted; there is one kind of page.'),

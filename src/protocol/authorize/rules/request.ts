@@ -90,6 +90,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly hinted: string | null;
   /** `login_hint`: what the client wants in the first field of the sign-in page. */
   readonly loginHint: string | null;
+  /** The classes of authentication of which one satisfies the request; absent where any will do. */
+  readonly acrs?: readonly string[];
   /** Individual claims that were requested beside the scopes. */
   readonly claims: RequestedClaims | null;
   /** The resources that tokens are requested for (RFC 8707 §2.1); absent where there is none. */
