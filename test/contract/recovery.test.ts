@@ -411,3 +411,19 @@ for (const [title, act] of Object.entries(meanwhile)) {
     if (recovered) assert.notEqual(worked[2], 303, 'the old password is gone');
   });
 }
+
+test('a form from another site, or without its token, does nothing', async () => {
+  const user = await newUser(server);
+  const browser = browserOf();
+  await askRecovery(server, browser, user.email);
+  const { link = '', code = '' } = await newestMail(server, user.email, 'recovery');
+  const token = new URL(link).searchParams.get('token') ?? '';
+  const forms = { '': { identifier: user.email }, '/code': { sent_code: code }, '/link': { token, password: NEW } };
+  for (const [end, fields] of Object.entries(forms)) {
+    assert.equal((await browser.post(`/recover${end}`, fields)).status, 400, end);
+    const { status } = await browser.post(`/recover${end}`, fields, { 'sec-fetch-site': 'cross-site' });
+    assert.equal(status, 403, end);
+  }
+  assert.equal(await statusOf(user, PASSWORD), 303);
+  assert.equal((await useLink(browser, link, NEW)).location?.pathname, '/account');
+});

@@ -242,9 +242,10 @@ const FOR_PROGRAMS = ['/api/v2/oauth/token', '/oidc/token', '/oidc/revoke', '/oi
 /** Where apps send a browser with a form of their own: it is asked what it wants, and nothing has changed until it has said so. */
 const FROM_APPS = ['/api/v2/oauth/authorize', '/oidc/authorize', '/oidc/logout'];
 
-/** Behind links in messages, or for what is confirmed by mail: they have tests of their own (test/contract/security-notices.test.ts and addresses.test.ts). */
+/** Behind links in messages, or for what is confirmed by mail: they have tests of their own (test/contract/security-notices.test.ts, addresses.test.ts and recovery.test.ts). */
 const WITH_MAIL = ['/secure-account', '/verify', '/undo-address-change'].concat(
   ['', '/verify', '/code'].map((end) => `/account/email${end}`),
+  ['', '/code', '/link'].map((end) => `/recover${end}`),
 );
 
 test('SE-04: these are all the forms of the route table', () => {
