@@ -3,7 +3,7 @@ import { after, test } from 'node:test';
 import { userHandleOf } from '../../src/authenticators/passkey.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import { authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
 import { png } from '../support/images.ts';
 import { assertStaysHere, MINUTE, query, settle } from '../support/outcome.ts';
 import { newPasskey, passkeyOptions } from '../support/passkeys.ts';
@@ -53,6 +53,16 @@ const cases: Record<string, Case> = {
     page: ({ browser }) => browser.get('/login'),
     fields: ({ username }) => ({ identifier: username, password: PASSWORD }),
     signedIn: false,
+  },
+  '/invitation': {
+    async page({ browser }) {
+      const name = `inviting${++names}`;
+      const { id } = (await admin(server, 'POST', '/organizations', { name, domain: 'inviting.example' })).body;
+      const { link } = (await admin(server, 'POST', '/invitations', { organizationId: id })).body;
+      return browser.get(link.slice(server.baseUrl.length));
+    },
+    fields: () => ({}),
+    signedIn: true,
   },
   '/login/verify': {
     async page({ browser, user }) {
@@ -217,6 +227,7 @@ const state = async (): Promise<string> =>
     await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
     await query(server, 'SELECT hash FROM trusted_browser ORDER BY hash'),
     await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
+    await query(server, 'SELECT account_id, organization_id, role FROM membership ORDER BY account_id'),
   ]);
 
 async function assertUnchanged(send: () => Promise<Answer>): Promise<Answer> {

@@ -584,6 +584,26 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['organization.member_removed', 'admin', '+', 'user'],
   ],
   [
+    'invitations: one revoked, one accepted',
+    async () => {
+      const revoked = (await admin(server, 'POST', '/invitations', {})).body;
+      await admin(server, 'DELETE', `/invitations/${revoked.id}`);
+      const organization = { name: 'inviting', domain: 'inviting.example' };
+      const { id: organizationId } = (await admin(server, 'POST', '/organizations', organization)).body;
+      const { link } = (await admin(server, 'POST', '/invitations', { organizationId })).body;
+      const guest = agent(server.baseUrl);
+      status(303, await guest.submit(await guest.get('/login'), { identifier: user.username, password: PASSWORD }));
+      status(200, await guest.submit(await guest.get(link.slice(server.baseUrl.length)), {}, '/invitation'));
+    },
+    ['invitation.created', 'admin', '+', 'none'],
+    ['invitation.revoked', 'admin', '+', 'none'],
+    ['organization.created', 'admin', '+', 'none'],
+    ['invitation.created', 'admin', '+', 'none'],
+    ['sign_in.succeeded', 'user', '+', 'user'],
+    ['organization.member_set', 'user', '+', 'user'],
+    ['invitation.accepted', 'user', '+', 'user'],
+  ],
+  [
     'a wrong admin key, many times',
     async () => {
       for (let n = 0; n < 5; n++) status(401, await admin(server, 'GET', '/users', undefined, 'a-wrong-key'));
@@ -680,6 +700,9 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v2/admin/clients/:clientId/secrets': ['client.secret_added'],
   'DELETE /api/v2/admin/clients/:clientId/secrets/:id': ['client.secret_ended'],
   'POST /api/v2/admin/organizations': ['organization.created'],
+  'POST /api/v2/admin/invitations': ['invitation.created'],
+  'DELETE /api/v2/admin/invitations/:id': ['invitation.revoked'],
+  'POST /invitation': ['organization.member_set', 'invitation.accepted'],
   'PUT /api/v2/admin/organizations/:id/members/:userId': ['organization.member_set'],
   'DELETE /api/v2/admin/organizations/:id/members/:userId': ['organization.member_removed'],
   'GET /api/v2/admin/users': ['admin_key.refused'],

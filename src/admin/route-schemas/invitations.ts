@@ -1,7 +1,6 @@
 import type { FastifySchema } from 'fastify';
 import { CreateInvitationRequest, InvitationRecord } from '../../invitations/invitations.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
-import { sample } from '../../platform/http/samples.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { pageOf, pageParameters } from '../paging.ts';
 import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
@@ -20,12 +19,12 @@ export const createInvitationSchema = {
   },
   examples: [
     {
-      summary: 'To an organization that does not exist',
-      body: { organizationId: sample.userId },
-      status: 404,
+      summary: 'With a role, but no organization',
+      body: { role: 'MEMBER' },
+      status: 400,
       answer: {
-        error: 'not_found',
-        error_description: `There is no organization with the id ${sample.userId}.`,
+        error: 'invalid_request',
+        error_description: 'organizationId is missing: a role and an inviter belong to an organization.',
       },
     },
   ],
@@ -52,9 +51,9 @@ export const revokeInvitationSchema = {
   examples: [
     {
       summary: 'One that is not open',
-      params: { id: sample.userId },
+      params: { id: '71' },
       status: 404,
-      answer: { error: 'not_found', error_description: `There is no open invitation with the id ${sample.userId}.` },
+      answer: { error: 'not_found', error_description: 'There is no open invitation with the id 71.' },
     },
   ],
 } satisfies FastifySchema;
