@@ -79,6 +79,8 @@ export async function trial(
   const service = await openService({
     TESSERA_DATA_DIR: folder,
     ...(setting.secretFile !== true && { TESSERA_SECRET: randomSecret() }),
+    // Accounts are made at once, without a mail.
+    TESSERA_MAILBOX: 'off',
     TESSERA_DATABASE_URL: setting.through?.(databaseUrl) ?? databaseUrl,
   });
   const ledger = new Ledger();
