@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import fc from 'fast-check';
 import { admin, revokeOnPage } from '../support/flow.ts';
 import { banned, disable, liveGrants, revoke, rotateSecret, secure, signOut } from './model.ts';
-import { enter } from './pages.ts';
+import { enter, proved } from './pages.ts';
 import { pick, type State, type User } from './state.ts';
 import { step } from './step.ts';
 import type { World } from './world.ts';
@@ -84,8 +84,9 @@ export const accountSteps = {
       } else {
         if (!(await enter(state, world, browser))) return;
         const agent = pick(world.browsers, browser.index);
-        const page = await agent.get('/account/security');
-        const answer = await agent.submit(page, { current: real.password, password }, '/account/password');
+        const answer = await proved(world, user, agent, async () =>
+          agent.submit(await agent.get('/account/security'), { current: real.password, password }, '/account/password'),
+        );
         assert.equal(answer.status, 200);
         secure(state, user);
         // The user stays signed in, but only in the browser that changed it.

@@ -13,6 +13,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { accountSteps, clientSteps } from './events.ts';
 import { pageSteps } from './pages.ts';
+import { peopleSteps } from './people.ts';
 import { type Definition, Step } from './step.ts';
 import { growOld, timeSteps } from './time.ts';
 import { refresh, tokenSteps } from './tokens.ts';
@@ -30,7 +31,7 @@ const weighted = <A>([name, definition]: [string, Definition<A>]) => ({
   weight: definition.weight * 10,
   arbitrary: definition.argument.map((argument) => new Step(name, argument, definition)),
 });
-const definitions = { ...pageSteps, ...tokenSteps, ...accountSteps, ...clientSteps, ...timeSteps };
+const definitions = { ...pageSteps, ...tokenSteps, ...accountSteps, ...peopleSteps, ...clientSteps, ...timeSteps };
 // The arguments differ from step to step; each is generated and used by its own definition alone.
 const steps = fc.oneof(...Object.entries(definitions).map((entry) => weighted(entry as [string, Definition<unknown>])));
 

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import type { Answer as PageAnswer } from '../support/agent.ts';
+import type { Agent, Answer as PageAnswer } from '../support/agent.ts';
 import { admin, authorizeUrl } from '../support/flow.ts';
+import { enroll } from '../support/second-factor.ts';
 import {
   banned,
   consent,
@@ -16,9 +17,9 @@ import {
   revoke,
   stage,
 } from './model.ts';
-import { type Browser, type Face, type Pending, pick, type Request, type State } from './state.ts';
+import { type Browser, type Face, type Pending, pick, type Request, type State, type User } from './state.ts';
 import { step } from './step.ts';
-import { advance, CHALLENGE, OPTIONAL, otherFace, REDIRECTS, type World } from './world.ts';
+import { advance, CHALLENGE, OPTIONAL, type OwnFactor, otherFace, REDIRECTS, type World } from './world.ts';
 
 const SWITCH = /name="allow ([a-z.]+)"/g;
 const nat = fc.nat(11);
@@ -31,14 +32,67 @@ function settle(state: State, world: World, browser: Browser): void {
   browser.session = undefined;
 }
 
+/** Goes on from the first factor of a sign-in: by a recovery code where the person has set up a second one. */
+async function passSecondFactor(world: World, user: User, real: Agent, first: PageAnswer): Promise<PageAnswer> {
+  const person = pick(world.users, user.index);
+  assert.equal(
+    first.location?.pathname === '/login/verify',
+    person.factor !== undefined,
+    'a second factor is asked for',
+  );
+  if (person.factor === undefined) return first;
+  assert.equal((await real.get('/account')).location?.pathname, '/login', 'the first factor alone signs nobody in');
+  if (person.factor.recoveryCodes.length < 2) person.factor = await newFactor(world, user);
+  const code = person.factor.recoveryCodes.shift() ?? '';
+  const page = await real.get(first.location?.href ?? '');
+  const answer = await real.submit(page, { code, with: 'recovery-code' }, '/login/verify');
+  assert.equal(answer.status, 303, 'a recovery code');
+  return answer;
+}
+
+/** Sets an authenticator app up, as if that had been in an earlier session. */
+export async function newFactor(world: World, user: User): Promise<OwnFactor> {
+  const { seed, recoveryCodes } = await enroll(world.server, pick(world.users, user.index));
+  return { seed, recoveryCodes: [...recoveryCodes] };
+}
+
+/** Proves once more who is at the browser, where the answer to a form asks for it, and sends the form again. */
+export async function proved(
+  world: World,
+  user: User,
+  real: Agent,
+  send: () => Promise<PageAnswer>,
+): Promise<PageAnswer> {
+  const answer = await send();
+  if (answer.location?.pathname !== '/account/confirm') return answer;
+  const person = pick(world.users, user.index);
+  assert.ok(person.factor !== undefined, 'the password was in the form');
+  if (person.factor.recoveryCodes.length < 2) person.factor = await newFactor(world, user);
+  const page = await real.get(`${answer.location.href}&with=recovery-code`);
+  const code = person.factor.recoveryCodes.shift() ?? '';
+  const confirmed = await real.submit(page, { code, with: 'recovery-code' }, '/account/confirm');
+  assert.equal(confirmed.status, 303, confirmed.text);
+  return send();
+}
+
+/** Signs somebody in who knows the password and has the second factor, in a browser that was never here. */
+export async function signInAnew(world: World, user: User, real: Agent): Promise<boolean> {
+  const { username, password } = pick(world.users, user.index);
+  const first = await real.submit(await real.get('/login'), { identifier: username, password }, '/login');
+  if (first.status !== 303) return false;
+  await passSecondFactor(world, user, real, first);
+  return (await real.get('/account')).status === 200;
+}
+
 /** Sends a sign-in form and says whether that signed the person in. */
 async function submitSignIn(state: State, world: World, browser: Browser, page: PageAnswer) {
   const { username, password } = pick(world.users, browser.user.index);
   const real = pick(world.browsers, browser.index);
-  const answer = await real.submit(page, { identifier: username, password }, '/login');
+  const first = await real.submit(page, { identifier: username, password }, '/login');
   const { user } = browser;
   const expected = !user.exists ? 401 : banned(user, state.now) || user.suspended ? 403 : 303;
-  assert.equal(answer.status, expected, 'sign-in');
+  assert.equal(first.status, expected, 'sign-in');
+  const answer = expected === 303 ? await passSecondFactor(world, user, real, first) : first;
   if (expected === 303) newSession(state, browser);
   return { answer, signedIn: expected === 303 };
 }

@@ -28,6 +28,8 @@ export interface User {
   /** 0 is not banned, Infinity is for ever. */
   bannedUntil: number;
   suspended: boolean;
+  /** Whether the person has proved the address. */
+  verified: boolean;
 }
 
 export interface Client {
@@ -155,7 +157,14 @@ export function newState(now: number, users: number, clients: number, owners: re
     refresh: [],
   };
   for (let index = 0; index < users; index++) {
-    state.users.push({ index, exists: true, generation: fresh(state), bannedUntil: 0, suspended: false });
+    state.users.push({
+      index,
+      exists: true,
+      generation: fresh(state),
+      bannedUntil: 0,
+      suspended: false,
+      verified: false,
+    });
   }
   for (let index = 0; index < clients; index++) {
     state.clients.push({

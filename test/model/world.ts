@@ -36,11 +36,17 @@ interface RealClient {
 }
 
 /** The service under test, with the texts of all that it ever gave. */
+/** What a person keeps who set up an authenticator app. */
+export interface OwnFactor {
+  readonly seed: string;
+  readonly recoveryCodes: string[];
+}
+
 export interface World {
   /** Its base URL is any node's, another each time. */
   readonly server: TestServer;
   readonly wire: Wire;
-  readonly users: (TestUser & { password: string })[];
+  readonly users: (TestUser & { password: string; factor: OwnFactor | undefined })[];
   readonly clients: RealClient[];
   readonly browsers: Agent[];
   readonly pages: Map<Pending, PageAnswer>;
@@ -59,7 +65,13 @@ const FIELDS = { website: 'https://example.com/', phone: '+390612345' };
 const OWNERS = [0, 0, 1];
 
 export async function newWorld(): Promise<{ model: State; real: World }> {
-  const limits = { TESSERA_LIMIT_CLIENT_AUTH: 'off', TESSERA_LIMIT_PENDING_ADDRESS: 'off' };
+  const limits = {
+    TESSERA_LIMIT_CLIENT_AUTH: 'off',
+    TESSERA_LIMIT_PENDING_ADDRESS: 'off',
+    TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
+    TESSERA_LIMIT_MAIL_ADDRESS: 'off',
+    TESSERA_MAILBOX: 'on',
+  };
   const started = await startServer(limits, NODES);
   const { baseUrl, nodes } = started;
   // The same in every run: a seed gives the same requests at the same nodes.
@@ -81,7 +93,7 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
   const real: World = {
     server,
     wire: openWire(nodeOf),
-    users: users.map((user) => ({ ...user, password: PASSWORD })),
+    users: users.map((user) => ({ ...user, password: PASSWORD, factor: undefined })),
     clients,
     browsers: OWNERS.map(() => agent(baseUrl, nodeOf)),
     pages: new Map(),
