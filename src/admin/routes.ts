@@ -29,7 +29,7 @@ import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connec
 import { endSessions } from '../credentials/end-sessions.ts';
 import { createInvitation, invitationView, revokeInvitation } from '../invitations/invitations.ts';
 import { listInvitations } from '../invitations/store.ts';
-import { listMails, mailView, retryMail } from '../mail/operate.ts';
+import { listMails, mailView } from '../mail/operate.ts';
 import {
   createOrganization,
   getOrganization,
@@ -51,7 +51,7 @@ import { readPage } from './paging.ts';
 import * as clients from './route-schemas/clients.ts';
 import * as events from './route-schemas/events.ts';
 import * as invitations from './route-schemas/invitations.ts';
-import { listMailSchema, retryMailSchema } from './route-schemas/mail.ts';
+import { listMailSchema } from './route-schemas/mail.ts';
 import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
 import { readTraceSchema } from './route-schemas/traces.ts';
@@ -283,12 +283,6 @@ function mailRoutes(admin: TypedApp): void {
     const { status, ...query } = request.query;
     const { database } = callerOf(request).services;
     return readPage(query, (page) => database.read(() => listMails({ ...page, status })), mailView);
-  });
-  admin.post('/mail/:id/retry', { schema: retryMailSchema }, async (request) => {
-    const { services, origin } = callerOf(request);
-    const { id } = request.params;
-    // Any other text cannot be a number of the database.
-    return mailView(await retryMail(services, /^\d{1,18}$/.test(id) ? id : '0', origin));
   });
 }
 

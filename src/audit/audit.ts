@@ -106,7 +106,6 @@ export const eventTypes = {
     'An operator accepted that recorded changes were lost or a backup was restored. Everything issued before is revoked (`missing`: how many events are known to be lost).',
   'mail.given_up':
     'A message (`mailId`, `kind`) was not sent: the server refused it for good, or the last retry failed (`problem`).',
-  'mail.retried': 'An operator had a message that was given up (`mailId`) sent once more.',
   'mail.tested': 'An operator sent a test message.',
   'limit.exceeded': 'A rate limit was exceeded.',
   'events.trimmed':

@@ -1,9 +1,9 @@
 import { Command } from 'commander';
-import { listMails, mailView, retryMail } from '../mail/operate.ts';
+import { listMails, mailView } from '../mail/operate.ts';
 import { sendTestMessage } from '../mail/test-message.ts';
 import { baseUrlOf, ConfigError } from '../platform/config/config.ts';
 import { mailVariables } from '../platform/config/mail.ts';
-import { invalidRequest, notFound } from '../platform/oauth-error.ts';
+import { invalidRequest } from '../platform/oauth-error.ts';
 import { formats } from '../platform/validation/formats.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { wholeNumber } from './option-parsers.ts';
@@ -12,7 +12,7 @@ import { CLI_ORIGIN as origin, withCore } from './session.ts';
 const MAX_MAILS = 1000;
 
 export function mailCommands(getContext: GetCommandContext): Command {
-  const mail = new Command('mail').description('look after mail: test, list, retry');
+  const mail = new Command('mail').description('look after mail: test, list');
 
   examples(mail.command('test'), 'tessera mail test ada@example.com')
     .description('send a test message, and show what the mail server answers')
@@ -51,16 +51,6 @@ export function mailCommands(getContext: GetCommandContext): Command {
         database.read(() => listMails({ after: '0', limit, status })),
       );
       out.list(mails.map(mailView), ['id', 'createdAt', 'kind', 'status', 'recipient', 'attempts', 'problem']);
-    });
-
-  examples(mail.command('retry'), 'tessera mail retry 1042')
-    .description('send a message again that was given up')
-    .argument('<id>', 'ID of the message, from: tessera mail list --dead')
-    .action(async (id: string, _options, command: Command) => {
-      const { flags, out } = getContext(command);
-      if (!/^\d{1,18}$/.test(id)) throw notFound(`There is no message ${id}. List them with: tessera mail list`);
-      const retried = await withCore(flags, (core) => retryMail(core, id, origin));
-      out.say(`The server sends the message ${id} again.`, mailView(retried));
     });
 
   return mail;

@@ -17,9 +17,8 @@ import {
   postponeMail,
   readChallengeOfMail,
   readQueue,
-  settleDead,
-  settleExpired,
   settleSent,
+  settleUnsent,
 } from './store.ts';
 
 export interface MailDispatcherOptions {
@@ -143,8 +142,8 @@ const isPermanent = (result: MailResult): boolean => result.kind === 'refused' &
 /** Records that a message is not sent. Gives false where another process has claimed it meanwhile. */
 function* recordEnd(mail: ClaimedMail, status: 'dead' | 'expired', problem: string, now: number): Work<boolean> {
   const { id, attempts, kind, accountId } = mail;
-  if (status === 'expired') return yield* settleExpired({ id, attempts, now, problem });
-  if (!(yield* settleDead({ id, attempts, now, problem }))) return false;
+  if (!(yield* settleUnsent({ id, attempts, status, now, problem }))) return false;
+  if (status === 'expired') return true;
   const details = { mailId: id, kind, attempts, problem };
   yield* record({ at: now, type: 'mail.given_up', outcome: 'failure', origin: SYSTEM_ORIGIN, accountId, details });
   return true;

@@ -138,11 +138,10 @@ export async function readMailbox(database: Database, sealer: Sealer): Promise<r
   });
 }
 
-/** Erases what has expired, and removes what is of no more use. Any node may do so, as often as it likes. */
+/** Expires messages that nothing sends any more, and removes what is of no more use. Any node may do so, as often as it likes. */
 export async function maintainMail(database: Database, now: number): Promise<void> {
   await database.commit(function* maintain(): Work<void> {
     yield* store.expireWaiting({ now, problem: 'expired before it could be sent' });
-    yield* store.eraseDead({ now });
     yield* store.removeMail({ status: 'kept', before: now - MAILBOX_RETENTION });
     yield* store.removeMail({ status: 'sent', before: now - SENT_RETENTION });
     yield* store.removeMail({ status: 'expired', before: now - SENT_RETENTION });

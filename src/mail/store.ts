@@ -1,10 +1,7 @@
 import type { Work } from '../platform/database/database.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 
-/**
- * `waiting`: to be sent, or sent again. `kept`: shown at `/mailbox`, and never sent. `dead`: given up; it can be tried again until
- * it expires.
- */
+/** `waiting`: to be sent, or sent again. `kept`: shown at `/mailbox`, and never sent. `dead`: given up. */
 export const mailStatuses = ['waiting', 'sent', 'dead', 'expired', 'kept'] as const;
 export type MailStatus = (typeof mailStatuses)[number];
 
@@ -193,22 +190,11 @@ export const settleSent = changes((db, p: { id: string; now: number }) =>
     .returning('id'),
 );
 
-/** Gives a message up. Its content stays, for a retry, until it expires. */
-export const settleDead = changes((db, p: MailClaim & { now: number; problem: string }) =>
+/** Records that a message is not sent, and erases its content. */
+export const settleUnsent = changes((db, p: MailClaim & { status: 'dead' | 'expired'; now: number; problem: string }) =>
   db
     .updateTable('mail')
-    .set({ status: 'dead', due_at: p.now, settled_at: p.now, problem: p.problem })
-    .where('id', '=', p.id)
-    .where('status', '=', 'waiting')
-    .where('attempts', '=', p.attempts)
-    .returning('id'),
-);
-
-/** Records that a message can no longer be of use, and erases its content. */
-export const settleExpired = changes((db, p: MailClaim & { now: number; problem: string }) =>
-  db
-    .updateTable('mail')
-    .set({ status: 'expired', sealed: null, due_at: p.now, settled_at: p.now, problem: p.problem })
+    .set({ status: p.status, sealed: null, due_at: p.now, settled_at: p.now, problem: p.problem })
     .where('id', '=', p.id)
     .where('status', '=', 'waiting')
     .where('attempts', '=', p.attempts)
@@ -289,23 +275,6 @@ export const listMailOf = many(
   toListed,
 );
 
-export const findMail = one(
-  (db, p: { id: string }) => db.selectFrom('mail').select(LISTED).where('id', '=', p.id),
-  toListed,
-);
-
-/** Makes a message due now that waits, or that was given up and has not expired; false where there is none. */
-export const makeDue = changes((db, p: { id: string; now: number }) =>
-  db
-    .updateTable('mail')
-    .set({ status: 'waiting', due_at: p.now, unconfirmed: 0, settled_at: null })
-    .where('id', '=', p.id)
-    .where('status', '=', 'dead')
-    .where('sealed', 'is not', null)
-    .where('expires_at', '>', p.now)
-    .returning('id'),
-);
-
 /** What waits: how many messages, and when the oldest was written. */
 export const readQueue = one(
   (db, _p: object) =>
@@ -324,16 +293,6 @@ export const countDead = one(
       .select((eb) => eb.fn.countAll<number>().as('count'))
       .where('status', '=', 'dead'),
   (row) => Number(row.count),
-);
-
-/** Erases the content of messages that were given up and have expired. */
-export const eraseDead = command((db, p: { now: number }) =>
-  db
-    .updateTable('mail')
-    .set({ sealed: null })
-    .where('status', '=', 'dead')
-    .where('expires_at', '<=', p.now)
-    .where('sealed', 'is not', null),
 );
 
 /** Expires messages that wait although no process sends them any more. */

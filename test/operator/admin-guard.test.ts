@@ -44,7 +44,6 @@ const CALLS = [
   'GET /invitations',
   'DELETE /invitations/:id',
   'GET /mail',
-  'POST /mail/:id/retry',
 ];
 
 let clientSecret: string;

@@ -119,8 +119,6 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ],
   ['invite revoke', () => run('invite', 'revoke', invitation), 'invitation.revoked'],
   ['mail test', () => run('mail', 'test', 'ada@example.com'), 'mail.tested'],
-  // Nothing was given up.
-  ['mail retry', () => run('mail', 'retry', '71').catch(() => undefined)],
   ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
   ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
   ['user delete', () => run('user', 'delete', 'ada', '--yes'), 'account.deleted'],

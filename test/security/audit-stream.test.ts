@@ -2,10 +2,6 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { removeAllFactors } from '../../src/authenticators/factor-store.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
-import { createMailer } from '../../src/mail/mail.ts';
-import { listMails } from '../../src/mail/operate.ts';
-import { settleDead } from '../../src/mail/store.ts';
-import { MINUTE } from '../../src/platform/clock.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
   admin,
@@ -369,24 +365,6 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     ['sign_in.failed', 'anonymous', '-', 'user'],
   ],
   [
-    'a message that was given up is sent again',
-    async () => {
-      const id = await withData(server, async ({ database, sealer }) => {
-        const smtp = { host: 'localhost', port: 1, tls: 'off', credentials: undefined } as const;
-        const mailer = createMailer({ smtp, from: undefined, mailbox: false }, await sealer());
-        const content = { subject: 'Given up', paragraphs: [] };
-        const mail = { to: 'ada@example.com', accountId: user.id, kind: 'test', content } as const;
-        await database.commit(() => mailer.enqueue({ ...mail, expiresAt: server.now() + MINUTE }, server.now()));
-        const [waiting] = await database.read(() => listMails({ after: '0', limit: 1 }));
-        assert.ok(waiting);
-        await database.commit(() => settleDead({ ...waiting, now: server.now(), problem: '550' }));
-        return waiting.id;
-      });
-      assert.equal((await admin(server, 'POST', `/mail/${id}/retry`)).status, 200);
-    },
-    ['mail.retried', 'admin', '+', 'user'],
-  ],
-  [
     'the ban is lifted',
     () => admin(server, 'DELETE', `/users/${user.id}/ban`),
     ['account.unbanned', 'admin', '+', 'user'],
@@ -677,7 +655,6 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/email/code': [],
   'POST /account/sign-out-everywhere': ['account.signed_out_everywhere'],
   'POST /account/connections': ['consent.revoked'],
-  'POST /api/v2/admin/mail/:id/retry': ['mail.retried'],
   'POST /api/v2/admin/users': ['account.created'],
   'PATCH /api/v2/admin/users/:id': ['account.updated'],
   'DELETE /api/v2/admin/users/:id': ['account.deleted'],

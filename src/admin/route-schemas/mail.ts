@@ -3,7 +3,7 @@ import { mailStatuses } from '../../mail/store.ts';
 import { Id, Instant, jsonResponse, nullableField } from '../../platform/http/operation.ts';
 import * as Type from '../../platform/validation/type.ts';
 import { pageOf, pageParameters } from '../paging.ts';
-import { adminErrors, MAY_BE_MISSING, MAY_CONFLICT } from './errors.ts';
+import { adminErrors } from './errors.ts';
 
 const MailRecord = Type.Object(
   {
@@ -29,7 +29,7 @@ export const listMailSchema = {
   operationId: 'listMail',
   summary: 'List mail',
   description:
-    'Newest first, never with its content. `dead` messages were given up and can be sent again until they expire. Sent and expired messages are listed for a day.',
+    'Newest first, never with its content. `dead` messages were given up, are listed for two weeks and cannot be sent again: the person asks for another one. Sent and expired messages are listed for a day.',
   querystring: pageParameters({
     status: Type.Optional(
       Type.Unsafe<(typeof mailStatuses)[number]>({
@@ -46,26 +46,6 @@ export const listMailSchema = {
       query: { status: 'dead' },
       status: 200,
       answer: { items: [], nextCursor: null },
-    },
-  ],
-} satisfies FastifySchema;
-
-export const retryMailSchema = {
-  ...IN_MAIL,
-  operationId: 'retryMail',
-  summary: 'Send a message again that was given up',
-  description: 'It is due at once. A message that has expired is not sent any more: its content was erased.',
-  params: Type.Object({ id: Type.String({ description: 'the id of a message' }) }),
-  response: { 200: jsonResponse('The message.', MailRecord), ...adminErrors({ ...MAY_BE_MISSING, ...MAY_CONFLICT }) },
-  examples: [
-    {
-      summary: 'A message that is not listed any more',
-      params: { id: '71' },
-      status: 404,
-      answer: {
-        error: 'not_found',
-        error_description: 'There is no message 71. List them with: tessera mail list',
-      },
     },
   ],
 } satisfies FastifySchema;

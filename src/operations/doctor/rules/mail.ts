@@ -48,7 +48,7 @@ export function judgeMail({ mail }: Pick<Config, 'mail'>, baseUrl: string, dead:
       warning(
         'mail',
         `${dead} ${dead === 1 ? 'message was' : 'messages were'} given up.`,
-        'See why with: tessera mail list --dead. Send one again with: tessera mail retry <id>',
+        'See why with: tessera mail list --dead. Find the cause with: tessera mail test <address>. The people concerned ask again.',
       ),
     );
   }
