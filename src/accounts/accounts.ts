@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { type EventType, record } from '../audit/audit.ts';
 import { eraseReasons } from '../audit/erase-store.ts';
 import { endChallenges } from '../challenges/challenges.ts';
+import { eraseMail } from '../mail/mail.ts';
 import { enqueueAccountNotices } from '../notices/enqueue.ts';
 import type { Picture } from '../pictures/pictures.ts';
 import { replacePicture } from '../pictures/store.ts';
@@ -237,6 +238,7 @@ export async function deleteAccount({ database, clock }: AccountsContext, id: st
     if ((yield* store.lockAccount({ id })) === undefined) throw userNotFound(id);
     yield* enqueueAccountNotices(id, now);
     yield* eraseTraces(id);
+    yield* eraseMail(id, now);
     yield* store.removeAccount({ id });
     yield* eraseReasons(id);
     yield* record({ at: now, type: 'account.deleted', origin, accountId: id });

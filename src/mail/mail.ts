@@ -119,6 +119,15 @@ export function* countMail(
   return (yield* take(recipient, limits.mailRecipient, now, { name: 'mailRecipient', origin })) === 0;
 }
 
+/**
+ * Erases recipient and content of every message to an account, as part of its deletion. What is not sent yet is not sent any more,
+ * so a message about the deletion itself is enqueued after this.
+ */
+export function* eraseMail(accountId: string, now: number): Work<void> {
+  yield* store.expireMailOf({ accountId, now });
+  yield* store.eraseMailOf({ accountId, problem: 'the account was deleted' });
+}
+
 /** A message of the mailbox. */
 export interface KeptMail {
   readonly id: string;

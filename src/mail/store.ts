@@ -295,6 +295,25 @@ export const countDead = one(
   (row) => Number(row.count),
 );
 
+/** Expires the messages to an account that are still to be sent or shown. */
+export const expireMailOf = command((db, p: { accountId: string; now: number }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'expired', due_at: p.now, settled_at: p.now })
+    .where('status', 'in', ['waiting', 'kept'])
+    .where('account_id', '=', p.accountId),
+);
+
+/** Erases what the messages to an account say of it. An answer of a mail server often repeats the recipient. */
+export const eraseMailOf = command((db, p: { accountId: string; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set({ recipient: '', sealed: null, problem: p.problem })
+    // The statuses lead to the index.
+    .where('status', 'in', ['sent', 'dead', 'expired'])
+    .where('account_id', '=', p.accountId),
+);
+
 /** Expires messages that wait although no process sends them any more. */
 export const expireWaiting = command((db, p: { now: number; problem: string }) =>
   db
