@@ -17,6 +17,7 @@ import { readiness } from './operations/health/readiness.ts';
 import { healthRoutes } from './operations/health/routes.ts';
 
 import { startHousekeeping } from './operations/housekeeping/housekeeping.ts';
+import { deleteDueAccounts } from './personal-data/deletion.ts';
 import { type Clock, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
 import { mailVariables } from './platform/config/mail.ts';
@@ -230,6 +231,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
         keepEvents: config.auditRetention,
         keepTraces: config.traceRetention ?? 0,
         async afterSweep(now) {
+          await deleteDueAccounts({ database, clock }, now);
           await maintainMail(database, now);
           await maintainKeys(database, secret, now, config.keyRotation);
         },

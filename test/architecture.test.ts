@@ -64,6 +64,7 @@ const ORDER = [
   'claims',
   'clients',
   'authenticators',
+  'personal-data',
   'sessions',
   'credentials',
   'consent',

@@ -11,7 +11,7 @@ import type { Passwords } from '../platform/crypto/passwords.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { Ids } from '../platform/ids/ids.ts';
-import { invalidRequest, notFound, OAuthError } from '../platform/oauth-error.ts';
+import { invalidRequest, notFound, type OAuthError } from '../platform/oauth-error.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import {
   enqueueNewAddressMails,
@@ -27,6 +27,9 @@ import { changeProfile, emailKey, newProfile } from './rules/profile.ts';
 import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
 import * as store from './store.ts';
+import { FieldTaken, holdUsername, rejectHeldUsername, replaceUsername } from './usernames.ts';
+
+export { FieldTaken } from './usernames.ts';
 
 interface AccountsContext {
   readonly database: Database;
@@ -39,15 +42,6 @@ export const userNotFound = (id: string): OAuthError => notFound(`There is no us
 interface PasswordContext {
   readonly passwords: Passwords;
   readonly breaches: BreachedPasswords;
-}
-
-/** Another account has the username or the email address. */
-export class FieldTaken extends OAuthError {
-  readonly field: 'username' | 'email';
-  constructor(field: 'username' | 'email', description: string) {
-    super(409, 'conflict', description);
-    this.field = field;
-  }
 }
 
 /** @throws {FieldTaken} */
@@ -68,6 +62,8 @@ export const newAccount = (id: string, profile: Profile, passwordHash: string | 
   banReason: null,
   suspendedAt: null,
   suspensionReason: null,
+  deletionRequestedAt: null,
+  deletionDueAt: null,
   createdAt: now,
   updatedAt: now,
 });
@@ -105,6 +101,7 @@ export async function createAccount(
       throw new FieldTaken('username', 'username or email is taken: another account has it.');
     }
     yield* requireUnreserved(profile.email, id, now);
+    yield* rejectHeldUsername(profile.username, id, now);
     yield* record({ at: now, type: 'account.created', origin, accountId: id });
   });
   return account;
@@ -148,6 +145,8 @@ export async function changeAccount(
     if (emailKey(changed.profile.email) !== emailKey(account.profile.email)) {
       yield* requireUnreserved(changed.profile.email, id, now);
     }
+    const [from, to] = [account.profile.username, changed.profile.username];
+    if (from !== to) yield* replaceUsername(from, to, id, now);
     if (afterSave !== undefined) yield* afterSave(changed, account, now);
     yield* record({ at: now, accountId: id, ...event });
     return changed;
@@ -228,14 +227,23 @@ export function setPicture(
 }
 
 /**
- * Deletes an account, every row that refers to it, and the reasons that operators gave in its audit events. Its username and
- * email address may be used again; its id is never reused.
+ * Deletes an account, every row that refers to it, and the reasons that operators gave in its audit events. Its email address may be
+ * used again at once, its username after a while; its id is never reused.
+ * @param isDue decides under the lock of the account whether it is still to be deleted
  * @throws {OAuthError} `not_found`
  */
-export async function deleteAccount({ database, clock }: AccountsContext, id: string, origin: Origin): Promise<void> {
+export async function deleteAccount(
+  { database, clock }: AccountsContext,
+  id: string,
+  origin: Origin,
+  isDue: (account: Account) => boolean = () => true,
+): Promise<void> {
   const now = clock();
   await database.commit(function* remove() {
-    if ((yield* store.lockAccount({ id })) === undefined) throw userNotFound(id);
+    const account = yield* store.lockAccount({ id });
+    if (account === undefined) throw userNotFound(id);
+    if (!isDue(account)) return;
+    yield* holdUsername(account.profile.username, null, now);
     yield* enqueueAccountNotices(id, now);
     yield* eraseTraces(id);
     yield* eraseMail(id, now);

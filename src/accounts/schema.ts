@@ -60,6 +60,10 @@ export const AccountRecord = Type.Object(
       'The ban in force; null if there is none.',
     ),
     suspension: nullableField(Type.Object({ since: Instant, reason: textOrNull }), 'Null if there is none.'),
+    deletion: nullableField(
+      Type.Object({ requestedAt: Instant, dueAt: Instant }),
+      'If the person asked for the deletion of the account: until `dueAt` they can come back.',
+    ),
     createdAt: Instant,
     updatedAt: Instant,
   },

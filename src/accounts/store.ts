@@ -28,6 +28,8 @@ const STORED = {
   banReason: storedField('ban_reason', plain<string | null>()),
   suspendedAt: storedField('suspended_at', plain<number | null>()),
   suspensionReason: storedField('suspension_reason', plain<string | null>()),
+  deletionRequestedAt: storedField('deletion_requested_at', plain<number | null>()),
+  deletionDueAt: storedField('deletion_due_at', plain<number | null>()),
   createdAt: storedField('created_at', plain<number>()),
   updatedAt: storedField('updated_at', plain<number>()),
   profile: STORED_PROFILE,
@@ -174,4 +176,9 @@ export function* endOfBatch(after: string, limit: number): Work<string | undefin
 /** Sets the generation of the accounts after one id through another, which invalidates everything issued to them. */
 export const renewGenerations = command((db, p: { after: string; through: string; generation: string }) =>
   db.updateTable('account').set({ generation: p.generation }).where('id', '>', p.after).where('id', '<=', p.through),
+);
+
+/** Accounts whose deletion is due. */
+export const listDueDeletions = many((db, p: { now: number; limit: number }) =>
+  db.selectFrom('account').select('id').where('deletion_due_at', '<=', p.now).limit(p.limit),
 );

@@ -25,6 +25,10 @@ export function accountView(account: Account, now: number) {
         : null,
     suspension:
       account.suspendedAt === null ? null : { since: iso(account.suspendedAt), reason: account.suspensionReason },
+    deletion:
+      account.deletionRequestedAt === null || account.deletionDueAt === null
+        ? null
+        : { requestedAt: iso(account.deletionRequestedAt), dueAt: iso(account.deletionDueAt) },
     createdAt: iso(account.createdAt),
     updatedAt: iso(account.updatedAt),
   };

@@ -27,7 +27,11 @@ export const eventTypes = {
   'account.updated': 'Fields of an account were changed.',
   'account.address_displaced':
     'Another person proved the email address of an account, which had not verified it: the account has no address now, and all its sessions and tokens are revoked.',
-  'account.deleted': 'An account was deleted.',
+  'account.deletion_requested':
+    'A person asked for the deletion of their account: all sessions and tokens are revoked, and it is deleted after 14 days.',
+  'account.deletion_cancelled': 'A person came back, or an operator called the deletion of an account off.',
+  'account.deleted': 'An account was deleted, by an operator or because its time to come back was over.',
+  'account.username_released': 'An operator freed a username that was held after a change or a deletion.',
   'account.password_changed': 'A password was set; all earlier sessions and tokens are revoked.',
   'account.factor_added':
     'A person set up a way to prove who they are (`factor`), or replaced it. All earlier sessions and tokens are revoked, unless it is one more passkey.',

@@ -14,6 +14,7 @@ import {
 import { PROFILE_FIELDS } from '../accounts/fields.ts';
 import { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from '../accounts/schema.ts';
 import { type Account, findAccount, findByIdentifier, listAccounts } from '../accounts/store.ts';
+import { releaseUsername } from '../accounts/usernames.ts';
 import { accountView } from '../accounts/view.ts';
 import { clientNotFound } from '../clients/clients.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
@@ -66,7 +67,7 @@ const view = (account: Account) => accountView(account, Date.now());
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, connections, disconnect, sessions, sign-out, recovery-link',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, release-username, connections, disconnect, sessions, sign-out, recovery-link',
   );
 
   /** A command that takes a user. */
@@ -185,6 +186,15 @@ export function userCommands(getContext: GetCommandContext): Command {
         return found;
       });
       out.say(`Deleted the user ${id}.`, { id, deleted: true });
+    });
+
+  examples(user.command('release-username'), 'tessera user release-username ada')
+    .description('let anyone take a username that is held after a change or a deletion')
+    .argument('<username>')
+    .action(async (username: string, _options, command: Command) => {
+      const { flags, out } = getContext(command);
+      await withCore(flags, (core) => releaseUsername(core, username.toLowerCase(), origin));
+      out.say(`Released the username ${username}.`, { username, released: true });
     });
 
   examples(about('connections', 'list the apps that have access to an account'), 'tessera user connections ada').action(

@@ -1,4 +1,4 @@
-import { type Account, findAccount, lockAccount } from '../accounts/store.ts';
+import { type Account, findAccount, lockAccount, saveAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import type {
   AttemptsLimited,
@@ -18,8 +18,9 @@ import {
 import { authenticationContext, type Method } from '../authenticators/rules/authentication-context.ts';
 import { secondFactors, strongest } from '../authenticators/rules/factors.ts';
 import { HOUR, MINUTE } from '../platform/clock.ts';
-import { digest, isSecretForm, randomSecret } from '../platform/crypto/secrets.ts';
+import { digest, isSecretForm, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
+import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { addressBucket } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../security-notices/notices.ts';
@@ -57,8 +58,16 @@ export interface SignedIn {
   readonly account: Account;
 }
 
+/** The person proved who they are, but the account waits for its deletion: the only thing they can do is come back. */
+interface DeletionPending {
+  readonly kind: 'deletion pending';
+  /** For the cookie of the browser. */
+  readonly secret: string;
+}
+
 export type SignInResult =
   | SignedIn
+  | DeletionPending
   /** The first factor was right; nothing is signed in until one of these methods is used. */
   | {
       readonly kind: 'second factor';
@@ -83,7 +92,6 @@ export async function signIn(
 ): Promise<SignInResult> {
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
-  const secret = randomSecret();
   return services.database.commit(function* start(): Work<SignInResult> {
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;
@@ -92,22 +100,81 @@ export async function signIn(
     // A code by mail is never spared the second factor: whoever reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
     if (methods.length === 0 || isSpared)
-      return yield* startSession(services, account, [method], browser, now, onSignedIn);
-    const { browserHash, interactionHash } = browser;
-    yield* removePendingSignInsOfBrowser({ accountId: account.id, browserHash });
-    yield* insertPendingSignIn({
-      hash: digest(secret),
-      accountId: account.id,
-      generation: account.generation,
-      browserHash,
-      methods: [method],
-      interactionHash,
-      createdAt: now,
-      expiresAt: now + PENDING_SIGN_IN_LIFETIME,
-    });
+      return yield* finishSignIn(services, account, [method], browser, now, onSignedIn);
+    const secret = yield* storePendingSignIn(account, [method], browser, now);
     return { kind: 'second factor', secret, methods };
   });
 }
+
+/** Remembers what was proved in a browser, until the sign-in is complete. @returns the secret for its cookie */
+function* storePendingSignIn(
+  account: Account,
+  methods: readonly Method[],
+  { browserHash, interactionHash }: SignInBrowser,
+  now: number,
+): Work<string> {
+  const secret = randomSecret();
+  yield* removePendingSignInsOfBrowser({ accountId: account.id, browserHash });
+  yield* insertPendingSignIn({
+    hash: digest(secret),
+    accountId: account.id,
+    generation: account.generation,
+    browserHash,
+    methods,
+    interactionHash,
+    createdAt: now,
+    expiresAt: now + PENDING_SIGN_IN_LIFETIME,
+  });
+  return secret;
+}
+
+/** After the last factor: a session, unless the account waits for its deletion. */
+function* finishSignIn(
+  services: SecurityNoticeServices,
+  account: Account,
+  methods: readonly Method[],
+  browser: SignInBrowser,
+  now: number,
+  onSignedIn: OnSignedIn,
+): Work<SignedIn | DeletionPending> {
+  if (account.deletionDueAt === null) return yield* startSession(services, account, methods, browser, now, onSignedIn);
+  return { kind: 'deletion pending', secret: yield* storePendingSignIn(account, methods, browser, now) };
+}
+
+/**
+ * Calls off the deletion of an account, as its owner who has proved who they are in this browser, and starts a session, in one commit.
+ * Nothing that the request for the deletion ended is valid again.
+ * @returns `changed` where there is nothing to come back to: the person begins again
+ */
+export async function comeBack(
+  services: Pick<AuthenticationServices, 'database' | 'clock'> & SecurityNoticeServices,
+  secret: string | undefined,
+  browser: SignInBrowser,
+  onSignedIn: OnSignedIn,
+): Promise<SignedIn | { readonly kind: 'changed' }> {
+  const now = services.clock();
+  return services.database.commit(function* revive(): Work<SignedIn | { readonly kind: 'changed' }> {
+    const waiting = yield* readPendingSignIn(secret, browser.browserHash, now, lockAccount);
+    if (waiting === undefined || !canComeBack(waiting)) return { kind: 'changed' };
+    const { pending, account } = waiting;
+    if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' };
+    const revived: Account = {
+      ...account,
+      deletionRequestedAt: null,
+      deletionDueAt: null,
+      generation: randomIdentifier(),
+      updatedAt: now,
+    };
+    yield* saveAccount(revived);
+    const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
+    yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
+    return yield* startSession(services, revived, pending.methods, browser, now, onSignedIn);
+  });
+}
+
+/** Whether a sign-in is complete, and its account waits for its deletion. */
+export const canComeBack = ({ account, methods }: WaitingSignIn): boolean =>
+  account.deletionDueAt !== null && methods.length === 0;
 
 /** A sign-in that waits for a second factor, as this browser began it. */
 export interface WaitingSignIn {
@@ -161,7 +228,7 @@ export async function completeSignIn(
     const { pending, methods } = waiting;
     if (account.id !== pending.accountId || !methods.includes(method)) return { kind: 'changed' } as const;
     if (!(yield* removePendingSignIn({ hash: pending.hash }))) return { kind: 'changed' } as const;
-    return yield* startSession(services, account, [...pending.methods, method], browser, now, onSignedIn);
+    return yield* finishSignIn(services, account, [...pending.methods, method], browser, now, onSignedIn);
   });
 }
 
@@ -196,6 +263,7 @@ export async function completeStepUp(
 /**
  * Starts the session of a person who proved who they are, inside a unit of work that holds the account's lock.
  * @param methods all that were used
+ * @throws {OAuthError} `conflict` where the account waits for its deletion
  */
 export function* startSession(
   services: SecurityNoticeServices,
@@ -205,6 +273,7 @@ export function* startSession(
   now: number,
   onSignedIn: OnSignedIn,
 ): Work<SignedIn> {
+  if (account.deletionDueAt !== null) throw conflict('This account waits for its deletion. Sign in to come back.');
   const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
   const { secret, session } = newSession(account, now, {
     ...deviceAt(browser),

@@ -1,5 +1,5 @@
 import type { OrganizationTable } from '../platform/database/schema.ts';
-import { changes, many, one } from '../platform/database/statement.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
 
 export interface Organization {
   readonly id: string;
@@ -98,4 +98,20 @@ export const findMembership = one(
       .select(['organization.id', 'organization.name', 'organization.domain', 'membership.role'])
       .where('membership.account_id', '=', p.accountId),
   (row): Membership => ({ id: row.id, name: row.name, role: toRole(row.role), domain: row.domain }),
+);
+
+/** Locks an organization until the unit of work ends. */
+export const lockOrganization = command((db, p: { id: string }) =>
+  db.selectFrom('organization').select('id').where('id', '=', p.id).forNoKeyUpdate(),
+);
+
+/** The ids of an organization's owners. */
+export const listOwners = many(
+  (db, p: { organizationId: string }) =>
+    db
+      .selectFrom('membership')
+      .select('account_id')
+      .where('organization_id', '=', p.organizationId)
+      .where('role', '=', 'OWNER'),
+  ({ account_id }) => account_id,
 );

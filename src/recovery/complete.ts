@@ -167,7 +167,9 @@ export async function completeRecovery(
     const changed = yield* secure(services, current, hash, own, now);
     const isOwnBrowser = challenge.browserHash === browser.browserHash;
     const { request } = data;
-    if (!isOwnBrowser) return { kind: 'recovered', account: changed, created: undefined, request: undefined };
+    // An account that waits for its deletion gets its password. Coming back is the next sign-in's question.
+    if (!isOwnBrowser || changed.deletionDueAt !== null)
+      return { kind: 'recovered', account: changed, created: undefined, request: undefined };
     const { created } = yield* startSession(services, changed, methods, browser, now, (session) =>
       onSignedIn(session, request),
     );

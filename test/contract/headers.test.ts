@@ -54,6 +54,7 @@ const answers = (): readonly Asked[] => [
   { path: '/account/connections', status: 302, accept: html },
   { path: '/account/profile', status: 302, accept: html },
   { path: '/account/security', status: 302, accept: html },
+  { path: '/account/data', status: 302, accept: html },
   { path: '/account/sessions', status: 302, accept: html },
   { path: '/account/picture', method: 'POST', status: 303, accept: html, form: 'action=remove' },
   { path: '/avatars/1.svg', status: 404 },
@@ -187,7 +188,7 @@ test('decisions §10: every step of a flow keeps the opener of a popup, and no o
   }
 });
 
-const OWN_PAGES = ['', '/profile', '/security', '/connections', '/sessions'].map((page) => `/account${page}`);
+const OWN_PAGES = ['', '/profile', '/security', '/data', '/connections', '/sessions'].map((page) => `/account${page}`);
 
 test('HB-03: pages and JSON about a person are never stored, and a sign-out clears what was', async () => {
   const signedInUser = await newUser(server);

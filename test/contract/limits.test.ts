@@ -90,6 +90,13 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
       return isLimited(await typeCode(browser, page, '000000'));
     };
   },
+  async usernameAccount(server) {
+    const browser = await signedIn(server, await newUser(server));
+    return async () => {
+      const page = await browser.get('/account/data');
+      return isLimited(await browser.submit(page, { username: `renamed-${++names}` }, '/account/username'));
+    };
+  },
   signUpAddress: async (server) => async () => {
     const browser = agent(server.baseUrl);
     const username = `person-${++names}`;

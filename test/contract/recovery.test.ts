@@ -72,6 +72,22 @@ test('another browser sets the password by the link, and is not signed in', asyn
   assert.equal(await statusOf(user, NEW), 303);
 });
 
+test('an account that waits for its deletion is recovered without a session, and its next sign-in may come back', async () => {
+  const user = await newUser(server);
+  const owner = await signedIn(server, user);
+  const left = await owner.submit(await owner.get('/account/data'), { confirm: 'yes' }, '/account/deletion');
+  assert.equal(left.status, 200);
+  const browser = browserOf();
+  await askRecovery(server, browser, user.email);
+  const { link = '' } = await newestMail(server, user.email, 'recovery');
+  const done = await useLink(browser, link, NEW);
+  assert.equal(done.status, 200);
+  assert.match(done.text, /Sign in with your new password/);
+  assert.equal(browser.cookie('tessera_session'), undefined);
+  const answer = await browser.submit(await browser.get('/login'), { identifier: user.username, password: NEW });
+  assert.equal(answer.location?.pathname, '/login/come-back');
+});
+
 test('the code continues in the browser that asked, and in no other', async () => {
   const user = await newUser(server);
   const browser = browserOf();

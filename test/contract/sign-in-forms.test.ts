@@ -36,6 +36,7 @@ interface Case {
 let names = 0;
 const factors = new Map<string, SecondFactor>();
 const account = async ({ browser }: Sender) => browser.get('/account');
+let renamed = 0;
 const security = async ({ browser }: Sender) => browser.get('/account/security');
 /** What the passkeys of people answered. */
 const responses = new Map<string, string>();
@@ -157,6 +158,29 @@ const cases: Record<string, Case> = {
     page: security,
     fields: () => ({ current: PASSWORD, password: 'a new passphrase' }),
     signedIn: true,
+  },
+  '/account/username': {
+    page: ({ browser }) => browser.get('/account/data'),
+    fields: () => ({ username: `renamed-${++renamed}` }),
+    signedIn: true,
+  },
+  '/account/deletion': {
+    page: ({ browser }) => browser.get('/account/data'),
+    fields: () => ({ confirm: 'yes' }),
+    signedIn: true,
+  },
+  '/login/come-back': {
+    async page({ browser }) {
+      const login = await browser.get('/login');
+      if (login.status !== 200) return login;
+      const user = await newUser(server);
+      const leaving = await signedIn(server, user);
+      await leaving.submit(await leaving.get('/account/data'), { confirm: 'yes' }, '/account/deletion');
+      const first = await browser.submit(login, { identifier: user.username, password: PASSWORD }, '/login');
+      return first.location === undefined ? first : browser.get(first.location.href);
+    },
+    fields: () => ({}),
+    signedIn: false,
   },
   '/account/confirm': {
     page: ({ browser }) => {
@@ -320,7 +344,9 @@ for (const [action, { page: open, fields, takesFiles, changes = true }] of Objec
       const answer = await page(at);
       const token = answer.status === 200 ? /name="form_token" value="([^"]*)"/.exec(answer.text)?.[1] : undefined;
       if (other === '/logout') tokens.add(formOf(answer.text, '/logout').hidden['form_token'] ?? '');
-      else if (token !== undefined) tokens.add(formOf(answer.text, other).hidden['form_token'] ?? '');
+      // A page that asks for a fresh proof first has no such form.
+      else if (token !== undefined && answer.text.includes(`action="${other}"`))
+        tokens.add(formOf(answer.text, other).hidden['form_token'] ?? '');
     }
     tokens.delete(hidden['form_token'] ?? '');
     for (const form_token of tokens) {

@@ -158,7 +158,11 @@ const accountForm = (path: string, fields: Fields, right: string): readonly Plac
   const token = async ({ browser }: World): Promise<string> => {
     const onSecurity = /\/account\/(password|sign-out-everywhere|security\/)/.test(path);
     const page = await browser.get(
-      /connections|profile/.test(path) ? path : `/account${onSecurity ? '/security' : ''}`,
+      /connections|profile/.test(path)
+        ? path
+        : /username|deletion/.test(path)
+          ? '/account/data'
+          : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
     const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|security\/)/.test(path);
@@ -441,6 +445,16 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   // Without a pending sign-in there is nothing to verify.
   'GET /login/verify': [handleAt('/login/verify', '302 /login')],
+  'GET /login/come-back': [handleAt('/login/come-back', '302 /login')],
+  'POST /login/come-back': [
+    {
+      name: 'the cookie of the pending sign-in',
+      present: (world, credential) =>
+        send(world, 'POST', '/login/come-back', cookie('sign_in')(world, credential), form({})),
+      right: {},
+      refused: '303 /login',
+    },
+  ],
   'POST /login/verify': [
     {
       name: 'the cookie of the pending sign-in',
@@ -656,6 +670,18 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ),
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
   'POST /account/trusted-browsers': accountForm('/account/trusted-browsers', {}, '303 /account/sessions'),
+  'GET /account/data': accountPage('/account/data'),
+  'POST /account/username': accountForm(
+    '/account/username',
+    {
+      // Another one for each form: a name that was given up is held.
+      get username() {
+        return `renamed${++newcomers}`;
+      },
+    },
+    '200',
+  ),
+  'POST /account/deletion': accountForm('/account/deletion', { confirm: 'yes' }, '200'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),
   'POST /account/password': accountForm('/account/password', { current: PASSWORD, password: PASSWORD }, '200'),

@@ -55,6 +55,17 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ['user suspend', () => run('user', 'suspend', 'ada'), 'account.suspended'],
   ['user reinstate', () => run('user', 'reinstate', 'ada'), 'account.reinstated'],
   [
+    'user release-username',
+    async () => {
+      await run('user', 'update', 'ada', '--username', 'ada.king');
+      await run('user', 'release-username', 'ada');
+      await run('user', 'update', 'ada.king', '--username', 'ada');
+    },
+    'account.updated',
+    'account.username_released',
+    'account.updated',
+  ],
+  [
     'client create',
     async () => {
       app = (await run('client', 'create', '--name', 'A', '--redirect-uri', 'https://a.example/cb')).clientId;

@@ -103,9 +103,11 @@ const LATER_COLUMNS = [
   ['authorization_code', 'ends_with_session'],
   ['browser_session', 'proved_at'],
   ['browser_session', 'proved_by'],
+  ['account', 'deletion_requested_at'],
+  ['account', 'deletion_due_at'],
 ] as const;
 /** Those that came after the faces. */
-const AFTER_FACES = LATER_COLUMNS.slice(-3);
+const AFTER_FACES = LATER_COLUMNS.slice(-5);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

@@ -436,10 +436,14 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const picture = new File([new Uint8Array(png(4, 4))], 'me.png', { type: 'image/png' });
       status(200, await browser.upload(await browser.get('/account'), { picture }, '/account/picture'));
       status(200, await browser.upload(await browser.get('/account'), { action: 'remove' }, '/account/picture'));
+      user = { ...user, username: 'grace-hopper' };
+      const { username } = user;
+      status(200, await browser.submit(await browser.get('/account/data'), { username }, '/account/username'));
       await browser.submit(await browser.get('/account/security'), {}, '/account/sign-out-everywhere');
     },
     ['account.created', 'anonymous', '+', 'user'],
     ['sign_in.succeeded', 'user', '+', 'user'],
+    ['account.updated', 'user', '+', 'user'],
     ['account.updated', 'user', '+', 'user'],
     ['account.updated', 'user', '+', 'user'],
     ['account.updated', 'user', '+', 'user'],
@@ -642,6 +646,10 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/security/remove-password': ['account.password_removed'],
   'POST /account/security/passkeys': ['account.factor_added', 'account.factor_renamed', 'account.factor_removed'],
   'POST /account/confirm': ['sign_in.confirmed'],
+  'POST /account/username': ['account.updated'],
+  // Asked for and called off: test/contract/account-data.test.ts.
+  'POST /account/deletion': [],
+  'POST /login/come-back': [],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.
   'POST /secure-account': [],
   'POST /account/trusted-browsers': ['browser.distrusted'],

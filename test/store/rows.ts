@@ -32,6 +32,8 @@ export function* account(id: string, name = `user${id}`): Work<boolean> {
     banReason: null,
     suspendedAt: null,
     suspensionReason: null,
+    deletionRequestedAt: null,
+    deletionDueAt: null,
     createdAt: NOW,
     updatedAt: NOW,
   });

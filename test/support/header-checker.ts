@@ -41,7 +41,8 @@ export type Headers = Readonly<Record<string, number | string | string[] | undef
 /** Routes whose every answer is a step of an authorization flow, which may run in a popup (decisions §10). */
 const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent)$/;
 /** Routes that are steps of a flow only where a request is pending. */
-const PERHAPS_IN_FLOW = /(?<!\/oidc)\/(login|login\/verify|login\/passkey|signup|signup\/verify|logout)$/;
+const PERHAPS_IN_FLOW =
+  /(?<!\/oidc)\/(login|login\/verify|login\/passkey|login\/come-back|signup|signup\/verify|logout)$/;
 
 const openerPolicyOf = (url: string, headers: Headers): string => {
   if (IN_FLOW.test(url)) return 'unsafe-none';

@@ -39,6 +39,7 @@ const ada = {
   status: 'active',
   ban: null,
   suspension: null,
+  deletion: null,
   createdAt: sample.moment,
   updatedAt: sample.moment,
 };

@@ -187,6 +187,17 @@ const removeMailRequests = many((db, p: Expired) =>
     .returning('id'),
 );
 
+const removeUsernameReservations = many((db, p: Expired) =>
+  db
+    .deleteFrom('username_reservation')
+    .where(
+      'username',
+      'in',
+      db.selectFrom('username_reservation').select('username').where('held_until', '<=', p.before).limit(p.limit),
+    )
+    .returning('username'),
+);
+
 /**
  * Removes the rows that no longer matter, in small batches, so that requests are handled in between. Then it empties the journal of the
  * database, which would keep what was deleted or changed since the last sweep.
@@ -215,6 +226,7 @@ export async function sweep(
     [removePendingSignIns, now],
     [removeChallenges, now],
     [removeTrustedBrowsers, now],
+    [removeUsernameReservations, now],
     [removeAddressChanges, now],
     [removeMailRequests, now - DAY],
   ] as const;

@@ -61,6 +61,11 @@ export const limitVariables = {
     '5/15m',
     'Wrong codes of an authenticator app and wrong recovery codes for one account, after the first factor. Browsers that have signed in to it before are counted separately.',
   ),
+  usernameAccount: new LimitVariable(
+    'TESSERA_LIMIT_USERNAME_ACCOUNT',
+    '3/720h',
+    'Changes of the username of one account. Each holds the earlier one for 90 days.',
+  ),
   signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',

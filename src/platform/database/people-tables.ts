@@ -177,3 +177,10 @@ export interface InvitationTable {
   used_at: Instant | null;
   used_by: Id | null;
 }
+
+/** Usernames that were given up: until then only the former owner may take them. */
+export interface UsernameReservationTable {
+  username: string;
+  account_id: Id | null;
+  held_until: Instant;
+}

@@ -12,6 +12,7 @@ import type {
   RecoverySettingTable,
   TotpSecretTable,
   TrustedBrowserTable,
+  UsernameReservationTable,
 } from './people-tables.ts';
 import type {
   AdminKeyTable,
@@ -55,6 +56,9 @@ export interface AccountTable {
   ban_reason: string | null;
   suspended_at: Instant | null;
   suspension_reason: string | null;
+  deletion_requested_at: Instant | null;
+  /** When it is deleted. Until then its owner may come back. */
+  deletion_due_at: Instant | null;
   created_at: Instant;
   updated_at: Instant;
   /** The name of the picture, if there is one. */
@@ -370,6 +374,7 @@ export interface Tables {
   recovery_code: RecoveryCodeTable;
   passkey: PasskeyTable;
   trusted_browser: TrustedBrowserTable;
+  username_reservation: UsernameReservationTable;
   data_key: DataKeyTable;
   interaction: InteractionTable;
   consent_grant: ConsentGrantTable;

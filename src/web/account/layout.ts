@@ -12,7 +12,7 @@ export interface AccountFrame {
   readonly logoutToken: string;
 }
 
-type AccountPageName = 'profile' | 'security' | 'sessions' | 'connections';
+type AccountPageName = 'profile' | 'security' | 'sessions' | 'connections' | 'data';
 
 /** A page of the account, with the navigation beside it and the sign-out form above it. */
 export const accountLayout = (
@@ -34,7 +34,7 @@ ${content}
 function nav({ messages, path }: Site, current: AccountPageName): Html {
   const link = (name: AccountPageName, address: string, label: string) =>
     html`<a href="${path(address)}"${name === current && html` aria-current="page"`}>${label}</a>`;
-  return html`<nav class="side" aria-label="${messages.account.title}">${link('profile', '/account', messages.profile.nav)}${link('security', '/account/security', messages.security.nav)}${link('sessions', '/account/sessions', messages.sessions.nav)}${link('connections', '/account/connections', messages.connections.nav)}</nav>`;
+  return html`<nav class="side" aria-label="${messages.account.title}">${link('profile', '/account', messages.profile.nav)}${link('security', '/account/security', messages.security.nav)}${link('sessions', '/account/sessions', messages.sessions.nav)}${link('connections', '/account/connections', messages.connections.nav)}${link('data', '/account/data', messages.data.nav)}</nav>`;
 }
 
 const signOutForm = ({ messages, path }: Site, token: string): Html =>

@@ -43,6 +43,8 @@ const TARGETS = {
   'two-step': '/account/security#two-step',
   email: '/account/email',
   passkeys: '/account/security#passkeys',
+  username: '/account/data#username',
+  deletion: '/account/data#deletion',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { setPicture } from '../../accounts/accounts.ts';
 import { take } from '../../limits/limits.ts';
+import type { Mailer } from '../../mail/mail.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
@@ -9,6 +10,7 @@ import type { HtmlPart } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { connectionsRoutes } from './connections.ts';
+import { dataRoutes } from './data/routes.ts';
 import { emailRoutes } from './email.ts';
 import { accountPage } from './page.ts';
 import { profileRoutes } from './profile.ts';
@@ -28,7 +30,7 @@ export function changePasswordRoute(app: FastifyInstance, { path }: Site): void 
   );
 }
 
-type AccountServices = PageServices & { readonly pictures: Pictures };
+type AccountServices = PageServices & { readonly pictures: Pictures; readonly mail: Mailer };
 
 /** The pages of a person's account, for signed-in people only. */
 export function accountPages(app: FastifyInstance, services: AccountServices): void {
@@ -40,6 +42,7 @@ export function accountPages(app: FastifyInstance, services: AccountServices): v
     securityRoutes(pages, services, hooks);
     connectionsRoutes(pages, services, hooks);
     sessionsRoutes(pages, services, hooks);
+    dataRoutes(pages, services, hooks);
     proofRoutes(pages, services, hooks);
     trustedBrowsersRoutes(pages, services, hooks);
   });

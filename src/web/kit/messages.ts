@@ -2,6 +2,7 @@ import type { PasswordProblem } from '../../accounts/password-problem.ts';
 import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
 import { addressTexts } from './address-messages.ts';
+import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
 import { trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
@@ -202,6 +203,7 @@ export const en = {
     ],
     formExpired: 'This form has expired, so nothing was changed. Try again.',
   },
+  data: dataTexts,
   security: { title: 'Security', nav: 'Security' },
   picture: {
     title: 'Picture',

@@ -44,7 +44,10 @@ export function pictureRoutes(app: FastifyInstance, { database, clock, site }: P
       const account = isSnowflake(id) ? yield* findAccount({ id }) : undefined;
       if (account === undefined) return 'no account';
       // The picture of a banned or suspended account is not shown.
-      const shown = account.profile.picture === name && accountStatus(account, clock()) === 'active';
+      const shown =
+        account.profile.picture === name &&
+        account.deletionDueAt === null &&
+        accountStatus(account, clock()) === 'active';
       return shown ? yield* readPicture({ name }) : undefined;
     });
     if (found === 'no account') throw noPicture();

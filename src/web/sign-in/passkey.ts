@@ -8,7 +8,7 @@ import { loadPendingRequest } from '../../protocol/authorize/pending-request.ts'
 import { generalProblem } from '../kit/components.ts';
 import { PASSKEY_FIELD } from '../kit/passkey.ts';
 import type { PageServices } from './routes.ts';
-import { continueSignIn, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
+import { continueSignIn, isProof, onSignedIn, showRefusal, showSignIn, signInBrowser, signInVisit } from './sign-in.ts';
 
 const signInUse = (browserHash: string): ChallengeUse => ({ purpose: 'sign in', browserHash, subject: '' });
 
@@ -37,8 +37,7 @@ export function passkeyRoutes(app: FastifyInstance, services: PageServices): voi
       const attempt = { response, use: signInUse(browser.browserHash), origin: browser.origin };
       const checked = await authenticators.passkey(services, attempt, clock());
       const result = await signIn(services, checked, browser, onSignedIn(visit));
-      if (result.kind === 'signed in' || result.kind === 'second factor')
-        return continueSignIn(services, visit, result);
+      if (isProof(result)) return continueSignIn(services, visit, result);
       return showRefusal(services, visit, result, '');
     },
   );

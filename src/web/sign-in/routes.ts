@@ -12,6 +12,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import { comeBackRoutes } from './come-back.ts';
 import { invitationRoutes } from './invitation.ts';
 import { passkeyRoutes } from './passkey.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -35,6 +36,7 @@ export function sessionRoutes(app: FastifyInstance, services: PageServices): voi
   signInRoutes(app, services);
   passkeyRoutes(app, services);
   verifyRoutes(app, services);
+  comeBackRoutes(app, services);
   signUpRoutes(app, services);
   invitationRoutes(app, services);
   signOutRoutes(app, services);

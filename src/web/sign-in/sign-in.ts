@@ -65,7 +65,7 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
       return showSignIn(services, visit, 400, { fields, general: [] }, identifier);
     }
     const result = await attemptSignIn(services, visit, identifier, password);
-    if (result.kind === 'signed in' || result.kind === 'second factor') return continueSignIn(services, visit, result);
+    if (isProof(result)) return continueSignIn(services, visit, result);
     return showRefusal(services, visit, result, identifier);
   });
 }
@@ -165,17 +165,23 @@ export const onSignedIn = ({ pending }: SignInVisit) =>
     if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
   };
 
+type Proof = Extract<SignInResult, { kind: 'signed in' | 'second factor' | 'deletion pending' }>;
+
+/** Whether what was proved was right. */
+export const isProof = (result: SignInResult): result is Proof =>
+  result.kind === 'signed in' || result.kind === 'second factor' || result.kind === 'deletion pending';
+
 /** After the first factor the browser continues to the second, or as {@link continueSignedIn} says. */
-export async function continueSignIn(
-  services: PageServices,
-  visit: SignInVisit,
-  result: Extract<SignInResult, { kind: 'signed in' | 'second factor' }>,
-): Promise<FastifyReply> {
+export async function continueSignIn(services: PageServices, visit: SignInVisit, result: Proof): Promise<FastifyReply> {
   if (result.kind === 'signed in') return continueSignedIn(services, visit, result.created);
   const { request, reply, pending } = visit;
   services.browsers.setSignIn(reply, result.secret, PENDING_SIGN_IN_LIFETIME);
   const query = pending === undefined ? '' : `?${HANDLE}=${encodeURIComponent(pending.handle)}`;
-  return redirect(request, reply, services.site.path(`/login/verify${query}`));
+  return redirect(
+    request,
+    reply,
+    services.site.path(`/login/${result.kind === 'second factor' ? 'verify' : 'come-back'}${query}`),
+  );
 }
 
 /** After a sign-in the browser continues with the pending request, or goes to the account: never to an address from a request. */

@@ -23,6 +23,7 @@ import {
   attemptSignIn,
   continueSignIn,
   formTargets,
+  isProof,
   needsSignIn,
   onSignedIn,
   requestingApp,
@@ -143,7 +144,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const taken = await createUnlessTaken(services, { ...values, password }, origin);
     // A second submit of the same form finds the account that the first one created: the right password signs in to it.
     const result = await attemptSignIn(services, visit, values.username, password);
-    if (result.kind === 'signed in' || result.kind === 'second factor') return continueSignIn(services, visit, result);
+    if (isProof(result)) return continueSignIn(services, visit, result);
     if (taken === undefined) return showRefusal(services, visit, result, values.username);
     const text = taken === 'email' ? messages.signUp.emailTaken : messages.signUp.usernameTaken;
     return show(visit, 409, { fields: { [taken]: text }, general: [] }, values, invited);

@@ -1,13 +1,13 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
-import type { AttemptsLimited, AuthenticationRefusal, CheckedAttempt } from '../../authenticators/authenticators.ts';
+import type { AttemptsLimited, CheckedAttempt } from '../../authenticators/authenticators.ts';
 import { authenticators } from '../../authenticators/authenticators.ts';
 import { noPasskeysHere, requestPasskey } from '../../authenticators/passkey.ts';
 import { listPasskeys } from '../../authenticators/passkey-store.ts';
 import { removePendingSignIn } from '../../authenticators/pending-sign-in-store.ts';
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import type { ChallengeUse } from '../../authenticators/rules/passkey-challenge.ts';
-import { completeSignIn, completeStepUp, readPendingSignIn, type SignedIn } from '../../credentials/sign-in.ts';
+import { completeSignIn, completeStepUp, readPendingSignIn } from '../../credentials/sign-in.ts';
 import { randomSecret } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -41,7 +41,7 @@ interface VerifyVisit extends SignInVisit {
   complete(
     checked: CheckedAttempt | AttemptsLimited,
     trust: BrowserTrust | undefined,
-  ): Promise<SignedIn | AuthenticationRefusal>;
+  ): ReturnType<typeof completeSignIn>;
   /** Gives up what is completed here: the person begins again. */
   abandon(): Promise<void>;
 }
@@ -52,6 +52,8 @@ async function readVerifyVisit(services: PageServices, visit: SignInVisit): Prom
   const { hash, signInSecret } = visit.browser;
   const waiting = await database.read(() => readPendingSignIn(signInSecret, hash, clock()));
   if (waiting === undefined) return stepUpVisit(services, visit);
+  // One without a further factor is complete, and waits for the person to come back.
+  if (waiting.methods.length === 0) return undefined;
   const { pending, account, methods } = waiting;
   return {
     ...visit,
@@ -178,7 +180,8 @@ export function verifyRoutes(app: FastifyInstance, services: PageServices): void
     const trust = lifetime === null ? undefined : { secret: randomSecret(), lifetime };
     const result = await visit.complete(checked, trust);
     if (result.kind === 'signed in' && trust !== undefined) browsers.setTrusted(reply, trust.secret, trust.lifetime);
-    if (result.kind === 'signed in') return continueSignIn(services, visit, result);
+    if (result.kind === 'signed in' || result.kind === 'deletion pending')
+      return continueSignIn(services, visit, result);
     if (result.kind === 'wrong') {
       request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
       return show(visit, 401, method, wrongCode(site, method));

@@ -25,6 +25,7 @@ import { usedAlgorithms } from './0023-used-algorithms.ts';
 import { codesOfSessions } from './0024-codes-of-sessions.ts';
 import { people } from './0025-people.ts';
 import { mail } from './0026-mail.ts';
+import { personalData } from './0027-personal-data.ts';
 import { invitations } from './0028-invitations.ts';
 import { previousAddresses } from './0032-previous-addresses.ts';
 import { addRecovery } from './0033-recovery.ts';
@@ -75,6 +76,7 @@ export const timeline: Timeline = {
   '0024-codes-of-sessions': codesOfSessions,
   '0025-people': people,
   '0026-mail': mail,
+  '0027-personal-data': personalData,
   '0028-invitations': invitations,
   '0032-previous-addresses': previousAddresses,
   '0033-recovery': addRecovery,

@@ -1,0 +1,92 @@
+import { changeAccount, deleteAccount } from '../accounts/accounts.ts';
+import { type Account, findAccount, listDueDeletions } from '../accounts/store.ts';
+import type { Mailer } from '../mail/mail.ts';
+import { findMembership, listOwners, lockOrganization } from '../organizations/store.ts';
+import { type Clock, DAY } from '../platform/clock.ts';
+import { randomIdentifier } from '../platform/crypto/secrets.ts';
+import type { Database, Work } from '../platform/database/database.ts';
+import { conflict } from '../platform/oauth-error.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import { accountStatus } from '../verdict/rules.ts';
+
+/** How long a person can come back after asking for the deletion of their account. */
+const DELETION_DELAY = 14 * DAY;
+
+interface Context {
+  readonly database: Database;
+  readonly clock: Clock;
+}
+
+/** The person is the only owner of an organization, which would be left without one. */
+export class LastOwner extends Error {}
+
+/**
+ * Ends everything that was issued to an account, and has it deleted after {@link DELETION_DELAY}: until then the only sign-in is one to
+ * come back.
+ * @throws {LastOwner}
+ * @throws {OAuthError} `conflict` where the account is banned or suspended, or its deletion was asked for before
+ */
+export function requestDeletion(
+  context: Context & { readonly mail: Mailer },
+  id: string,
+  origin: Origin,
+  message: (account: Account, dueAt: number) => Parameters<Mailer['enqueue']>[0]['content'],
+): Promise<Account> {
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.deletion_requested', origin },
+    (account, now) => {
+      if (accountStatus(account, now) !== 'active') throw conflict('A banned or suspended account cannot be deleted.');
+      if (account.deletionDueAt !== null) throw conflict('The deletion of this account was asked for before.');
+      return {
+        deletionRequestedAt: now,
+        deletionDueAt: now + DELETION_DELAY,
+        generation: randomIdentifier(),
+      };
+    },
+    function* check(changed): Work<void> {
+      yield* rejectLastOwner(id);
+      const { deletionRequestedAt, deletionDueAt } = changed;
+      if (deletionRequestedAt === null || deletionDueAt === null) return;
+      const content = message(changed, deletionDueAt);
+      const { email } = changed.profile;
+      yield* context.mail.enqueue(
+        { to: email, accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt },
+        deletionRequestedAt,
+      );
+    },
+  );
+}
+
+/** Of two owners who leave at the same time one comes first: the organization is locked until the unit of work ends. */
+function* rejectLastOwner(id: string): Work<void> {
+  const membership = yield* findMembership({ accountId: id });
+  if (membership?.role !== 'OWNER') return;
+  yield* lockOrganization({ id: membership.id });
+  for (const owner of yield* listOwners({ organizationId: membership.id })) {
+    if (owner === id) continue;
+    const account = yield* findAccount({ id: owner });
+    if (account !== undefined && account.deletionDueAt === null) return;
+  }
+  throw new LastOwner(membership.name);
+}
+
+/** How many accounts a sweep deletes in a row. */
+const BATCH = 100;
+
+/**
+ * Deletes the accounts whose time has come.
+ * @param now by the clock that all nodes share
+ */
+export async function deleteDueAccounts({ database, clock }: Context, now: number): Promise<void> {
+  const origin: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
+  for (const { id } of await database.read(() => listDueDeletions({ now, limit: BATCH }))) {
+    await deleteAccount(
+      { database, clock },
+      id,
+      origin,
+      ({ deletionDueAt }) => deletionDueAt !== null && deletionDueAt <= now,
+    );
+  }
+}
