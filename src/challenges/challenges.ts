@@ -16,8 +16,7 @@ export type ChallengePurpose =
   | 'recover'
   /** Its link was made by an operator. */
   | 'recover by operator'
-  | 'secure account'
-  | 'sign in';
+  | 'secure account';
 
 /** What a challenge is created from. */
 export interface NewChallenge {

@@ -16,7 +16,6 @@ export type MailKind =
   | 'address changed'
   | 'recovery'
   | 'security notice'
-  | 'sign-in code'
   | 'invitation'
   | 'account exists'
   | 'deletion'

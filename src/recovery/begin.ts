@@ -5,11 +5,10 @@ import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
-import { recoveryMail, signInCodeMail } from './mails.ts';
+import { recoveryMail } from './mails.ts';
 
 /** How long a recovery link works. */
 export const RECOVERY_LIFETIME = 30 * MINUTE;
-const SIGN_IN_CODE_LIFETIME = 15 * MINUTE;
 
 /** What a recovery challenge remembers. */
 export interface RecoveryData {
@@ -58,21 +57,6 @@ export function* beginRecovery(
   yield* record({ at: now, type: 'recovery.requested', origin, accountId: account.id });
 }
 
-/** Sends a code to sign in with, inside a unit of work. */
-export function* sendSignInCode(
-  { sealer, mail, issuer }: SecurityNoticeServices,
-  account: Account,
-  { sent, browserHash }: Pick<AskedBy, 'sent' | 'browserHash'>,
-  now: number,
-): Work<void> {
-  const { email } = account.profile;
-  const challenge = { purpose: 'sign in', account, browserHash, lifetime: SIGN_IN_CODE_LIFETIME } as const;
-  yield* createChallenge(sealer, sent, { ...challenge, address: email.toLowerCase() }, now);
-  const content = signInCodeMail(subjectOf(issuer, account), sent.code);
-  const message = { to: email, accountId: account.id, content, challenge: sent.hash };
-  yield* mail.enqueue({ ...message, kind: 'sign-in code', expiresAt: now + SIGN_IN_CODE_LIFETIME }, now);
-}
-
 /**
  * Stores a challenge that nothing answers, where there is no account to send a message to: codes that are typed then cost the same
  * as others.
@@ -80,7 +64,6 @@ export function* sendSignInCode(
  */
 export const createDecoy = (
   { sealer }: SecurityNoticeServices,
-  purpose: 'recover' | 'sign in',
   { sent, browserHash }: Pick<AskedBy, 'sent' | 'browserHash'>,
   name: string,
   now: number,
@@ -88,6 +71,6 @@ export const createDecoy = (
   createChallenge(
     sealer,
     sent,
-    { purpose, account: null, address: name, browserHash, lifetime: RECOVERY_LIFETIME },
+    { purpose: 'recover', account: null, address: name, browserHash, lifetime: RECOVERY_LIFETIME },
     now,
   );

@@ -25,13 +25,3 @@ export const recoveryMail = ({ username, host }: MailSubject, { url, code }: Sec
     'If you did not ask for this, do nothing: your account is as it was.',
   ],
 });
-
-export const signInCodeMail = ({ username, host }: MailSubject, code: string): MailContent => ({
-  subject: 'Your sign-in code',
-  paragraphs: [`Type this code in the browser where you sign in to ${host} as ${username}.`],
-  code,
-  footer: [
-    'The code works once, for 15 minutes, and in that browser only.',
-    'Give it to no one. If you are not signing in, do nothing: without the code, no one is signed in.',
-  ],
-});

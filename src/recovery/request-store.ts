@@ -1,30 +1,27 @@
 import { changes, command, many } from '../platform/database/statement.ts';
-import type { RequestPurpose } from './requests.ts';
 
-/** A link and code that a browser asked for, and that are not made yet. */
+/** A link and code that a browser asked for, and that are not made yet. All of them are for recovery. */
 export interface StoredMailRequest {
   readonly id: string;
-  readonly purpose: RequestPurpose;
   readonly sealed: string;
   readonly createdAt: number;
 }
 
-export const insertRequest = command((db, p: { id: string; purpose: RequestPurpose; sealed: string; now: number }) =>
-  db.insertInto('mail_request').values({ id: p.id, purpose: p.purpose, sealed: p.sealed, created_at: p.now }),
+export const insertRequest = command((db, p: { id: string; sealed: string; now: number }) =>
+  db.insertInto('mail_request').values({ id: p.id, purpose: 'recover', sealed: p.sealed, created_at: p.now }),
 );
 
 export const listRequests = many(
   (db, p: { limit: number }) =>
     db
       .selectFrom('mail_request')
-      .select(['id', 'purpose', 'sealed', 'created_at'])
+      .select(['id', 'sealed', 'created_at'])
       // Uses the index.
       .where('created_at', '>', 0)
       .orderBy('created_at')
       .limit(p.limit),
-  ({ id, purpose, sealed, created_at }): StoredMailRequest => ({
+  ({ id, sealed, created_at }): StoredMailRequest => ({
     id,
-    purpose: purpose as RequestPurpose,
     sealed,
     createdAt: created_at,
   }),

@@ -8,7 +8,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import { accountStatus } from '../verdict/rules.ts';
-import { beginRecovery, createDecoy, sendSignInCode } from './begin.ts';
+import { beginRecovery, createDecoy } from './begin.ts';
 import { insertRequest, listRequests, type StoredMailRequest, takeRequest } from './request-store.ts';
 
 /*
@@ -16,11 +16,7 @@ import { insertRequest, listRequests, type StoredMailRequest, takeRequest } from
  * time that does not depend on the request: so neither the answer nor its time tells whether there is such an account.
  */
 
-/** What a link or code that a browser asks for is for. */
-export type RequestPurpose = 'recover' | 'sign in';
-
 export interface MailRequest {
-  readonly purpose: RequestPurpose;
   /** A username or an email address, as typed. */
   readonly identifier: string;
   readonly browserHash: string;
@@ -49,7 +45,7 @@ export async function requestMail(services: RequestServices, request: MailReques
   const sealed = sealer.seal(JSON.stringify({ ...request, identifier }), contextOf(id));
   await database.commit(function* store(): Work<void> {
     if (!(yield* countMail(limits, { to: identifier, origin: request.origin }, now))) return;
-    yield* insertRequest({ id, purpose: request.purpose, sealed, now });
+    yield* insertRequest({ id, sealed, now });
   });
 }
 
@@ -113,7 +109,7 @@ export function startRequestDispatcher(
 }
 
 /** Takes a request and makes its message, in one commit: it is made once, or waits for another node. */
-async function answer(services: RequestServices, { id, purpose, sealed, createdAt }: StoredMailRequest): Promise<void> {
+async function answer(services: RequestServices, { id, sealed, createdAt }: StoredMailRequest): Promise<void> {
   const { database, clock, sealer, limits } = services;
   const now = clock();
   const text = sealer.open(sealed, contextOf(id));
@@ -127,11 +123,14 @@ async function answer(services: RequestServices, { id, purpose, sealed, createdA
     const found = identifier.includes('\0') ? undefined : yield* findByIdentifier(identifier);
     // A change of the account under way would end the challenge.
     const account = found && (yield* lockAccount({ id: found.id }));
-    if (account === undefined || !maySend(purpose, account, now) || !(yield* countOnce(account, identifier, origin))) {
-      return yield* createDecoy(services, purpose, { sent, browserHash }, digest(identifier.toLowerCase()), now);
+    if (
+      account === undefined ||
+      accountStatus(account, now) !== 'active' ||
+      !(yield* countOnce(account, identifier, origin))
+    ) {
+      return yield* createDecoy(services, { sent, browserHash }, digest(identifier.toLowerCase()), now);
     }
-    if (purpose === 'recover') yield* beginRecovery(services, account, asked, now);
-    else yield* sendSignInCode(services, account, asked, now);
+    yield* beginRecovery(services, account, asked, now);
   });
 
   /** A message that was asked for by the username counts for the address, too. */
@@ -140,7 +139,3 @@ async function answer(services: RequestServices, { id, purpose, sealed, createdA
     return to.toLowerCase() === identifier.toLowerCase() || (yield* countMail(limits, { to, origin }, now));
   }
 }
-
-/** A code signs in only where the address is proved: otherwise its owner would be led into an account that another person made. */
-const maySend = (purpose: RequestPurpose, account: Account, now: number): boolean =>
-  accountStatus(account, now) === 'active' && (purpose === 'recover' || account.profile.emailVerified);
