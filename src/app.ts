@@ -264,6 +264,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     }
     const requestDispatcher = startRequestDispatcher({
       ...services,
+      contact: config.contact,
       failed: reportFailure('messages that were asked for'),
     });
     resources.defer(() => requestDispatcher.stop());

@@ -31,7 +31,7 @@ export const linkOf = (issuer: string, { link }: Pick<SentChallenge, 'link'>): s
   `${issuer}/recover/link?token=${link}`;
 
 /** What the messages say of an account. */
-const subjectOf = (issuer: string, { profile }: Account) => ({
+export const subjectOf = (issuer: string, { profile }: Account) => ({
   username: profile.username,
   host: new URL(issuer).host,
 });

@@ -25,3 +25,20 @@ export const recoveryMail = ({ username, host }: MailSubject, { url, code }: Sec
     'If you did not ask for this, do nothing: your account is as it was.',
   ],
 });
+
+/** Tells the owner of a banned or suspended account why no link comes, and whom to ask. */
+export const barredMail = (
+  { username, host }: MailSubject,
+  status: 'banned' | 'suspended',
+  { bannedUntil, contact }: { readonly bannedUntil: number | null; readonly contact: string | undefined },
+): MailContent => ({
+  subject: `Your account is ${status}`,
+  paragraphs: [
+    `You asked to recover your account ${username} at ${host}. It is ${status}, so no link was made.`,
+    status === 'banned' && bannedUntil !== null
+      ? `The ban ends at ${new Date(bannedUntil).toUTCString()}. Ask again after that.`
+      : 'The account cannot be recovered while this lasts.',
+    `If you think that this is a mistake, contact ${contact ?? 'the administrator of this service'}.`,
+  ],
+  footer: ['If you did not ask for this, do nothing: your account is as it was.'],
+});

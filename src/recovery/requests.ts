@@ -8,7 +8,8 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import { accountStatus } from '../verdict/rules.ts';
-import { beginRecovery, createDecoy } from './begin.ts';
+import { beginRecovery, createDecoy, RECOVERY_LIFETIME, subjectOf } from './begin.ts';
+import { barredMail } from './mails.ts';
 import { insertRequest, listRequests, type StoredMailRequest, takeRequest } from './request-store.ts';
 
 /*
@@ -29,6 +30,8 @@ interface RequestServices extends SecurityNoticeServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly limits: Limits;
+  /** Whom people ask for help, if it is configured. */
+  readonly contact: string | undefined;
 }
 
 const contextOf = (id: string): string => `mail request ${id}`;
@@ -37,7 +40,7 @@ const contextOf = (id: string): string => `mail request ${id}`;
 const LONGEST_NAME = 320;
 
 /** Stores a request, unless too many were made for this name or from this address. The account is not looked up. */
-export async function requestMail(services: RequestServices, request: MailRequest): Promise<void> {
+export async function requestMail(services: Omit<RequestServices, 'contact'>, request: MailRequest): Promise<void> {
   const { database, clock, limits, sealer } = services;
   const now = clock();
   const id = randomName();
@@ -123,14 +126,10 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
     const found = identifier.includes('\0') ? undefined : yield* findByIdentifier(identifier);
     // A change of the account under way would end the challenge.
     const account = found && (yield* lockAccount({ id: found.id }));
-    if (
-      account === undefined ||
-      accountStatus(account, now) !== 'active' ||
-      !(yield* countOnce(account, identifier, origin))
-    ) {
-      return yield* createDecoy(services, { sent, browserHash }, digest(identifier.toLowerCase()), now);
-    }
-    yield* beginRecovery(services, account, asked, now);
+    const counted = account !== undefined && (yield* countOnce(account, identifier, origin));
+    if (counted && accountStatus(account, now) === 'active') return yield* beginRecovery(services, account, asked, now);
+    if (counted) yield* tellBarred(services, account, now);
+    return yield* createDecoy(services, { sent, browserHash }, digest(identifier.toLowerCase()), now);
   });
 
   /** A message that was asked for by the username counts for the address, too. */
@@ -138,4 +137,14 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
     const to = profile.email;
     return to.toLowerCase() === identifier.toLowerCase() || (yield* countMail(limits, { to, origin }, now));
   }
+}
+
+/** Tells a banned or suspended person, at an address that is known to be theirs, why no link comes. */
+function* tellBarred({ mail, issuer, contact }: RequestServices, account: Account, now: number): Work<void> {
+  const { id: accountId, profile, bannedUntil } = account;
+  const status = accountStatus(account, now);
+  if (status === 'active' || !profile.emailVerified) return;
+  const content = barredMail(subjectOf(issuer, account), status, { bannedUntil, contact });
+  const expiresAt = now + RECOVERY_LIFETIME;
+  yield* mail.enqueue({ to: profile.email, accountId, kind: 'recovery', content, expiresAt }, now);
 }

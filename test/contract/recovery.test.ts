@@ -135,6 +135,38 @@ test('a name without an account gets the same answer, and no mail', async () => 
   for (const answer of answers) assert.deepEqual(answer, answers[0]);
 });
 
+const barred: [string, method: 'PUT' | 'POST', path: string, body: object, text: RegExp][] = [
+  ['banned', 'PUT', 'ban', {}, /It is banned, so no link was made.*contact the administrator/s],
+  [
+    'banned for a day',
+    'PUT',
+    'ban',
+    { until: new Date(server.now() + 24 * 60 * MINUTE).toISOString() },
+    /ban ends at /,
+  ],
+  ['suspended', 'PUT', 'suspension', {}, /It is suspended, so no link was made.*contact the administrator/s],
+];
+for (const [title, method, path, body, text] of barred) {
+  test(`a person who is ${title} is told so by mail at a verified address, and the pages say nothing`, async () => {
+    const verified = await newUser(server, { emailVerified: true });
+    const unverified = await newUser(server);
+    const pages = [];
+    for (const { id, email } of [verified, unverified, { id: undefined, email: 'stranger@example.com' }]) {
+      if (id !== undefined) assert.ok((await admin(server, method, `/users/${id}/${path}`, body)).status < 300);
+      const browser = browserOf();
+      const { status, location } = await askRecovery(server, browser, email);
+      const wrong = await browser.submit(await browser.get('/recover/code'), { sent_code: '000000' });
+      pages.push([status, location?.pathname, wrong.status, wrong.text.replaceAll(/value="[\w-]{43}"/g, '')]);
+    }
+    assert.deepEqual(pages[0], pages[2]);
+    assert.deepEqual(pages[1], pages[2]);
+    const [told] = (await mailsTo(server, verified.email)).filter(({ subject }) => /^Your account is/.test(subject));
+    assert.match(told?.text ?? '', text);
+    assert.ok(!told?.text.includes('/recover/link'));
+    assert.deepEqual(await mailsTo(server, unverified.email), []);
+  });
+}
+
 test('after five wrong codes the right one is not accepted, with the same answer, in another browser too', async () => {
   const user = await newUser(server);
   const browser = browserOf();
