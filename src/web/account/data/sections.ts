@@ -1,0 +1,33 @@
+import { field, hidden, type Problems } from '../../kit/components.ts';
+import { type Html, html } from '../../kit/html.ts';
+import type { Site } from '../../kit/layout.ts';
+import type { AccountFrame } from '../layout.ts';
+import { type ProofState, proofGate } from '../proof.ts';
+
+interface DataState extends AccountFrame {
+  readonly proof: ProofState;
+  readonly problems: Problems;
+}
+
+/** @param typed what the person sent, if it was rejected */
+export function usernameSection(site: Site, { account, token, proof, problems }: DataState, typed: string): Html {
+  const { messages, path } = site;
+  const text = messages.data;
+  const form = html`<form method="post" action="${path('/account/username')}" novalidate>${hidden(token)}
+${field({ name: 'username', label: text.newUsername, type: 'text', autocomplete: 'username', value: typed === '' ? account.profile.username : typed, hint: messages.signUp.usernameHint, problems })}
+<div><button class="primary" type="submit">${text.changeUsername}</button></div></form>`;
+  return html`<section class="card"><header><h2>${text.username}</h2><p class="muted small">${text.usernameLead}</p></header>
+${proofGate(site, proof, 'username', form)}</section>`;
+}
+
+export function deletionSection(site: Site, { token, proof, problems }: DataState): Html {
+  const { messages, path } = site;
+  const text = messages.data;
+  const problem = problems.fields['confirm'];
+  const form = html`<form method="post" action="${path('/account/deletion')}" novalidate>${hidden(token)}
+${problem !== undefined && html`<p class="problem" id="confirm-note">${problem}</p>`}
+<label class="check"><input type="checkbox" id="confirm" name="confirm" value="yes" required${problem !== undefined && html` aria-invalid="true" aria-describedby="confirm-note"`}> ${text.confirmDeletion}</label>
+<div><button class="danger" type="submit">${text.delete}</button></div></form>`;
+  return html`<section class="card" id="deletion"><header><h2>${text.deletion}</h2><p class="muted small">${text.deletionLead}</p></header>
+${proofGate(site, proof, 'deletion', form)}</section>`;
+}
