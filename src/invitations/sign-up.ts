@@ -179,20 +179,22 @@ export async function signUpInvited(
   const id = await ids.next();
   try {
     return await database.commit(function* create() {
-      if (mailed && (yield* displaceAddress(values.email, id, now, origin)) === 'taken') {
-        return { kind: 'address taken' } as const;
-      }
       if ((yield* findByIdentifier(values.username)) !== undefined) {
         return { kind: 'username taken', fields: values } as const;
       }
+      if (mailed && (yield* displaceAddress(values.email, id, now, origin)) === 'taken') {
+        return { kind: 'address taken' } as const;
+      }
       const profile = newProfile({ ...values, emailVerified: mailed }, id, now);
       const account = newAccount(id, profile, passwordHash, now);
-      if (!(yield* insertAccount(account))) return { kind: 'address taken' } as const;
+      // Thrown, so that no address is displaced where no account is created.
+      if (!(yield* insertAccount(account))) throw new FieldTaken('email', 'email is taken');
       yield* record({ at: now, type: 'account.created', origin, accountId: id });
       yield* acceptInvitation(link, account, now, origin);
       return yield* startSession(services, account, ['password'], browser, now, onSignedIn);
     });
   } catch (error) {
+    if (error instanceof FieldTaken) return { kind: 'address taken' };
     if (error instanceof InvitationRefused) return { kind: 'invitation refused' };
     throw error;
   }

@@ -62,6 +62,23 @@ test('an invitation by mail: opening it changes nothing, and the account is crea
   assert.equal((await agent(server.baseUrl).get(`/signup?invitation=${link}`)).status, 404);
 });
 
+test('an invited person who chose a taken username displaces no one', async () => {
+  const [name, other] = [newName(), await newUser(server)];
+  const email = `${name}@example.com`;
+  const body = { username: name, displayName: 'G', email, password: 'quartz lamp river' };
+  const { body: holder } = await admin(server, 'POST', '/users', body);
+  await invite({ email });
+  const [mail] = await mailsTo(server, email);
+  const link = new URL(mail?.link ?? '').searchParams.get('link');
+  const browser = agent(server.baseUrl, server.nodeInTurn);
+  const fields = { displayName: 'G', username: other.username, password: 'quartz lamp river' };
+  const taken = await browser.submit(await browser.get(`/signup?invitation=${link}`), fields);
+  assert.equal(taken.status, 409);
+  assert.equal((await admin(server, 'GET', `/users/${holder.id}`)).body.email, email, 'kept until an account has it');
+  assert.equal((await browser.submit(taken, { ...fields, username: newName() })).status, 303);
+  assert.notEqual((await admin(server, 'GET', `/users/${holder.id}`)).body.email, email);
+});
+
 test('an open link: its sign-up proves the address first, then joins', async () => {
   const organizationId = await newOrganization();
   const { path } = await invite({ organizationId, role: 'MEMBER' });
