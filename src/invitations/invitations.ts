@@ -106,7 +106,7 @@ export async function createInvitation(
     throw invalidRequest(`role must be MEMBER without an email address, since anyone may use the link; got ${role}.`);
   }
   for (const [field, id] of Object.entries({ organizationId, inviterId })) {
-    if (id !== null && !isSnowflake(id)) throw invalidRequest(`${field} must be an ID; got ${id}.`);
+    if (id !== null && !isSnowflake(id)) throw invalidRequest(`${field} must be an ID, as the admin API gives it.`);
   }
   const now = clock();
   const secret = randomSecret();

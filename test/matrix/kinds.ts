@@ -144,6 +144,7 @@ export const HASHED: Readonly<Record<string, string>> = {
   admin_key: 'admin key',
   // Presented to the pages of the sign-in and of the mail that they come from alone, which have tests of their own.
   address_change: 'random octets',
+  invitation: 'random octets',
   challenge: 'random octets',
   pending_sign_in: 'random octets',
   recovery_code: 'random octets',

@@ -154,7 +154,7 @@ const mailedLink = (method: 'GET' | 'POST', path: string, refused: string): read
 ];
 
 /** The forms of the account: the form's token, and the session. */
-const accountForm = (path: string, fields: Fields, right: string): readonly Place[] => {
+const accountForm = (path: string, fields: Fields, right: string, refused = '400'): readonly Place[] => {
   const token = async ({ browser }: World): Promise<string> => {
     const onSecurity = /\/account\/(password|sign-out-everywhere|security\/)/.test(path);
     const page = await browser.get(
@@ -175,7 +175,7 @@ const accountForm = (path: string, fields: Fields, right: string): readonly Plac
         send(world, 'POST', path, rightCookies(world), form({ ...fields, form_token: credential })),
       // One token serves every form of the account, for one session.
       right: { 'form token': right },
-      refused: '400',
+      refused,
       usesUp: true,
     },
     {
@@ -511,6 +511,17 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
     handleIn('/signup', newcomer, '303 /consent'),
   ],
+  'GET /invitation': [],
+  'POST /invitation': [
+    {
+      name: 'the session cookie',
+      present: (world, credential) =>
+        send(world, 'POST', '/invitation', session(world, credential), form({ link: 'none' })),
+      // The form has a token, too: the page is shown again.
+      right: { 'session cookie': '303 /invitation' },
+      refused: '303 /login',
+    },
+  ],
   'GET /recover': [],
   'POST /recover': [
     {
@@ -539,7 +550,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       name: 'token',
       present: (world, token) => send(world, 'GET', `/recover/link?${form({ token })}`),
       right: {},
-      refused: '410',
+      refused: '410 not_found',
     },
   ],
   'POST /recover/link': [
@@ -548,7 +559,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       present: (world, token) =>
         send(world, 'POST', '/recover/link', browserAlone(world), form({ token, password: 'some passphrase' })),
       right: {},
-      refused: '410',
+      refused: '410 not_found',
     },
   ],
   'POST /logout': [
@@ -638,11 +649,11 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '400 invalid_request',
     },
   ],
-  'GET /secure-account': mailedLink('GET', '/secure-account', '410'),
+  'GET /secure-account': mailedLink('GET', '/secure-account', '410 not_found'),
   'POST /secure-account': mailedLink('POST', '/secure-account', '303 /secure-account'),
-  'GET /verify': mailedLink('GET', '/verify', '410'),
+  'GET /verify': mailedLink('GET', '/verify', '410 not_found'),
   'POST /verify': mailedLink('POST', '/verify', '303 /verify'),
-  'GET /undo-address-change': mailedLink('GET', '/undo-address-change', '410'),
+  'GET /undo-address-change': mailedLink('GET', '/undo-address-change', '410 not_found'),
   'POST /undo-address-change': mailedLink('POST', '/undo-address-change', '303 /undo-address-change'),
   'GET /account/email': accountPage('/account/email'),
   'POST /account/email': accountForm('/account/email', { email: 'new@example.com' }, '200'),
@@ -669,7 +680,12 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     '409 conflict',
   ),
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
-  'POST /account/trusted-browsers': accountForm('/account/trusted-browsers', {}, '303 /account/sessions'),
+  'POST /account/trusted-browsers': accountForm(
+    '/account/trusted-browsers',
+    {},
+    '303 /account/sessions',
+    '400 invalid_request',
+  ),
   'GET /account/data': accountPage('/account/data'),
   'POST /account/username': accountForm(
     '/account/username',

@@ -19,13 +19,10 @@ export const createInvitationSchema = {
   },
   examples: [
     {
-      summary: 'With a role, but no organization',
-      body: { role: 'MEMBER' },
-      status: 400,
-      answer: {
-        error: 'invalid_request',
-        error_description: 'organizationId is missing: a role and an inviter belong to an organization.',
-      },
+      summary: 'To an organization that does not exist',
+      body: { email: 'ada@example.com', organizationId: '71', role: 'MEMBER' },
+      status: 404,
+      answer: { error: 'not_found', error_description: 'There is no organization with the id 71.' },
     },
   ],
 } satisfies FastifySchema;

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { listTrustedBrowsers } from '../../authenticators/trusted-browser-store.ts';
+import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import { invalidRequest } from '../../platform/oauth-error.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { distrustBrowser } from '../../sessions/trusted-browsers.ts';
 import { fact, facts, hidden, moment } from '../kit/components.ts';
@@ -47,7 +49,8 @@ export function trustedBrowsersRoutes(app: FastifyInstance, services: PageServic
     const visit = visitOf(request);
     const form = formOf(request);
     const hash = form.get('browser') ?? '';
-    if (ownsForm(visit, form) && /^[\w-]{43}$/.test(hash)) {
+    if (!ownsForm(visit, form)) throw invalidRequest(site.messages.account.formExpired);
+    if (isSecretForm(hash)) {
       const { account, origin } = visit;
       const now = clock();
       await servicesIn(services, visit).database.commit(() => distrustBrowser(account.id, hash, origin, now));

@@ -1,11 +1,12 @@
 import type { FastifyReply } from 'fastify';
+import { sendGone } from '../kit/error-page.ts';
 import { html } from '../kit/html.ts';
-import { type Site, sendPage } from '../kit/layout.ts';
+import type { Site } from '../kit/layout.ts';
 
 /** A link that was used, has expired, or ended with the account's generation. */
 export function sendDeadLink(reply: FastifyReply, site: Site): FastifyReply {
   const { address: text } = site.messages;
-  return sendPage(reply, 410, site, {
+  return sendGone(reply, site, text.dead, {
     title: text.deadTitle,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.deadTitle}</h1><p>${text.dead}</p></header>

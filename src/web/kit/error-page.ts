@@ -2,10 +2,10 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { DeveloperAdvice } from '../../clients/rules/developer-advice.ts';
 import { namesHtml, wantsHtml } from '../../platform/http/accept.ts';
 import { refusalOf, sendError, toOAuthError } from '../../platform/http/errors.ts';
-import type { OAuthError } from '../../platform/oauth-error.ts';
+import { OAuthError } from '../../platform/oauth-error.ts';
 import { commandBlock, copyable, fact, facts, isolate, operator } from './components.ts';
 import { type Html, html } from './html.ts';
-import { type Site, sendPage } from './layout.ts';
+import { type Page, type Site, sendPage } from './layout.ts';
 import type { Messages } from './messages.ts';
 
 /** The pages to which an error page links. */
@@ -109,6 +109,14 @@ function body(site: Site, page: ErrorPage, refusal: OAuthError, correlationId: s
       ? foldedDetails(messages, details, correlationId)
       : developerDetails(messages, details, correlationId)
   }</section>`;
+}
+
+/** Answers that a link or form no longer works, with a page of its own; as JSON where that is asked for. */
+export function sendGone(reply: FastifyReply, site: Site, text: string, page: Page): FastifyReply {
+  const { request } = reply;
+  const refusal = new OAuthError(410, 'not_found', text, {}, 'a link that no longer works');
+  request.refusal = refusalOf(refusal);
+  return wantsHtml(request) ? sendPage(reply, 410, site, page) : sendError(reply, refusal);
 }
 
 /** Answers with a refusal: as a page, or as JSON to a caller that prefers it. */

@@ -20,6 +20,7 @@ import { requestMail } from '../../recovery/requests.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
+import { sendGone } from '../kit/error-page.ts';
 import { sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
 import { askPage, codePage, donePage, gonePage, noMailPage, passwordPage } from './pages.ts';
@@ -100,7 +101,7 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
   const { messages } = site;
   const text = messages.recovery;
   const find = (link: string) => database.read(() => findRecovery(services, link, clock()));
-  const gone = (reply: FastifyReply): FastifyReply => sendPage(reply, 410, site, gonePage(site));
+  const gone = (reply: FastifyReply): FastifyReply => sendGone(reply, site, text.gone, gonePage(site));
 
   app.get('/recover/link', async (request, reply) => {
     const link = queryOf(request).get('token') ?? '';

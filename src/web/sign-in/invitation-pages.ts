@@ -1,4 +1,7 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { OAuthError } from '../../platform/oauth-error.ts';
 import { hidden, isolate } from '../kit/components.ts';
+import { sendErrorPage } from '../kit/error-page.ts';
 import { html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { notice } from './sign-up-pages.ts';
@@ -45,7 +48,12 @@ export function joinPage(
 
 export const joinedPage = (site: Site): Page => notice(site, text.joined, text.joinedLead, accountLink(site));
 export const nothingToJoinPage = (site: Site): Page => notice(site, text.title, text.nothing, accountLink(site));
-export const deadInvitationPage = (site: Site): Page => notice(site, text.dead, text.deadLead, accountLink(site));
+
+/** Answers that an invitation cannot be accepted any more, or never could. */
+export function sendDeadInvitation(request: FastifyRequest, reply: FastifyReply, site: Site): FastifyReply {
+  const refusal = new OAuthError(404, 'not_found', text.deadLead, {}, 'no open invitation');
+  return sendErrorPage(request, reply, site, refusal, { title: text.dead, text: text.deadLead, onward: 'account' });
+}
 
 /** Why a signed-in person cannot join. */
 export const refusedInvitationPage = (site: Site, refusal: 'other address' | 'other organization'): Page =>

@@ -9,12 +9,12 @@ import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import { sendPage } from '../kit/layout.ts';
 import {
-  deadInvitationPage,
   invitationPage,
   joinedPage,
   joinPage,
   nothingToJoinPage,
   refusedInvitationPage,
+  sendDeadInvitation,
 } from './invitation-pages.ts';
 import type { PageServices } from './routes.ts';
 
@@ -29,7 +29,7 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const link = queryOf(request).get('link') ?? '';
     const browser = browsers.of(request, reply);
     const open = await database.read(() => findOpenInvitation(link, clock()));
-    if (open === undefined) return sendPage(reply, 404, site, deadInvitationPage(site));
+    if (open === undefined) return sendDeadInvitation(request, reply, site);
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (visitor.kind !== 'signed in') return sendPage(reply, 200, site, invitationPage(site, link, open.organization));
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
@@ -62,8 +62,8 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
       if (error instanceof SessionEnded) return redirect(request, reply, site.path('/login'));
       if (!(error instanceof InvitationRefused)) throw error;
       const { refusal } = error;
-      const page = refusal === 'dead' ? deadInvitationPage(site) : refusedInvitationPage(site, refusal);
-      return sendPage(reply, 409, site, page);
+      if (refusal === 'dead') return sendDeadInvitation(request, reply, site);
+      return sendPage(reply, 409, site, refusedInvitationPage(site, refusal));
     }
     return sendPage(reply, 200, site, joinedPage(site));
   });

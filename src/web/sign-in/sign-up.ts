@@ -16,7 +16,7 @@ import { advance, HANDLE, loadPendingRequest, redirect } from '../../protocol/au
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { sendPage } from '../kit/layout.ts';
 import type { Messages } from '../kit/messages.ts';
-import { deadInvitationPage } from './invitation-pages.ts';
+import { sendDeadInvitation } from './invitation-pages.ts';
 import { type SignUpValues, signUpPage } from './pages.ts';
 import type { PageServices } from './routes.ts';
 import {
@@ -68,7 +68,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     link: string | undefined,
     invited: Invited | undefined,
   ): FastifyReply | undefined {
-    if (link !== undefined && invited === undefined) return sendPage(visit.reply, 404, site, deadInvitationPage(site));
+    if (link !== undefined && invited === undefined) return sendDeadInvitation(visit.request, visit.reply, site);
     if (isOpen(signUp) || (invited !== undefined && signUp.mode === 'invitation')) return undefined;
     const mode = signUp.mode === 'closed' ? 'closed' : 'invitation';
     return sendPage(visit.reply, 403, site, noSignUpPage(site, mode, requestingApp(visit)), formTargets(visit));
@@ -127,7 +127,7 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
       const fresh = { ...values, password };
       const result = await signUpInvited(services, fresh, invited, signInBrowser(services, visit), onSignedIn(visit));
       if (result.kind === 'signed in') return continueSignIn(services, visit, result);
-      if (result.kind === 'invitation refused') return sendPage(reply, 409, site, deadInvitationPage(site));
+      if (result.kind === 'invitation refused') return sendDeadInvitation(request, reply, site);
       const field = result.kind === 'username taken' ? 'username' : 'email';
       const text = field === 'username' ? messages.signUp.usernameTaken : messages.signUp.emailTaken;
       return show(visit, 409, generalProblem(text), values, invited);

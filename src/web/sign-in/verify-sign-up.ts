@@ -10,7 +10,7 @@ import { findVisitor } from '../../sessions/sessions.ts';
 import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
 import { duration } from '../kit/error-messages.ts';
 import { sendPage } from '../kit/layout.ts';
-import { deadInvitationPage } from './invitation-pages.ts';
+import { sendDeadInvitation } from './invitation-pages.ts';
 import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
@@ -99,7 +99,7 @@ export function verifySignUpRoutes(
       case 'username taken':
         return showSignUp(visit, 409, { fields: { username: text.usernameTaken }, general: [] }, result.fields);
       case 'invitation refused':
-        return sendPage(reply, 409, site, deadInvitationPage(site));
+        return sendDeadInvitation(request, reply, site);
       case 'address taken':
         return show(visit, 409, generalProblem(text.addressTaken));
       case 'wrong': {

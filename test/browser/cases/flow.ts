@@ -26,7 +26,7 @@ export function flowCases(theStage: () => Stage): void {
       const client = await appClient(stage);
       const username = `grace.${javaScriptEnabled ? 'js' : 'plain'}`;
       await page.goto(requestUrl(stage, client, { scope: 'openid email phone', nonce: 'n' }));
-      await press(page.locator('.foot a'));
+      await press(page.getByRole('link', { name: 'Create one' }));
       await page.fill('#displayName', 'Grace Hopper');
       await page.fill('#username', username);
       await page.fill('#email', `${username}@example.com`);

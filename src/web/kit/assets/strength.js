@@ -63,10 +63,10 @@ function unrelated(text) {
   while (characters.some((character, at) => at >= period && character !== characters[at - period])) period++;
   if (period < 8 && period * 2 <= characters.length) return 0;
   let count = 0;
-  for (let at = 0; at < characters.length; ) {
-    const run = runLength(characters, at);
+  for (let next = 0; next < characters.length; ) {
+    const run = runLength(characters, next);
     count += run >= 3 ? 2 : 1;
-    at += run >= 3 ? run : 1;
+    next += run >= 3 ? run : 1;
   }
   return count;
 }
