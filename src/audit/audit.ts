@@ -62,8 +62,6 @@ export const eventTypes = {
   'recovery.requested': 'A link and a code to recover an account were sent by mail.',
   'recovery.link_created':
     'An operator created a link to recover an account (`resetFactors`: whether it removes the other factors, too).',
-  'recovery.setting_changed':
-    'A user changed whether a recovery code is asked for beside a link by mail (`codeRequired`).',
   'account.recovered':
     'A user set a new password by a link (`by`: mail or an operator); all earlier sessions and tokens are revoked.',
   'consent.granted': 'A user gave an app access, or changed what it may read.',

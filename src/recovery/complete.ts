@@ -35,7 +35,6 @@ import type { NewSession } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type { RecoveryData } from './begin.ts';
-import { isCodeRequired } from './setting-store.ts';
 
 export interface RecoveryServices extends SecurityNoticeServices, AuthenticationServices {
   readonly breaches: BreachedPasswords;
@@ -72,15 +71,14 @@ export function* findRecovery(
   if (account === undefined || account.generation !== challenge.generation) return undefined;
   const by = challenge.purpose === 'recover' ? 'mail' : 'operator';
   const data = (challenge.data ?? {}) as RecoveryData;
-  return { challenge, account, by, data, asks: yield* methodsAsked(account, by, data) };
+  return { challenge, account, by, data, asks: yield* methodsAsked(account, data) };
 }
 
 /** The second factor is kept, unless an operator resets it: mail alone never replaces it. */
-function* methodsAsked(account: Account, by: FoundRecovery['by'], data: RecoveryData): Work<readonly Method[]> {
+function* methodsAsked(account: Account, data: RecoveryData): Work<readonly Method[]> {
   if (data.resetFactors) return [];
   const factors = yield* listFactors(account);
-  if (factors.some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
-  return by === 'mail' && (yield* isCodeRequired({ accountId: account.id })) ? ['recovery code'] : [];
+  return factors.some(({ kind }) => kind === 'totp') ? ['totp', 'recovery code'] : [];
 }
 
 /**
@@ -217,6 +215,6 @@ async function checkFactor(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited | undefined> {
   if (asks.length === 0) return undefined;
-  const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
+  const isOfApp = parseTotpCode(code) !== undefined;
   return authenticators[isOfApp ? 'totp' : 'recovery code'](services, { account, code, browserHash, origin }, now);
 }

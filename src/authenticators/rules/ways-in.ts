@@ -7,8 +7,6 @@ export interface WaysInState {
   readonly recoveryCodes: number;
   /** Whether this server sends mail. */
   readonly mailAvailable: boolean;
-  /** Whether a link by mail is enough where no authenticator app is set up; otherwise a recovery code is asked for, too. */
-  readonly mailAlone: boolean;
 }
 
 /**
@@ -18,24 +16,18 @@ export interface WaysInState {
 export type WayIn = 'password' | 'passkey' | 'mail' | 'mail and authenticator app' | 'mail and recovery code';
 
 /** The ways into an account that do not need an operator, strongest first. */
-export function waysIn({ factors, recoveryCodes, mailAvailable, mailAlone }: WaysInState): readonly WayIn[] {
+export function waysIn({ factors, recoveryCodes, mailAvailable }: WaysInState): readonly WayIn[] {
   const has = (kind: Factor['kind']): boolean => factors.some((factor) => factor.kind === kind);
   const ways: WayIn[] = [];
   if (has('passkey')) ways.push('passkey');
   if (has('password')) ways.push('password');
   if (!mailAvailable) return ways;
-  if (has('totp') && mailAlone) ways.push('mail and authenticator app');
-  if ((has('totp') || !mailAlone) && recoveryCodes > 0) ways.push('mail and recovery code');
-  if (!has('totp') && mailAlone) ways.push('mail');
+  if (has('totp')) ways.push('mail and authenticator app');
+  if (has('totp') && recoveryCodes > 0) ways.push('mail and recovery code');
+  if (!has('totp')) ways.push('mail');
   return ways;
 }
 
-/** What a person is about to remove or switch off. */
-export type WayInRemoval = Factor['kind'] | 'recovery codes' | 'mail alone';
-
-/** The ways that remain once something is removed. Where there are none, it must not be removed. */
-export function waysInWithout(state: WaysInState, removed: WayInRemoval): readonly WayIn[] {
-  if (removed === 'mail alone') return waysIn({ ...state, mailAlone: false });
-  if (removed === 'recovery codes') return waysIn({ ...state, recoveryCodes: 0 });
-  return waysIn({ ...state, factors: state.factors.filter(({ kind }) => kind !== removed) });
-}
+/** The ways that remain without any factor of a kind. Where there are none, the last of them must not be removed. */
+export const waysInWithout = (state: WaysInState, removed: Factor['kind']): readonly WayIn[] =>
+  waysIn({ ...state, factors: state.factors.filter(({ kind }) => kind !== removed) });

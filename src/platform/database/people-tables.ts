@@ -152,7 +152,7 @@ export interface MailRequestTable {
   created_at: Instant;
 }
 
-/** Accounts that a link by mail alone does not recover: a recovery code is asked for, too. */
+/** Not used: reserved for accounts that a link by mail alone does not recover. */
 export interface RecoverySettingTable {
   account_id: Id;
   code_required_at: Instant;

@@ -37,8 +37,6 @@ export const recovery = {
   set: 'Set the password',
   factor: 'Code of your authenticator app, or a recovery code',
   factorHint: 'Mail alone does not open an account with two factors.',
-  recoveryCode: 'Recovery code',
-  recoveryCodeHint: 'You chose that a link by mail is not enough for your account.',
   factorMissing: 'Enter a code.',
   factorWrong: 'This code is wrong or was used before.',
   factorLost: (operator: HtmlPart): HtmlPart => ['Lost it? Contact ', operator, '.'],

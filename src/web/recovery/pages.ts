@@ -81,13 +81,12 @@ export function passwordPage(
   const text = messages.recovery;
   const { username, displayName, email } = account.profile;
   const { problems } = form;
-  const isApp = asks.includes('totp');
   const body = html`<p>${text.passwordLead(html`<strong>${isolate(username)}</strong>`)}</p>
 <p class="muted small">${text.effects}</p>
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/recover/link')}" novalidate>${hidden(form.token, { token: form.link })}
 <input type="text" name="username" value="${username}" autocomplete="username" hidden>
-${asks.length > 0 && field({ name: 'factor', label: isApp ? text.factor : text.recoveryCode, type: 'text', autocomplete: 'one-time-code', value: '', hint: isApp ? text.factorHint : text.recoveryCodeHint, problems, focus: true })}
+${asks.length > 0 && field({ name: 'factor', label: text.factor, type: 'text', autocomplete: 'one-time-code', value: '', hint: text.factorHint, problems, focus: true })}
 ${asks.length > 0 && html`<p class="muted small">${text.factorLost(operator(site))}</p>`}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, focus: asks.length === 0, strengthFor: { username, displayName, email } })}
 <button class="primary" type="submit">${text.set}</button></form>`;

@@ -1,7 +1,6 @@
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
 import { type WayIn, waysIn } from '../../../authenticators/rules/ways-in.ts';
 import type { Work } from '../../../platform/database/database.ts';
-import { isCodeRequired } from '../../../recovery/setting-store.ts';
 import { operator } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
@@ -19,7 +18,6 @@ async function section({ site, database, mail }: PageServices, { visit, proof }:
       factors: proof.factors,
       recoveryCodes: codes?.left ?? 0,
       mailAvailable: mail.available,
-      mailAlone: !(yield* isCodeRequired({ accountId })),
     });
   });
   return html`<section class="card" id="recovery"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
