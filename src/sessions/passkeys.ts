@@ -18,8 +18,10 @@ import {
 import { issueRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes, removeRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { type PasskeyProblem, parseCredential, verifyRegistration } from '../authenticators/relying-party.ts';
+import type { Factor } from '../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
+import { waysInWithout } from '../authenticators/rules/ways-in.ts';
 import type { Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -192,9 +194,14 @@ export function renamePasskey(
 const isRecoverable = ({ mail }: PasskeyServices, { profile }: Account): boolean =>
   mail.available && profile.emailVerified;
 
-/** Whether a person with these factors could still sign in without one of their passkeys. */
-export const canSpareAPasskey = (services: PasskeyServices, account: Account, passkeys: number): boolean =>
-  account.passwordHash !== null || passkeys > 1 || isRecoverable(services, account);
+/**
+ * Whether a person with these factors could still get into their account without one of their passkeys. Recovery codes make no
+ * difference: they stand in for an authenticator app.
+ */
+export function canSpareAPasskey(services: PasskeyServices, account: Account, factors: readonly Factor[]): boolean {
+  const state = { factors, recoveryCodes: 0, mailAvailable: isRecoverable(services, account) };
+  return factors.filter(({ kind }) => kind === 'passkey').length > 1 || waysInWithout(state, 'passkey').length > 0;
+}
 
 /** Ends the unit of work in which a passkey was to be removed. */
 class NotRemoved extends Error {
@@ -226,8 +233,7 @@ export async function takeAwayPasskey(
       session,
       event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
       *afterSave(saved): Work<void> {
-        const passkeys = yield* listPasskeys({ accountId });
-        if (!canSpareAPasskey(services, saved, passkeys.length)) throw new NotRemoved('last way');
+        if (!canSpareAPasskey(services, saved, yield* listFactors(saved))) throw new NotRemoved('last way');
         if (!(yield* removePasskey({ id, accountId }))) throw new NotRemoved('unknown');
         // Without a second factor there is nothing that a recovery code stands in for.
         if ((yield* listFactors(saved)).every(({ kind }) => kind === 'password'))

@@ -79,7 +79,7 @@ ${
   html`<details><summary>${text.change}</summary><div class="stack">
 ${form('rename', html`<div class="field"><label for="${field}">${text.name}</label><input id="${field}" name="name" type="text" value="${name}" autocomplete="off" maxlength="64" required></div><div><button class="equal" type="submit" aria-label="${text.renameOf(name)}">${text.rename}</button></div>`)}
 ${
-  canSpareAPasskey(services, account, count)
+  canSpareAPasskey(services, account, proof.factors)
     ? form(
         'remove',
         html`<p class="muted small">${remainingText(site, state, count)} ${text.removeLead}</p><div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.remove}</button></div>`,
