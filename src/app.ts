@@ -133,6 +133,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       mail,
       mailbox: config.mail.mailbox,
       signUp: config.signUp,
+      secondFactor: config.secondFactor,
       trustedBrowsers: config.trustedBrowsers,
       passwords,
       breaches,

@@ -35,6 +35,9 @@ const nullableText = (schema: Type.TSchema, description: string, about: string) 
     record: textOrNull,
   }) as const;
 
+const yesOrNo = (about: string) =>
+  ({ codec: bit, schema: Type.Boolean({ about, description: 'true or false' }), record: Type.Boolean() }) as const;
+
 /** An https URL that users can open. */
 const webAddress = <const Column extends string>(column: Column, flags: string, about: string) =>
   declareField({
@@ -181,13 +184,8 @@ export const CLIENT_FIELDS = {
   }),
   requirePkce: declareField({
     column: 'require_pkce',
-    codec: bit,
+    ...yesOrNo('Whether PKCE is required. Always required for public clients.'),
     initial: ({ type }) => type === 'public',
-    schema: Type.Boolean({
-      about: 'Whether PKCE is required. Always required for public clients.',
-      description: 'true or false',
-    }),
-    record: Type.Boolean(),
     option: { flags: '--require-pkce', about: 'require PKCE', kind: 'switch', aboutOff: 'make PKCE optional' },
   }),
   /** Null where the registration leaves it out: `idTokenAlg` (protocol/token/grant.ts) then decides. */
@@ -237,14 +235,10 @@ export const CLIENT_FIELDS = {
   /** Whether a logout token names its session also where every session of the person ends. */
   backchannelLogoutSessionRequired: declareField({
     column: 'backchannel_logout_session_required',
-    codec: bit,
+    ...yesOrNo(
+      'Whether every logout token contains sid. Default: true. false: one without sid ends all sessions of a person.',
+    ),
     initial: true,
-    schema: Type.Boolean({
-      about:
-        'Whether every logout token contains sid. Default: true. false: one without sid ends all sessions of a person.',
-      description: 'true or false',
-    }),
-    record: Type.Boolean(),
     option: {
       flags: '--backchannel-logout-session-required',
       about: 'put sid in every logout token (default)',
@@ -350,6 +344,17 @@ export const CLIENT_FIELDS = {
       flags: '--id-token-claims <which>',
       about: `claims about the user in ID tokens of /oidc/token: ${ID_TOKEN_CLAIMS.join(', ')}`,
       kind: 'text',
+    },
+  }),
+  requireSecondFactor: declareField({
+    column: 'require_second_factor',
+    ...yesOrNo('Whether people need a second factor, or a passkey, to use the app. Default: false.'),
+    initial: false,
+    option: {
+      flags: '--require-second-factor',
+      about: 'require a second factor, or a passkey, of everyone who uses the app',
+      kind: 'switch',
+      aboutOff: 'require none (default)',
     },
   }),
   owner: declareField({

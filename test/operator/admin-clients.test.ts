@@ -55,6 +55,7 @@ test('POST /clients: 201, the record of decisions §6 with its defaults, and thi
     backchannelLogoutUri: null,
     backchannelLogoutSessionRequired: true,
     owner: null,
+    requireSecondFactor: false,
     contacts: [],
     hasPicture: false,
     status: 'active',

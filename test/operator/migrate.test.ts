@@ -105,9 +105,10 @@ const LATER_COLUMNS = [
   ['browser_session', 'proved_by'],
   ['account', 'deletion_requested_at'],
   ['account', 'deletion_due_at'],
+  ['client', 'require_second_factor'],
 ] as const;
 /** Those that came after the faces. */
-const AFTER_FACES = LATER_COLUMNS.slice(-5);
+const AFTER_FACES = LATER_COLUMNS.slice(-6);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

@@ -19,6 +19,16 @@ export function requiredAcr(requested: readonly string[] | null, policies: reado
   return [requested === null ? null : weakestAcr(requested), ...policies].reduce(strongerAcr, null);
 }
 
+/** Whether the installation or an app requires a second factor of everyone. */
+export interface SecondFactorPolicies {
+  readonly installation: boolean;
+  readonly client: boolean;
+}
+
+/** The classes that the policies require, for {@link requiredAcr}; null for each that requires none. */
+export const policyAcrs = ({ installation, client }: SecondFactorPolicies): readonly (string | null)[] =>
+  [installation, client].map((isRequired) => (isRequired ? ACR_MFA : null));
+
 /** How a person who is signed in can meet a class. */
 export type StepUp =
   /** It is met already. */

@@ -6,7 +6,9 @@ import type { TrustProxy } from '../validation/origin.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
+import { passwordBreaches } from './password-breaches.ts';
 import { looksRandom } from './randomness.ts';
+import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { type Reading, Variable } from './variable.ts';
 
@@ -35,6 +37,7 @@ export interface Config {
   readonly contact: string | undefined;
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
+  readonly secondFactor: SecondFactorSetting;
   /** For how long a browser that a person trusts is not asked for the second factor, in milliseconds; null where that is not offered. */
   readonly trustedBrowsers: number | null;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
@@ -185,19 +188,6 @@ function onOff(value: string): Reading<boolean> {
   return value === 'on' || value === 'off' ? { value: value === 'on' } : { problem: 'must be on or off' };
 }
 
-const HAVE_I_BEEN_PWNED = 'https://api.pwnedpasswords.com/range/';
-
-function passwordBreaches(value: string): Reading<string | null> {
-  if (value === 'off') return { value: null };
-  if (value === 'hibp') return { value: HAVE_I_BEEN_PWNED };
-  const url = URL.canParse(value) ? new URL(value) : undefined;
-  const safe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname));
-  if (url !== undefined && safe && !url.search && !url.hash && !url.username && !url.password) {
-    return { value: url.href.replace(/\/*$/, '/') };
-  }
-  return { problem: 'must be off, hibp, or the https URL of a service with the same range API' };
-}
-
 /** All variables, in the order of the reference page. */
 export const variables = {
   baseUrl: new Variable('TESSERA_BASE_URL', baseUrl, {
@@ -272,6 +262,7 @@ export const variables = {
     about:
       'Whether new passwords are looked for in known data breaches: `hibp` asks Have I Been Pwned, and a URL another service with its range API. It learns five digits of a hash, never the password; where it does not answer, the password is accepted.',
   }),
+  secondFactor: secondFactorVariable,
   trustedBrowsers: new Variable('TESSERA_TRUSTED_BROWSERS', days, {
     initial: '`30d`',
     about:
@@ -346,7 +337,6 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
   const trusted = read(variables.trustedBrowsers);
   const traceRetention = read(variables.traceRetention);
   const trustProxy = read(variables.trustProxy) ?? false;
-
   const mail = readMailSettings(environment, problems, { local, proxied: trustProxy !== false });
 
   const config: Config = {
@@ -365,6 +355,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     outgoingAllow: read(variables.outgoingAllow) ?? [],
     drainSeconds: read(variables.drainSeconds) ?? (url.startsWith('sqlite:') ? 0 : 5),
     hashingConcurrency: read(variables.hashingConcurrency) ?? Math.max(1, availableParallelism() - 1),
+    secondFactor: read(variables.secondFactor) ?? 'offered',
     trustedBrowsers: trusted === undefined ? 30 * DAY : trusted,
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,

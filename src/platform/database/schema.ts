@@ -116,9 +116,9 @@ export interface ClientTable {
   /** The name of the picture, if there is one. */
   picture: string | null;
   contacts: Json | null;
-  /** Null is both. */
   faces: Json | null;
   id_token_claims: string;
+  require_second_factor: Flag;
 }
 
 /** Pictures of people and of apps: each is of one of them. */

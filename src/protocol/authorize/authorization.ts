@@ -12,6 +12,7 @@ import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code
 import { take } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
+import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
@@ -39,6 +40,7 @@ export interface AuthorizationServices {
   readonly ids: Ids;
   readonly issuer: string;
   readonly limits: Limits;
+  readonly secondFactor: SecondFactorSetting;
   /** Derives the code of a pending request from its handle: see {@link codeOf}. */
   readonly codeKey: Buffer;
   readonly recordThrottled: RecordThrottled;
@@ -96,6 +98,7 @@ function* evaluate(
   request: AuthorizationRequest,
   sessions: RequestSessions,
   now: number,
+  setting: SecondFactorSetting,
   readSession = findSession,
 ): Work<EvaluatedRequest | ClientGone> {
   const client = yield* findClient({ id: request.clientId });
@@ -104,13 +107,15 @@ function* evaluate(
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
     signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));
+  const policies = { installation: setting === 'required', client: client.requireSecondFactor };
+  const asksForMore = request.acrs !== undefined || policies.installation || policies.client;
   const step = nextStep({
     request,
     clientType: client.type,
     visitor: visitor.kind,
     accountId: signedIn?.account.id ?? null,
     age: signedIn === undefined ? 0 : now - signedIn.session.authTime,
-    stepUp: signedIn === undefined || request.acrs === undefined ? MET : yield* findStepUp(request.acrs, signedIn),
+    stepUp: signedIn && asksForMore ? yield* findStepUp(request.acrs ?? null, policies, signedIn) : MET,
     signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     remembered: rememberedConsent(grant, client),
@@ -133,9 +138,10 @@ export function* readNewRequest(
   request: AuthorizationRequest,
   currentSession: string | undefined,
   now: number,
+  setting: SecondFactorSetting,
 ): Work<CurrentRequest | ClientGone> {
   const sessions = { current: currentSession, signedIn: null, chosen: null };
-  const evaluated = yield* evaluate(request, sessions, now);
+  const evaluated = yield* evaluate(request, sessions, now, setting);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle: undefined, sessions };
 }
 
@@ -148,6 +154,7 @@ export function* readStoredRequest(
   browserHashes: readonly string[],
   currentSession: string | undefined,
   now: number,
+  setting: SecondFactorSetting,
 ): Work<PendingRequest | FinishedRequest | ClientGone | undefined> {
   const interaction = yield* findInteraction({ hash: digest(handle) });
   if (interaction === undefined || interaction.expiresAt <= now) return undefined;
@@ -160,7 +167,7 @@ export function* readStoredRequest(
     chosen: interaction.chosenSession,
   };
   if (outcome !== null) return { kind: 'finished', request, handle, outcome, sessions };
-  const evaluated = yield* evaluate(request, sessions, now);
+  const evaluated = yield* evaluate(request, sessions, now, setting);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle, sessions };
 }
 
@@ -193,6 +200,7 @@ interface PreparedCode {
   readonly now: number;
   readonly response: ClientResponse;
   readonly limits: Limits;
+  readonly setting: SecondFactorSetting;
 }
 
 /**
@@ -204,7 +212,7 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const code = input.handle === undefined ? randomSecret() : codeOf(services, input.handle);
   const newGrantId = await services.ids.next();
   const response = successResponse(input.request, code, services.issuer);
-  const prepared = { code, newGrantId, now, response, limits: services.limits };
+  const prepared = { code, newGrantId, now, response, limits: services.limits, setting: services.secondFactor };
   try {
     const result = await services.database.commit(() => issue(input, prepared));
     if (result.kind === 'response') traceCode(services, input, prepared, result.accountId);
@@ -253,13 +261,13 @@ const TOO_MANY_CODES = redirectedError(
 );
 
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
-  const { code, newGrantId, now, response, limits } = prepared;
+  const { code, newGrantId, now, response, limits, setting } = prepared;
   const { request, sessions, handle, decision } = input;
   const rules = FACE_RULES[request.face];
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With its lock: what ends the session waits for this commit, and then finds the code.
-  const evaluated = yield* evaluate(request, sessions, now, lockSession);
+  const evaluated = yield* evaluate(request, sessions, now, setting, lockSession);
   if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
   const { step, client } = evaluated;
   const { account, session } = evaluated.visitor;

@@ -109,7 +109,7 @@ const hashOf = ({ sessionSecret }: Pick<Browser, 'sessionSecret'>): string | und
  * @param session the hash of the session, if it is not that of the browser's cookie: one that started with this request
  */
 export function readPending(
-  { browsers, database, clock }: AuthorizationPageServices,
+  { browsers, database, clock, secondFactor }: AuthorizationPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   handle: string,
@@ -117,18 +117,18 @@ export function readPending(
 ): Promise<PendingRequest | FinishedRequest | ClientGone | undefined> {
   const browser = browsers.of(request, reply);
   const hashes = browser.hashesFor(handle);
-  return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock()));
+  return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock(), secondFactor));
 }
 
 /** Evaluates a request that is not stored, for this browser. */
 export function readNew(
-  { browsers, database, clock }: AuthorizationPageServices,
+  { browsers, database, clock, secondFactor }: AuthorizationPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   authorization: AuthorizationRequest,
 ): Promise<CurrentRequest | ClientGone> {
   const session = hashOf(browsers.of(request, reply));
-  return database.read(() => readNewRequest(authorization, session, clock()));
+  return database.read(() => readNewRequest(authorization, session, clock(), secondFactor));
 }
 
 /** How many times a code is attempted, while what it depends on changes. */

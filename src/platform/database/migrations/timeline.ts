@@ -27,6 +27,7 @@ import { people } from './0025-people.ts';
 import { mail } from './0026-mail.ts';
 import { personalData } from './0027-personal-data.ts';
 import { invitations } from './0028-invitations.ts';
+import { policies } from './0031-policies.ts';
 import { previousAddresses } from './0032-previous-addresses.ts';
 import { addRecovery } from './0033-recovery.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
@@ -78,6 +79,7 @@ export const timeline: Timeline = {
   '0026-mail': mail,
   '0027-personal-data': personalData,
   '0028-invitations': invitations,
+  '0031-policies': policies,
   '0032-previous-addresses': previousAddresses,
   '0033-recovery': addRecovery,
 };

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import type { Agent, Answer } from '../support/agent.ts';
+import {
+  admin,
+  authorizeUrl,
+  claimsOf,
+  newClient,
+  newUser,
+  redeem,
+  refresh,
+  signedIn,
+  standard,
+  type TestClient,
+  tokensFor,
+  walk,
+} from '../support/flow.ts';
+import { MINUTE } from '../support/outcome.ts';
+import { enroll, totpCode, typeCode } from '../support/second-factor.ts';
+import { startServer, type TestServer } from '../support/server.ts';
+
+// Decisions §11: a second factor that the installation or an app requires counts when a code is issued.
+
+const errorOf = ({ location }: Answer) => location?.searchParams.get('error');
+
+const server = await startServer();
+const strict = await startServer({ TESSERA_SECOND_FACTOR: 'required' });
+after(() => Promise.all([server.close(), strict.close()]));
+
+/** Proves more in a session that began with the password, and gets tokens. */
+async function raise(at: TestServer, browser: Agent, client: TestClient, seed: string) {
+  const sent = await browser.get(authorizeUrl(client, { scope: 'openid' }));
+  assert.equal(sent.location?.pathname, '/login/verify', sent.text);
+  const page = await browser.get(sent.location?.href ?? '');
+  at.advance(MINUTE);
+  const answer = await typeCode(browser, page, totpCode({ seed }, at.now()));
+  const location = await walk(browser, answer.location?.href ?? '');
+  return (await redeem(at, client, location?.searchParams.get('code') ?? '')).body;
+}
+
+const requiring: Record<string, () => Promise<{ at: TestServer; client: TestClient }>> = {
+  'the installation': async () => ({ at: strict, client: await newClient(strict) }),
+  'an app': async () => ({ at: server, client: await newClient(server, { requireSecondFactor: true }) }),
+};
+for (const [name, setUp] of Object.entries(requiring)) {
+  for (const face of ['contract', 'standard']) {
+    test(`${face}: what ${name} requires raises a session of a password`, async () => {
+      const { at, client: contract } = await setUp();
+      const client = face === 'standard' ? standard(contract) : contract;
+      const user = await newUser(at);
+      const browser = await signedIn(at, user);
+      const { seed } = await enroll(at, user);
+      const silent = await browser.get(authorizeUrl(client, { scope: 'openid', prompt: 'none' }));
+      assert.equal(errorOf(silent), 'login_required');
+      const { id_token } = await raise(at, browser, client, seed);
+      assert.deepEqual([...claimsOf(id_token).amr].sort(), ['mfa', 'otp', 'pwd']);
+    });
+  }
+
+  test(`who has not set up what ${name} requires gets no code`, async () => {
+    const { at, client } = await setUp();
+    const browser = await signedIn(at, await newUser(at));
+    const answer = await browser.get(authorizeUrl(client, { scope: 'openid' }));
+    assert.equal(errorOf(answer), 'unmet_authentication_requirements');
+    assert.match(answer.location?.searchParams.get('error_description') ?? '', /on the Security page/);
+  });
+}
+
+test('a requirement that is set while the consent page is open counts, and families from before go on', async () => {
+  const client = await newClient(server);
+  const user = await newUser(server);
+  const { refresh_token } = await tokensFor(server, client, await newUser(server), { scope: 'openid' });
+  const browser = await signedIn(server, user);
+  const sent = await browser.get(authorizeUrl(client));
+  const page = await browser.get(sent.location?.href ?? '');
+  const { status } = await admin(server, 'PATCH', `/clients/${client.clientId}`, { requireSecondFactor: true });
+  assert.equal(status, 200);
+  const action = /action="([^"]*\/consent[^"]*)"/.exec(page.text)?.[1];
+  const answer = await browser.submit(page, { decision: 'allow' }, action);
+  assert.equal(answer.location?.searchParams.has('code') ?? false, false, String(answer.location));
+  assert.equal((await refresh(server, client, refresh_token)).status, 200);
+});
