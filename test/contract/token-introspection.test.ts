@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, describe, test } from 'node:test';
+import { ACR } from '../../src/authenticators/rules/authentication-context.ts';
 import { dropSigningKey, listSigningKeys, rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import type { Agent } from '../support/agent.ts';
 import { assertRefused, basic, call, FORM_TYPE, JSON_TYPE } from '../support/api-call.ts';
@@ -46,7 +47,7 @@ async function assertActive(token: string): Promise<void> {
 
 describe('RFC 7662 §2.2: what a live token is', () => {
   test('an access token', async () => {
-    const { access_token } = await newTokens();
+    const { access_token, id_token } = await newTokens();
     const answer = await introspect(server, client, access_token);
     const { jti, iat, exp } = claimsOf(access_token);
     assert.deepEqual(answer.body, {
@@ -61,6 +62,9 @@ describe('RFC 7662 §2.2: what a live token is', () => {
       aud: `${server.baseUrl}/oidc/userinfo`,
       iss: server.baseUrl,
       jti,
+      acr: ACR,
+      amr: ['pwd'],
+      auth_time: claimsOf(id_token).auth_time,
     });
     assert.equal(exp - iat, 1800);
     assert.match(answer.headers.get('content-type') ?? '', /^application\/json/);

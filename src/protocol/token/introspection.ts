@@ -7,6 +7,7 @@ import { readClientToken } from '../../credentials/client-token-store.ts';
 import { readFamily, type TokenFamily } from '../../credentials/token-family-store.ts';
 import { requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { type TokenKind, verifyAnyToken } from '../../keys/tokens.ts';
+import { numericDate } from '../../platform/clock.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { judge, judgeClientToken } from '../../verdict/rules.ts';
 import type { TokenServices } from './grant.ts';
@@ -29,6 +30,10 @@ interface ActiveToken {
   readonly aud: string | readonly string[];
   readonly iss: string;
   readonly jti: string;
+  /** RFC 9470 §6.2: how and when the person authenticated, for an access token of a person. */
+  readonly acr?: string;
+  readonly amr?: readonly string[];
+  readonly auth_time?: number;
 }
 
 const INACTIVE: Introspection = { active: false };
@@ -84,7 +89,7 @@ function isFor({ resource }: Client, kind: TokenKind, { audience }: Pick<Verifie
 interface TokenStatus {
   readonly keyVersion: string;
   /** What the response says beyond the token's claims; undefined where the verdict is against the token. */
-  readonly live: Pick<ActiveToken, 'scope' | 'sub'> | undefined;
+  readonly live: Pick<ActiveToken, 'scope' | 'sub' | 'acr' | 'amr' | 'auth_time'> | undefined;
   readonly username?: string;
 }
 
@@ -94,12 +99,20 @@ function* readOfAccount(kind: TokenKind, token: VerifiedToken, now: number): Wor
   const { keyVersion, profile, withdrawn, family } = found;
   const scope = kind === 'access' ? remainingScopes(token.scope, withdrawn) : family.scopes;
   // Without any scope it gives no access: on the standard face every one may have been withdrawn.
-  const live = scope !== '' && isLive(kind, token.jti, found, now) ? { scope, sub: token.accountId } : undefined;
+  const isActive = scope !== '' && isLive(kind, token.jti, found, now);
+  const context = kind === 'access' ? authenticationOf(family) : {};
+  const live = isActive ? { scope, sub: token.accountId, ...context } : undefined;
   // The name is shared where it always is, or where its scope is still granted.
   const nameScope = FACE_RULES[found.face].claimScopes.get('preferred_username') ?? null;
   const isNamed = nameScope === null || storedScopes(scope).has(nameScope);
   return { keyVersion, live, ...(isNamed && { username: profile.username }) };
 }
+
+const authenticationOf = ({ acr, amr, authTime }: TokenFamily['family']) => ({
+  ...(acr !== null && { acr }),
+  amr,
+  auth_time: numericDate(authTime),
+});
 
 function isLive(kind: TokenKind, jti: string, found: TokenFamily, now: number): boolean {
   if (judge(found.state, found.inherited, now).kind !== 'live') return false;
