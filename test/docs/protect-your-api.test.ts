@@ -5,14 +5,17 @@ import { after, before, test } from 'node:test';
 import { root } from '../../docs/site/markdown.ts';
 import type { Agent } from '../support/agent.ts';
 import {
+  authorizeUrl,
   newClient,
   newUser,
+  redeem,
   revokeOnPage,
   signedIn,
   type TestClient,
   type Tokens,
   tokensFor,
 } from '../support/flow.ts';
+import { enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 import { blocksOf } from './blocks.ts';
 
@@ -35,7 +38,9 @@ before(async () => {
   browser = await signedIn(server, user);
   tokens = await tokensFor(server, app, user, { resource: RESOURCE, scope: 'openid profile' }, { browser });
   const code = blocksOf('docs/how-to/protect-your-api.md').find(({ language }) => language === 'js')?.text ?? '';
-  api = spawn(process.execPath, ['--input-type=module', '--eval', code], {
+  // The clock of the server stands still, at another time.
+  const atSameTime = `Date.now = () => ${server.now()};\n${code}`;
+  api = spawn(process.execPath, ['--input-type=module', '--eval', atSameTime], {
     cwd: root,
     env: {
       PATH: process.env['PATH'],
@@ -75,4 +80,27 @@ test('no token, an ID token, a refresh token and a token for another server are 
 test('a revoked token is rejected at the next request', async () => {
   await revokeOnPage(browser, app);
   assert.equal(await call('/notes', tokens.access_token), 401);
+});
+
+test('RFC 9470: a challenge leads through authorization with a code of the authenticator app to the answer', async () => {
+  const user = await newUser(server);
+  const person = await signedIn(server, user);
+  const factor = await enroll(server, user);
+  const asked = { resource: RESOURCE, scope: 'openid' };
+  const first = await tokensFor(server, app, user, asked, { browser: person });
+  const refused = await fetch(`${origin}/payments`, { headers: { authorization: `Bearer ${first.access_token}` } });
+  assert.equal(refused.status, 401);
+  const challenge = refused.headers.get('www-authenticate') ?? '';
+  const member = (name: string) => new RegExp(`${name}="([^"]*)"`).exec(challenge)?.[1] ?? '';
+  assert.equal(member('error'), 'insufficient_user_authentication');
+  const stronger = { ...asked, acr_values: member('acr_values'), max_age: member('max_age') };
+  const sent = await person.get(authorizeUrl(app, stronger));
+  assert.equal(sent.location?.pathname, '/login/verify', sent.text);
+  const page = await person.get(sent.location?.href ?? '');
+  server.advance(60_000);
+  const answer = await typeCode(person, page, totpCode(factor, server.now()));
+  // The person has consented before.
+  const { body } = await redeem(server, app, answer.location?.searchParams.get('code') ?? '', asked);
+  assert.equal(await call('/payments', body.access_token), 200);
+  assert.equal(await call('/payments', first.access_token), 401, 'tokens from before say what happened before');
 });
