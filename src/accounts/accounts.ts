@@ -306,10 +306,20 @@ export function reinstateAccount(context: AccountsContext, id: string, origin: O
 }
 
 /** Ends every session, code and token of an account. @returns the account with its new generation */
-export function signOutEverywhere(context: AccountsContext, id: string, origin: Origin): Promise<Account> {
-  return changeAccount(context, id, { type: 'account.signed_out_everywhere', origin }, () => ({
-    generation: randomIdentifier(),
-  }));
+export function signOutEverywhere(
+  context: AccountsContext & SecurityNoticeServices,
+  id: string,
+  origin: Origin,
+): Promise<Account> {
+  const byOperator = origin.actor.type !== 'user';
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.signed_out_everywhere', origin },
+    () => ({ generation: randomIdentifier() }),
+    // It ends the links of earlier reports, so it brings another one.
+    (changed, _before, now) => enqueueSecurityNotice(context, changed, 'signed out everywhere', { byOperator }, now),
+  );
 }
 
 /** @throws {OAuthError} `not_found` */

@@ -9,6 +9,7 @@ import {
   createChallenge,
   findChallenge,
   findChallengeOfBrowser,
+  oldestSent,
   prepareChallenge,
   type SentChallenge,
   tryCode,
@@ -218,7 +219,9 @@ async function confirm(
         // An address that was never verified may be a stranger's, who is given nothing.
         if (!before.emailVerified) return;
         const previous = before.email;
-        yield* insertPreviousAddress({ hash: undo.hash, accountId: id, email: previous, changedAt: now, expiresAt });
+        const factorsSince = yield* oldestSent(id, 'secure account', now);
+        const changed = { hash: undo.hash, accountId: id, email: previous, changedAt: now, factorsSince, expiresAt };
+        yield* insertPreviousAddress(changed);
         const content = addressLostMail(username, email, linkTo(issuer, UNDO_PATH, undo));
         yield* mail.enqueue({ ...message, to: previous, content }, now);
       },

@@ -66,9 +66,9 @@ export async function secureAccount(
     if (account === undefined) return undefined;
     const challenge = yield* useChallenge(sealer, link, 'secure account', now);
     if (challenge === undefined) return undefined;
-    const { notice, at } = challenge.data as SecurityReport;
+    const { notice, since } = challenge.data as SecurityReport;
     yield* record({ at: now, type: 'account.secured', origin, accountId: account.id, details: { report: notice } });
-    return yield* endEverything(services, account, account.profile, at, origin, now);
+    return yield* endEverything(services, account, account.profile, since, origin, now);
   });
 }
 

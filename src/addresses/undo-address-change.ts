@@ -35,10 +35,10 @@ function* readOpen(link: string, now: number, read: typeof findAccount): Work<Op
   if (previous === undefined) return undefined;
   const account = yield* read({ id: previous.accountId });
   if (account === undefined) return undefined;
-  const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.changedAt);
+  const earlier = (yield* listFactors(account)).filter(({ createdAt }) => createdAt < previous.factorsSince);
   const has = (kind: Factor['kind']) => earlier.some((factor) => factor.kind === kind);
   // A passkey is not asked for itself, as in a recovery by mail: its person shows a recovery code, or, having none, the link alone.
-  const asksCode = has('passkey') && (yield* hasEarlierRecoveryCode(account.id, previous.changedAt));
+  const asksCode = has('passkey') && (yield* hasEarlierRecoveryCode(account.id, previous.factorsSince));
   return { account, previous, asksFactor: has('totp') || asksCode };
 }
 
@@ -83,11 +83,11 @@ export async function undoAddressChange(
     if (current.asksFactor && checked === undefined) return { kind: 'wrong' };
     if (checked !== undefined && (yield* checked.complete()).kind !== 'authenticated') return { kind: 'wrong' };
     const { id, profile } = account;
-    const { email, changedAt } = previous;
+    const { email, changedAt, factorsSince } = previous;
     if ((yield* displaceAddress(email, id, now, origin)) === 'taken') return { kind: 'refused' };
     yield* removePreviousAddresses({ accountId: id, since: changedAt });
     yield* record({ at: now, type: 'account.address_change_undone', origin, accountId: id });
-    yield* endEverything(services, account, { ...profile, email, emailVerified: true }, changedAt, origin, now);
+    yield* endEverything(services, account, { ...profile, email, emailVerified: true }, factorsSince, origin, now);
     if (emailKey(profile.email) !== emailKey(email)) {
       const content = changeUndoneMail(profile.username);
       const message = { to: profile.email, accountId: id, kind: 'address changed', content } as const;

@@ -117,6 +117,14 @@ export function* findChallenge(
   return stored?.purpose === purpose && isOpen(stored, now) ? opened(sealer, stored) : undefined;
 }
 
+/**
+ * When the oldest challenge of a purpose was sent to an account that is not used and has not expired, even if a later generation has
+ * ended it; `now` where there is none.
+ */
+export function* oldestSent(accountId: string, purpose: ChallengePurpose, now: number): Work<number> {
+  return (yield* store.findOldestSent({ accountId, purpose, now })) ?? now;
+}
+
 /** Whether an account has at least this many challenges of a purpose that can still be answered. */
 export function* hasChallenges(
   accountId: string,

@@ -238,7 +238,7 @@ export function userCommands(getContext: GetCommandContext): Command {
       const ended = await withCore(flags, async (core) => {
         const account = await getAccount(core, await accountId(core, who));
         if (sid !== undefined) return (await endSessions(core, account, { sid }, origin)).sessions.length > 0;
-        await signOutEverywhere(core, account.id, origin);
+        await signOutEverywhere({ ...core, ...(await core.notices()) }, account.id, origin);
         return true;
       });
       if (!ended) throw notFound(`There is no session ${sid}. List them with: tessera user sessions ${who}`);

@@ -1,4 +1,4 @@
-import { createChallenge, hasChallenges, prepareChallenge } from '../challenges/challenges.ts';
+import { createChallenge, hasChallenges, oldestSent, prepareChallenge } from '../challenges/challenges.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { DAY } from '../platform/clock.ts';
@@ -52,7 +52,8 @@ export function* enqueueSecurityNotice(
   if (!mail.available) return;
   if (notice === 'new device' && (yield* hasChallenges(account.id, 'secure account', MOST_REPORTS, now))) return;
   const { username, email } = account.profile;
-  const report = { notice, facts, at: now };
+  // A thief's next change ends the link of the report of the one before, so each goes back to the first that nobody answered.
+  const report = { notice, facts, at: now, since: yield* oldestSent(account.id, 'secure account', now) };
   const expiresAt = now + REPORT_LIFETIME;
   const common = { accountId: account.id, kind: 'security notice', expiresAt } as const;
   if (canReceiveMail(email)) {

@@ -12,16 +12,19 @@ export interface PreviousAddress {
   readonly email: string;
   /** When it was changed. */
   readonly changedAt: number;
+  /** Factors that were added from then on are not asked for by the undo, and removed by it: see `oldestSent`. */
+  readonly factorsSince: number;
   readonly expiresAt: number;
 }
 
-const COLUMNS = ['hash', 'account_id', 'email', 'created_at', 'expires_at'] as const;
+const COLUMNS = ['hash', 'account_id', 'email', 'created_at', 'factors_since', 'expires_at'] as const;
 
 const toPreviousAddress = (row: Omit<AddressChangeTable, 'email_key'>): PreviousAddress => ({
   hash: row.hash,
   accountId: row.account_id,
   email: row.email,
   changedAt: row.created_at,
+  factorsSince: row.factors_since,
   expiresAt: row.expires_at,
 });
 
@@ -36,6 +39,7 @@ export const insertPreviousAddress = (previous: PreviousAddress): Work<void> =>
     email: previous.email,
     email_key: previous.email.toLowerCase(),
     created_at: previous.changedAt,
+    factors_since: previous.factorsSince,
     expires_at: previous.expiresAt,
   });
 

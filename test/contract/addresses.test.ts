@@ -16,7 +16,7 @@ import {
 import { mailsTo, type SentMail } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
 import { askRecovery, newestMail } from '../support/recovery.ts';
-import { enroll } from '../support/second-factor.ts';
+import { enroll, totpCode } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
 const MINUTE = 60_000;
@@ -301,3 +301,39 @@ test('without mail the page offers nothing, and nothing is stored', async () => 
   assert.match(page.text, /sends no mail/);
   assert.doesNotMatch(page.text, new RegExp(`action="${PAGE}`));
 });
+
+for (const how of ['changes the address', 'signs out everywhere']) {
+  test(`a thief who knows the password, adds an authenticator app and ${how} does not keep the owner out`, async () => {
+    const { user, email, browser: thief } = await person();
+    const page = await thief.get('/account/security/authenticator');
+    const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
+    const code = totpCode({ seed }, server.now());
+    assert.equal((await thief.submit(page, { code }, '/account/security/authenticator')).status, 200);
+    server.advance(MINUTE);
+    if (how === 'changes the address') {
+      const to = freshAddress();
+      await ask({ user, browser: thief, email }, to);
+      assert.equal((await press(thief, await latest(to))).status, 200);
+    } else {
+      assert.equal(
+        (await thief.submit(await thief.get('/account/security'), {}, '/account/sign-out-everywhere')).status,
+        200,
+      );
+    }
+    // The owner uses the newest link, which asks for nothing that only the thief has.
+    const owner = agent(server.baseUrl);
+    const done = await press(owner, await latest(email));
+    assert.equal(done.status, 200, done.text);
+    const [recovery] = (await mailsTo(server, email)).filter(({ kind }) => kind === 'recovery');
+    const open = await owner.get(recovery?.link ?? '');
+    assert.doesNotMatch(open.text, /name="factor"/, 'nor does the recovery');
+    const fields = { password: 'a password of the owner' };
+    assert.equal((await owner.submit(open, fields, '/recover/link')).status, 200);
+    const login = await owner.submit(
+      await owner.get('/login'),
+      { identifier: user.username, password: fields.password },
+      '/login',
+    );
+    assert.equal(login.location?.pathname, '/account');
+  });
+}

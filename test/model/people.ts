@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import fc from 'fast-check';
-import { agent } from '../support/agent.ts';
 import { admin } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
@@ -77,7 +76,7 @@ export const peopleSteps = {
       await askRecovery(world.server, real, emailOf(world, user));
       const { link = '', code = '' } = await newestMail(world.server, emailOf(world, user), 'recovery');
       const here = argument.by !== 'link elsewhere';
-      const acting = here ? real : agent(world.server.baseUrl);
+      const acting = here ? real : world.newBrowser();
       const typed =
         argument.by === 'code' ? await real.submit(await real.get('/recover/code'), { sent_code: code }) : undefined;
       const done = await useLink(acting, typed?.location?.href ?? link, password, codeOf(world, user));
@@ -101,7 +100,7 @@ export const peopleSteps = {
       const password = newPassword(state);
       const answer = await admin(world.server, 'POST', `/users/${pick(world.users, user.index).id}/recovery-link`, {});
       assert.equal(answer.status, 201, JSON.stringify(answer.body));
-      const elsewhere = agent(world.server.baseUrl);
+      const elsewhere = world.newBrowser();
       const link = String(answer.body.url);
       const done = await useLink(elsewhere, link, password, codeOf(world, user));
       assert.equal(done.status, 200, done.text);
@@ -115,7 +114,7 @@ export const peopleSteps = {
     applies: (state, { browser }) => canRecover(state, pick(state.browsers, browser).user),
     async act(state, world, { browser: which, ban }) {
       const { user } = pick(state.browsers, which);
-      await askRecovery(world.server, agent(world.server.baseUrl), emailOf(world, user));
+      await askRecovery(world.server, world.newBrowser(), emailOf(world, user));
       const { link = '' } = await newestMail(world.server, emailOf(world, user), 'recovery');
       const { id } = pick(world.users, user.index);
       if (ban) {
@@ -127,7 +126,7 @@ export const peopleSteps = {
         await admin(world.server, 'PATCH', `/users/${id}`, { password });
         recovered(state, world, user, password);
       }
-      const late = await useLink(agent(world.server.baseUrl), link, 'a password of a thief');
+      const late = await useLink(world.newBrowser(), link, 'a password of a thief');
       assert.equal(late.status, 410);
     },
   }),
@@ -140,12 +139,12 @@ export const peopleSteps = {
       const user = pick(state.users, which);
       await enoughCodes(world, user);
       const address = emailOf(world, user);
-      const thief = agent(world.server.baseUrl);
+      const thief = world.newBrowser();
       assert.ok(await signInAnew(world, user, thief), 'who knows the password, and the second factor, signs in');
       const told = (await mailsTo(world.server, address)).find(({ link }) => link?.includes('/secure-account'));
       // The first sign-in of an account is not told.
       if (told?.link === undefined) return;
-      const reader = agent(world.server.baseUrl);
+      const reader = world.newBrowser();
       const pressed = await reader.get(told.link);
       // A report ends with the next generation.
       if (pressed.status !== 200) return;
@@ -155,7 +154,7 @@ export const peopleSteps = {
       assert.equal((await thief.get('/account')).location?.pathname, '/login', 'the thief is out');
       const { link = '' } = await newestMail(world.server, address, 'recovery');
       const password = newPassword(state);
-      const back = await useLink(agent(world.server.baseUrl), link, password, codeOf(world, user));
+      const back = await useLink(world.newBrowser(), link, password, codeOf(world, user));
       assert.equal(back.status, 200, back.text);
       recovered(state, world, user, password);
       proveAddress(state, user);

@@ -49,6 +49,8 @@ export interface World {
   readonly users: (TestUser & { password: string; factor: OwnFactor | undefined })[];
   readonly clients: RealClient[];
   readonly browsers: Agent[];
+  /** A browser that was never here. */
+  newBrowser(): Agent;
   readonly pages: Map<Pending, PageAnswer>;
   /** Codes and tokens, by their objects in the model. */
   readonly texts: Map<object, string>;
@@ -96,6 +98,7 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
     users: users.map((user) => ({ ...user, password: PASSWORD, factor: undefined })),
     clients,
     browsers: OWNERS.map(() => agent(baseUrl, nodeOf)),
+    newBrowser: () => agent(baseUrl, nodeOf),
     pages: new Map(),
     texts: new Map(),
   };

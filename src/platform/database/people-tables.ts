@@ -140,6 +140,8 @@ export interface AddressChangeTable {
   email: string;
   email_key: string;
   created_at: Instant;
+  /** Factors that were added from then on are not asked for by the undo, and removed by it. */
+  factors_since: Instant;
   expires_at: Instant;
 }
 

@@ -10,7 +10,8 @@ export type SecurityNotice =
   | 'recovery codes'
   | 'recovered'
   | 'recovery link made'
-  | 'deletion requested';
+  | 'deletion requested'
+  | 'signed out everywhere';
 
 /** What a notice says beside its kind. */
 export interface SecurityFacts {
@@ -43,6 +44,8 @@ export interface SecurityReport {
   readonly notice: SecurityNotice;
   readonly facts: SecurityFacts;
   readonly at: number;
+  /** The factors that were added from then on are removed by the report: when the first open one was sent. */
+  readonly since: number;
 }
 
 const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
@@ -69,6 +72,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
   'recovery link made': () => [
     'A recovery link was made for your account',
     'An operator of this service made a link with which your account can be recovered.',
+  ],
+  'signed out everywhere': () => [
+    'You were signed out everywhere',
+    'Every browser was signed out of your account, and every app has to ask you to sign in again.',
   ],
   'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
 };

@@ -8,6 +8,7 @@ export const previousAddresses = ({ int, options }: ColumnTypes): readonly strin
     email TEXT NOT NULL,
     email_key TEXT NOT NULL,
     created_at ${int} NOT NULL,
+    factors_since ${int} NOT NULL,
     expires_at ${int} NOT NULL
   ) ${options}`,
   'CREATE INDEX address_change_by_account ON address_change (account_id)',
