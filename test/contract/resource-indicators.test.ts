@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, test } from 'node:test';
+import { ACR } from '../../src/authenticators/rules/authentication-context.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
   assertInvalidToken,
@@ -284,6 +285,7 @@ describe('RFC 8707 §3: a token is good where it is meant for', () => {
   test('RFC 7662: its resource server is told about it, without the username; no other one is', async () => {
     const tokens = await tokensAt(ORDERS);
     const { iat, exp, jti } = claimsOf(tokens.access_token);
+    const { auth_time } = claimsOf(tokens.id_token);
     const said = {
       active: true,
       scope: 'openid email',
@@ -295,6 +297,9 @@ describe('RFC 8707 §3: a token is good where it is meant for', () => {
       aud: ORDERS,
       iss: server.baseUrl,
       jti,
+      acr: ACR,
+      amr: ['pwd'],
+      auth_time,
     };
     assert.deepEqual((await introspect(server, orders, tokens.access_token)).body, said);
     assert.deepEqual((await introspect(server, app, tokens.access_token)).body, { ...said, username: user.username });
