@@ -98,6 +98,8 @@ export const liveSecrets = many(
       .select(columnsOf(SECRET))
       .where('client_id', '=', p.clientId)
       .where((eb) => eb.or([eb('expires_at', 'is', null), eb('expires_at', '>', p.now)]))
+      // The newest has no end yet. The ids of two nodes are in no order within a millisecond.
+      .orderBy((eb) => eb.case().when('expires_at', 'is', null).then(1).else(0).end())
       .orderBy('id'),
   decoder(SECRET),
 );
