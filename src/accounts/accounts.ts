@@ -27,7 +27,7 @@ import { changeProfile, emailKey, newProfile } from './rules/profile.ts';
 import type { BanRequest, CreateUserRequest, SuspensionRequest, UpdateUserRequest } from './schema.ts';
 import type { Account } from './store.ts';
 import * as store from './store.ts';
-import { FieldTaken, holdUsername, rejectHeldUsername, replaceUsername } from './usernames.ts';
+import { FieldTaken, rejectHeldUsername, releaseUsernames, replaceUsername } from './usernames.ts';
 
 export { FieldTaken } from './usernames.ts';
 
@@ -228,7 +228,8 @@ export function setPicture(
 
 /**
  * Deletes an account, every row that refers to it, and the reasons that operators gave in its audit events. Its email address may be
- * used again at once, its username after a while; its id is never reused.
+ * used again at once, and so may its username after a deletion by an operator; one that a person asked for holds the username for a
+ * while. Its id is never reused.
  * @param isDue decides under the lock of the account whether it is still to be deleted
  * @throws {OAuthError} `not_found`
  */
@@ -243,7 +244,8 @@ export async function deleteAccount(
     const account = yield* store.lockAccount({ id });
     if (account === undefined) throw userNotFound(id);
     if (!isDue(account)) return;
-    yield* holdUsername(account.profile.username, null, now);
+    // Housekeeping deletes what a person asked for.
+    yield* releaseUsernames(account.profile.username, id, origin.actor.type !== 'system', now);
     yield* enqueueAccountNotices(id, now);
     yield* eraseTraces(id);
     yield* eraseMail(id, now);

@@ -37,3 +37,8 @@ export const reserveUsername = command((db, p: UsernameReservation) =>
 export const removeReservation = changes((db, p: { username: string }) =>
   db.deleteFrom('username_reservation').where('username', '=', p.username).returning('username'),
 );
+
+/** Frees the usernames that an account had before. */
+export const removeReservationsOf = command((db, p: { accountId: string }) =>
+  db.deleteFrom('username_reservation').where('account_id', '=', p.accountId),
+);

@@ -3,7 +3,7 @@ import { type Clock, DAY, iso } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { notFound, OAuthError } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { findReservation, removeReservation, reserveUsername } from './username-store.ts';
+import { findReservation, removeReservation, removeReservationsOf, reserveUsername } from './username-store.ts';
 
 /** How long a username that was changed or deleted is held, so that nobody can pose as its former owner. */
 const HOLD = 90 * DAY;
@@ -36,8 +36,17 @@ export function* rejectHeldUsername(username: string, accountId: string, now: nu
 }
 
 /** Holds the username that an account had before a change, or before its deletion. */
-export const holdUsername = (username: string, accountId: string | null, now: number): Work<void> =>
+const holdUsername = (username: string, accountId: string | null, now: number): Work<void> =>
   reserveUsername({ username, accountId, heldUntil: now + HOLD });
+
+/**
+ * Frees the usernames of an account that an operator deletes, who decides who may have them (decisions §7), or holds the last one: who
+ * takes the name of a person that left is not to be mistaken for them.
+ */
+export function* releaseUsernames(username: string, accountId: string, byOperator: boolean, now: number): Work<void> {
+  if (byOperator) yield* removeReservationsOf({ accountId });
+  else yield* holdUsername(username, null, now);
+}
 
 /** Moves an account from one username to another, in the unit of work that has written the account. */
 export function* replaceUsername(from: string, to: string, accountId: string, now: number): Work<void> {
