@@ -331,8 +331,8 @@ export const mutants: readonly Mutant[] = [
   instead(
     'signing out everywhere ends nothing',
     ACCOUNTS,
-    '() => ({\n    generation: randomIdentifier(),\n  }));',
-    '() => ({}));',
+    '    () => ({ generation: randomIdentifier() }),\n',
+    '    () => ({}),\n',
   ),
   instead(
     'a disabled client comes back with its tokens',
