@@ -62,6 +62,8 @@ export interface OpenOptions {
   readonly pictures?: Pictures;
   /** For tests that move the clock: replaces the time of the database's clock. */
   readonly sharedTime?: () => number;
+  /** For tests: means to delay units of work. */
+  readonly wrapDatabase?: (database: Database) => Database;
 }
 
 /**
@@ -185,7 +187,10 @@ export function databaseFile(config: Config): string | undefined {
   return path === ':memory:' ? undefined : path;
 }
 
-async function openDatabase(config: Config, { migration, meter, warn, sharedTime }: OpenOptions): Promise<Database> {
+async function openDatabase(
+  config: Config,
+  { migration, meter, warn, sharedTime, wrapDatabase = (own) => own }: OpenOptions,
+): Promise<Database> {
   const path = sqlitePath(config);
   const database = await explainErrors(config, async () => {
     if (path !== undefined) return openSqlite(makeFolderOf(path), migration, meter);
@@ -196,7 +201,7 @@ async function openDatabase(config: Config, { migration, meter, warn, sharedTime
       ...(warn && { warn }),
     });
   });
-  return sharedTime === undefined ? database : { ...database, sharedTime: async () => sharedTime() };
+  return wrapDatabase(sharedTime === undefined ? database : { ...database, sharedTime: async () => sharedTime() });
 }
 
 /** Creates the folder of a database file; returns the path. */

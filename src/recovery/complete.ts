@@ -98,8 +98,9 @@ export async function continueWithCode(
     const result = yield* tryCode(services, { ...attempt, purpose: 'recover' }, now);
     if (result.kind !== 'right') return undefined;
     const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
-    if (accountId === null || generation === null) return undefined;
-    const account = { id: accountId, generation };
+    const account = accountId === null ? undefined : yield* lockAccount({ id: accountId });
+    // The account may have been changed since the code was sent.
+    if (account === undefined || account.generation !== generation) return undefined;
     const next = { purpose: 'recover', account, address, browserHash, data, lifetime: expiresAt - now } as const;
     yield* createChallenge(sealer, sent, next, now);
     return sent.link;

@@ -1,14 +1,24 @@
 import assert from 'node:assert/strict';
 import { userHandleOf } from '../../src/authenticators/passkey.ts';
 import { insertPasskey } from '../../src/authenticators/passkey-store.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { type Agent, type Answer, formOf } from './agent.ts';
 import { withData } from './forged-token.ts';
 import type { TestServer } from './server.ts';
 import { type Forgery, type SoftAuthenticator, softAuthenticator } from './soft-authenticator.ts';
 
 /** Gives a person a passkey, as if they had added it an hour ago, in an earlier session. */
-export async function newPasskey(server: TestServer, accountId: string): Promise<SoftAuthenticator> {
-  const authenticator = softAuthenticator(server.baseUrl, userHandleOf(accountId));
+export const newPasskey = (server: TestServer, accountId: string): Promise<SoftAuthenticator> =>
+  withData(server, ({ database }) => newPasskeyAt(server.baseUrl, database, accountId, server.now() - 3_600_000));
+
+/** The same in a database that is open, as of an instant. */
+export async function newPasskeyAt(
+  baseUrl: string,
+  database: Database,
+  accountId: string,
+  createdAt: number,
+): Promise<SoftAuthenticator> {
+  const authenticator = softAuthenticator(baseUrl, userHandleOf(accountId));
   const passkey = {
     id: authenticator.id,
     accountId,
@@ -19,11 +29,10 @@ export async function newPasskey(server: TestServer, accountId: string): Promise
     aaguid: '00000000-0000-0000-0000-000000000000',
     backupEligible: false,
     backedUp: false,
-    createdAt: server.now() - 3_600_000,
+    createdAt,
     lastUsedAt: null,
   };
-  const stored = await withData(server, ({ database }) => database.commit(() => insertPasskey(passkey)));
-  assert.ok(stored);
+  assert.ok(await database.commit(() => insertPasskey(passkey)));
   return authenticator;
 }
 

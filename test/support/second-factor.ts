@@ -4,6 +4,7 @@ import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/authenticato
 import { timeStep } from '../../src/authenticators/rules/codes.ts';
 import { randomSeed, sealSeed } from '../../src/authenticators/totp.ts';
 import { saveTotpSeed } from '../../src/authenticators/totp-store.ts';
+import type { Core } from '../../src/core.ts';
 import { type Agent, type Answer, agent } from './agent.ts';
 import { PASSWORD, type TestUser } from './flow.ts';
 import { withData } from './forged-token.ts';
@@ -20,19 +21,25 @@ export const totpCode = ({ seed }: Pick<SecondFactor, 'seed'>, now: number, step
   HOTP.generate({ secret: Secret.fromBase32(seed), counter: timeStep(now) + steps });
 
 /** Gives a person an authenticator app and recovery codes, as if they had set them up an hour ago, in an earlier session. */
-export function enroll(server: TestServer, { id }: Pick<TestUser, 'id'>): Promise<SecondFactor> {
-  return withData(server, async ({ database, clock, sealer: open }) => {
-    const sealer = await open();
-    const seed = randomSeed();
-    const sealed = sealSeed(sealer, id, seed);
-    const prepared = prepareRecoveryCodes(sealer, id);
-    const now = clock() - 3_600_000;
-    await database.commit(function* save() {
-      yield* saveTotpSeed({ accountId: id, sealed, generation: 'any', now, lastStep: timeStep(now) });
-      yield* issueRecoveryCodes(prepared, id, now);
-    });
-    return { seed, recoveryCodes: prepared.codes };
+export const enroll = (server: TestServer, { id }: Pick<TestUser, 'id'>): Promise<SecondFactor> =>
+  withData(server, (core) => enrollAt(core, id, core.clock() - 3_600_000));
+
+/** The same in data that is open, as of an instant. */
+export async function enrollAt(
+  { database, clock, sealer: open }: Pick<Core, 'database' | 'clock' | 'sealer'>,
+  accountId: string,
+  at: number,
+): Promise<SecondFactor> {
+  const sealer = await open();
+  const seed = randomSeed();
+  const sealed = sealSeed(sealer, accountId, seed);
+  const prepared = prepareRecoveryCodes(sealer, accountId);
+  const lastStep = timeStep(clock() - 3_600_000);
+  await database.commit(function* save() {
+    yield* saveTotpSeed({ accountId, sealed, generation: 'any', now: at, lastStep });
+    yield* issueRecoveryCodes(prepared, accountId, at);
   });
+  return { seed, recoveryCodes: prepared.codes };
 }
 
 /** A browser in which the first factor was right: at the page that asks for the second. */

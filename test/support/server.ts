@@ -8,6 +8,7 @@ import { type Pictures, pictures } from '../../src/pictures/pictures.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { type HashCost, type Passwords, passwords } from '../../src/platform/crypto/passwords.ts';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
+import type { Database } from '../../src/platform/database/database.ts';
 import { withPort } from './own-port.ts';
 import { migratedDatabase } from './postgres-database.ts';
 // Watches what every server of these tests answers.
@@ -64,6 +65,7 @@ const CHEAP: HashCost = { memoryCost: 64, timeCost: 1 };
 interface Hold {
   readonly passwords?: (passwords: Passwords) => Passwords;
   readonly pictures?: (pictures: Pictures) => Pictures;
+  readonly database?: (database: Database) => Database;
   /** How far the clock of its database is ahead of its own, in milliseconds. */
   readonly databaseAhead?: () => number;
 }
@@ -107,6 +109,7 @@ export async function startServer(
       passwords: (concurrency) => held(passwords(concurrency, hashCost), hold.passwords),
       pictures: held(pictures(), hold.pictures),
       sharedTime: () => now + (hold.databaseAhead?.() ?? 0),
+      ...(hold.database !== undefined && { wrapDatabase: hold.database }),
     });
   let first = await open('0');
   const { baseUrl } = first;
