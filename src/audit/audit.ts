@@ -38,6 +38,8 @@ export const eventTypes = {
   'account.factor_removed': 'Such a way (`factor`) was removed; all earlier sessions and tokens are revoked.',
   'account.recovery_codes_created':
     'A person got new recovery codes, which replace the earlier ones; all earlier sessions and tokens are revoked.',
+  'account.recovery_setting_changed':
+    'A person chose whether a recovery by mail asks for a recovery code as well (`codeRequired`).',
   'account.factor_renamed': 'A person gave a passkey another name.',
   'account.password_removed':
     'A person with passkeys removed the password; all earlier sessions and tokens are revoked.',

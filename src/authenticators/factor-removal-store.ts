@@ -18,6 +18,18 @@ const removePasskeys = command((db, p: Since) =>
 const removeCodes = command((db, p: Since) =>
   db.deleteFrom('recovery_code').where('account_id', '=', p.accountId).where('created_at', '>=', p.since),
 );
+// What was chosen with codes that are all removed now would leave no way to recover the account by mail.
+const removeSetting = command((db, p: Since) =>
+  db
+    .deleteFrom('recovery_setting')
+    .where('account_id', '=', p.accountId)
+    .where(({ or, eb, not, exists }) =>
+      or([
+        eb('code_required_at', '>=', p.since),
+        not(exists(db.selectFrom('recovery_code').select('hash').where('account_id', '=', p.accountId))),
+      ]),
+    ),
+);
 const removeTrusted = command((db, p: { accountId: string }) =>
   db.deleteFrom('trusted_browser').where('account_id', '=', p.accountId),
 );
@@ -33,6 +45,7 @@ export function* removeFactorsSince(accountId: string, since: number): Work<void
   yield* removeTotp({ accountId, since });
   yield* removePasskeys({ accountId, since });
   yield* removeCodes({ accountId, since });
+  yield* removeSetting({ accountId, since });
   yield* removeTrusted({ accountId });
   yield* removePending({ accountId });
 }

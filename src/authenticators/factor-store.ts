@@ -2,6 +2,7 @@ import type { Account } from '../accounts/store.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
 import { removeRecoveryCodes } from './recovery-code-store.ts';
+import { requiresRecoveryCode } from './recovery-setting-store.ts';
 import type { Factor } from './rules/factors.ts';
 import { removeTotpSeed } from './totp-store.ts';
 
@@ -27,13 +28,19 @@ export function* listFactors({ id: accountId, passwordHash }: Pick<Account, 'id'
 }
 
 /**
- * Removes an authenticator app, and the recovery codes where they would stand in for nothing else.
+ * Removes an authenticator app, and the recovery codes that are of no more use.
  * @returns whether there was one
  */
 export function* removeTotp(accountId: string): Work<boolean> {
   const removed = yield* removeTotpSeed({ accountId });
-  if ((yield* findPasskeys({ accountId })).length === 0) yield* removeRecoveryCodes({ accountId });
+  yield* removeUselessCodes(accountId);
   return removed;
+}
+
+/** Removes recovery codes that stand in for nothing: no app or passkey is set up, and a recovery by mail does not ask for them. */
+export function* removeUselessCodes(accountId: string): Work<void> {
+  const factors = yield* listFactors({ id: accountId, passwordHash: null });
+  if (factors.length === 0 && !(yield* requiresRecoveryCode(accountId))) yield* removeRecoveryCodes({ accountId });
 }
 
 export const removePasskeys = command((db, p: { accountId: string }) =>

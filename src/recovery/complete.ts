@@ -13,8 +13,11 @@ import {
 import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
 import { forgetBrowsers } from '../authenticators/known-browser-store.ts';
+import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import type { Method } from '../authenticators/rules/authentication-context.ts';
 import { parseTotpCode } from '../authenticators/rules/codes.ts';
+import { isRequiredOfPerson } from '../authenticators/rules/requirement.ts';
 import {
   type Challenge,
   createChallenge,
@@ -27,6 +30,7 @@ import {
 import { revokeAllAccess } from '../consent/connections.ts';
 import { type SignInBrowser, startSession } from '../credentials/sign-in.ts';
 import { enqueueAccountNotices } from '../notices/enqueue.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { addressFlows, type Origin } from '../platform/validation/origin.ts';
@@ -38,6 +42,7 @@ import type { RecoveryData } from './begin.ts';
 
 export interface RecoveryServices extends SecurityNoticeServices, AuthenticationServices {
   readonly breaches: BreachedPasswords;
+  readonly secondFactor: SecondFactorSetting;
 }
 
 /** A recovery that can be completed. */
@@ -49,6 +54,8 @@ export interface FoundRecovery {
   readonly data: RecoveryData;
   /** The methods of which one is asked for beside the link; empty where it is enough. */
   readonly asks: readonly Method[];
+  /** Whether the person has none of them, so that only an operator can help. */
+  readonly isImpossible: boolean;
 }
 
 /**
@@ -57,7 +64,7 @@ export interface FoundRecovery {
  * @param readAccount `lockAccount` where what the unit writes depends on the account
  */
 export function* findRecovery(
-  { sealer }: Pick<RecoveryServices, 'sealer'>,
+  { sealer, secondFactor }: Pick<RecoveryServices, 'sealer' | 'secondFactor'>,
   token: string,
   now: number,
   readAccount = findAccount,
@@ -71,14 +78,29 @@ export function* findRecovery(
   if (account === undefined || account.generation !== challenge.generation) return undefined;
   const by = challenge.purpose === 'recover' ? 'mail' : 'operator';
   const data = (challenge.data ?? {}) as RecoveryData;
-  return { challenge, account, by, data, asks: yield* methodsAsked(account, data) };
+  const asks = yield* methodsAsked(secondFactor, account, by, data);
+  const isImpossible =
+    asks.length > 0 &&
+    !asks.includes('totp') &&
+    ((yield* countRecoveryCodes({ accountId: account.id }))?.left ?? 0) === 0;
+  return { challenge, account, by, data, asks, isImpossible };
 }
 
-/** The second factor is kept, unless an operator resets it: mail alone never replaces it. */
-function* methodsAsked(account: Account, data: RecoveryData): Work<readonly Method[]> {
-  if (data.resetFactors) return [];
-  const factors = yield* listFactors(account);
-  return factors.some(({ kind }) => kind === 'totp') ? ['totp', 'recovery code'] : [];
+/**
+ * The second factor is kept, unless an operator resets it: mail alone never replaces it. Nor is mail enough where a second factor is
+ * required of the person, or where the person chose so.
+ */
+function* methodsAsked(
+  setting: SecondFactorSetting,
+  account: Account,
+  by: FoundRecovery['by'],
+  { resetFactors = false }: RecoveryData,
+): Work<readonly Method[]> {
+  if (resetFactors) return [];
+  if ((yield* listFactors(account)).some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
+  if (by === 'operator') return [];
+  const isRequired = isRequiredOfPerson({ installation: setting === 'required' });
+  return isRequired || (yield* requiresRecoveryCode(account.id)) ? ['recovery code'] : [];
 }
 
 /**
@@ -216,6 +238,6 @@ async function checkFactor(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited | undefined> {
   if (asks.length === 0) return undefined;
-  const isOfApp = parseTotpCode(code) !== undefined;
+  const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
   return authenticators[isOfApp ? 'totp' : 'recovery code'](services, { account, code, browserHash, origin }, now);
 }

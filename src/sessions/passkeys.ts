@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { listFactors } from '../authenticators/factor-store.ts';
+import { listFactors, removeUselessCodes } from '../authenticators/factor-store.ts';
 import {
   type PasskeyRequest,
   type PasskeyServices,
@@ -16,7 +16,8 @@ import {
   updatePasskeyName,
 } from '../authenticators/passkey-store.ts';
 import { issueRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
-import { countRecoveryCodes, removeRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import { type PasskeyProblem, parseCredential, verifyRegistration } from '../authenticators/relying-party.ts';
 import type { Factor } from '../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
@@ -190,16 +191,17 @@ export function renamePasskey(
   });
 }
 
-/** Whether a person who loses every factor gets back in by mail. */
-const isRecoverable = ({ mail }: PasskeyServices, { profile }: Account): boolean =>
-  mail.available && profile.emailVerified;
-
 /**
  * Whether a person with these factors could still get into their account without one of their passkeys. Recovery codes make no
- * difference: they stand in for an authenticator app.
+ * difference: they are used up, and then mail must be enough.
  */
-export function canSpareAPasskey(services: PasskeyServices, account: Account, factors: readonly Factor[]): boolean {
-  const state = { factors, recoveryCodes: 0, mailAvailable: isRecoverable(services, account) };
+export function* canSpareAPasskey(
+  { mail }: Pick<PasskeyServices, 'mail'>,
+  { id, profile }: Account,
+  factors: readonly Factor[],
+): Work<boolean> {
+  const codeRequired = yield* requiresRecoveryCode(id);
+  const state = { factors, recoveryCodes: 0, mailAvailable: mail.available && profile.emailVerified, codeRequired };
   return factors.filter(({ kind }) => kind === 'passkey').length > 1 || waysInWithout(state, 'passkey').length > 0;
 }
 
@@ -233,11 +235,9 @@ export async function takeAwayPasskey(
       session,
       event: { type: 'account.factor_removed', origin, details: { factor: 'passkey', name } },
       *afterSave(saved): Work<void> {
-        if (!canSpareAPasskey(services, saved, yield* listFactors(saved))) throw new NotRemoved('last way');
+        if (!(yield* canSpareAPasskey(services, saved, yield* listFactors(saved)))) throw new NotRemoved('last way');
         if (!(yield* removePasskey({ id, accountId }))) throw new NotRemoved('unknown');
-        // Without a second factor there is nothing that a recovery code stands in for.
-        if ((yield* listFactors(saved)).every(({ kind }) => kind === 'password'))
-          yield* removeRecoveryCodes({ accountId });
+        yield* removeUselessCodes(accountId);
         const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
         yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
       },

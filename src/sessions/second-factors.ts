@@ -3,6 +3,7 @@ import type { CodeServices } from '../authenticators/code-attempt.ts';
 import { listFactors, removeTotp } from '../authenticators/factor-store.ts';
 import { issueRecoveryCodes, type NewRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import { acceptedSteps, nearbySteps } from '../authenticators/rules/codes.ts';
 import { matchCode, randomSeed, sealSeed } from '../authenticators/totp.ts';
 import { saveTotpSeed } from '../authenticators/totp-store.ts';
@@ -133,7 +134,8 @@ export async function replaceRecoveryCodes(
     session,
     event: { type: 'account.recovery_codes_created', origin },
     *afterSave(saved): Work<void> {
-      if (!(yield* listFactors(saved)).some(({ kind }) => kind !== 'password')) {
+      const isUseful = (yield* listFactors(saved)).some(({ kind }) => kind !== 'password');
+      if (!isUseful && !(yield* requiresRecoveryCode(account.id))) {
         throw conflict('Set up an authenticator app or a passkey first.');
       }
       yield* issueRecoveryCodes(prepared, account.id, now);

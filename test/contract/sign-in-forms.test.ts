@@ -228,6 +228,14 @@ const cases: Record<string, Case> = {
   },
   '/account/security/authenticator/remove': { page: withApp, fields: () => ({}), signedIn: true },
   '/account/security/recovery-codes': { page: withApp, fields: () => ({}), signedIn: true },
+  '/account/security/recovery': {
+    async page(at) {
+      await query(server, `INSERT INTO recovery_setting (account_id, code_required_at) VALUES ('${at.user.id}', 1)`);
+      return security(at);
+    },
+    fields: () => ({ require: 'no' }),
+    signedIn: true,
+  },
 };
 
 async function sender(action: string): Promise<Sender> {
@@ -250,6 +258,7 @@ const state = async (): Promise<string> =>
     await query(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
     await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
     await query(server, 'SELECT hash FROM trusted_browser ORDER BY hash'),
+    await query(server, 'SELECT account_id FROM recovery_setting ORDER BY account_id'),
     await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
     await query(server, 'SELECT account_id, organization_id, role FROM membership ORDER BY account_id'),
   ]);

@@ -680,6 +680,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     '409 conflict',
   ),
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
+  'POST /account/security/recovery': accountForm('/account/security/recovery', { require: 'no' }, '200'),
   'POST /account/trusted-browsers': accountForm(
     '/account/trusted-browsers',
     {},

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { removeAllFactors } from '../../src/authenticators/factor-store.ts';
+import { requireRecoveryCode } from '../../src/authenticators/recovery-setting-store.ts';
 import { rotateSigningKey } from '../../src/keys/signing-keys.ts';
 import { type Agent, agent } from '../support/agent.ts';
 import {
@@ -404,10 +405,16 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
       const security = await browser.get('/account/security');
       status(200, await browser.submit(security, {}, '/account/security/recovery-codes'));
       const again = await browser.get('/account/security');
+      await withData(server, ({ database }) =>
+        database.commit(() => requireRecoveryCode({ accountId: user.id, now: server.now() })),
+      );
+      const chosen = await browser.get('/account/security');
+      status(200, await browser.submit(chosen, { require: 'no' }, '/account/security/recovery'));
       status(200, await browser.submit(again, {}, `${authenticator}/remove`));
     },
     ['account.factor_added', 'user', '+', 'user'],
     ['account.recovery_codes_created', 'user', '+', 'user'],
+    ['account.recovery_setting_changed', 'user', '+', 'user'],
     ['account.factor_removed', 'user', '+', 'user'],
   ],
   [
@@ -656,6 +663,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/security/authenticator': ['account.factor_added'],
   'POST /account/security/authenticator/remove': ['account.factor_removed'],
   'POST /account/security/recovery-codes': ['account.recovery_codes_created'],
+  'POST /account/security/recovery': ['account.recovery_setting_changed'],
   'POST /verify': [],
   'POST /undo-address-change': [],
   'POST /account/email': [],

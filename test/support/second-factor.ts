@@ -42,6 +42,15 @@ export async function enrollAt(
   return { seed, recoveryCodes: prepared.codes };
 }
 
+/** Gives a person recovery codes, as if they had got them an hour ago. */
+export function giveRecoveryCodes(server: TestServer, { id }: Pick<TestUser, 'id'>): Promise<readonly string[]> {
+  return withData(server, async ({ database, clock, sealer }) => {
+    const prepared = prepareRecoveryCodes(await sealer(), id);
+    await database.commit(() => issueRecoveryCodes(prepared, id, clock() - 3_600_000));
+    return prepared.codes;
+  });
+}
+
 /** A browser in which the first factor was right: at the page that asks for the second. */
 export async function atSecondStep(
   server: TestServer,

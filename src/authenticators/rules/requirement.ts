@@ -29,6 +29,9 @@ export interface SecondFactorPolicies {
 export const policyAcrs = ({ installation, client }: SecondFactorPolicies): readonly (string | null)[] =>
   [installation, client].map((isRequired) => (isRequired ? ACR_MFA : null));
 
+/** Whether a second factor is required of a person whatever app they use: mail alone then never recovers the account (decisions §11). */
+export const isRequiredOfPerson = ({ installation }: Omit<SecondFactorPolicies, 'client'>): boolean => installation;
+
 /** How a person who is signed in can meet a class. */
 export type StepUp =
   /** It is met already. */

@@ -7,6 +7,7 @@ const state = (kinds: string, changes: Partial<WaysInState> = {}): WaysInState =
   factors: kinds === '' ? [] : kinds.split(' ').map((kind) => ({ kind: kind as 'password' })),
   recoveryCodes: 0,
   mailAvailable: true,
+  codeRequired: false,
   ...changes,
 });
 
@@ -21,6 +22,12 @@ const cases: [title: string, state: WaysInState, ways: readonly WayIn[]][] = [
     ['password', 'mail and authenticator app', 'mail and recovery code'],
   ],
   ['a passkey', state('passkey'), ['passkey', 'mail']],
+  ['a passkey where mail alone is not enough', state('passkey', { codeRequired: true }), ['passkey']],
+  [
+    'a passkey and codes where mail alone is not enough',
+    state('passkey', { codeRequired: true, recoveryCodes: 1 }),
+    ['passkey', 'mail and recovery code'],
+  ],
   ['an app alone does not sign in', state('totp', { mailAvailable: false }), []],
 ];
 for (const [title, given, ways] of cases) {
@@ -31,6 +38,7 @@ for (const [title, given, ways] of cases) {
 const removals: [WaysInState, Factor['kind'], readonly WayIn[]][] = [
   [state('passkey', { mailAvailable: false }), 'passkey', []],
   [state('passkey'), 'passkey', ['mail']],
+  [state('passkey', { codeRequired: true }), 'passkey', []],
   [state('password passkey', { mailAvailable: false }), 'password', ['passkey']],
 ];
 for (const [given, removed, ways] of removals) {

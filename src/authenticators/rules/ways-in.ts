@@ -7,24 +7,27 @@ export interface WaysInState {
   readonly recoveryCodes: number;
   /** Whether this server sends mail. */
   readonly mailAvailable: boolean;
+  /** Whether mail alone is not enough, by the person's choice or because a second factor is required of them. */
+  readonly codeRequired: boolean;
 }
 
 /**
  * A way into an account, by what the person needs for it. A link by mail sets a new password. Where an authenticator app is set up, a
- * code of it or a recovery code is asked for as well.
+ * code of it or a recovery code is asked for as well; where mail alone is not enough, a recovery code.
  */
 export type WayIn = 'password' | 'passkey' | 'mail' | 'mail and authenticator app' | 'mail and recovery code';
 
 /** The ways into an account that do not need an operator, strongest first. */
-export function waysIn({ factors, recoveryCodes, mailAvailable }: WaysInState): readonly WayIn[] {
+export function waysIn({ factors, recoveryCodes, mailAvailable, codeRequired }: WaysInState): readonly WayIn[] {
   const has = (kind: Factor['kind']): boolean => factors.some((factor) => factor.kind === kind);
   const ways: WayIn[] = [];
   if (has('passkey')) ways.push('passkey');
   if (has('password')) ways.push('password');
   if (!mailAvailable) return ways;
   if (has('totp')) ways.push('mail and authenticator app');
-  if (has('totp') && recoveryCodes > 0) ways.push('mail and recovery code');
-  if (!has('totp')) ways.push('mail');
+  const asksForCode = codeRequired || has('totp');
+  if (asksForCode && recoveryCodes > 0) ways.push('mail and recovery code');
+  if (!asksForCode) ways.push('mail');
   return ways;
 }
 

@@ -154,7 +154,7 @@ export interface MailRequestTable {
   created_at: Instant;
 }
 
-/** Not used: reserved for accounts that a link by mail alone does not recover. */
+/** Accounts that mail recovers only together with a recovery code, by their owners' choice. */
 export interface RecoverySettingTable {
   account_id: Id;
   code_required_at: Instant;

@@ -8,6 +8,7 @@ export type SecurityNotice =
   | 'factor added'
   | 'factor removed'
   | 'recovery codes'
+  | 'recovery setting'
   | 'recovered'
   | 'recovery link made'
   | 'deletion requested'
@@ -67,6 +68,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
   'recovery codes': () => [
     'New recovery codes were made',
     'New recovery codes were made for your account. The earlier ones no longer work.',
+  ],
+  'recovery setting': ({ what = 'another way' }) => [
+    'How your account is recovered was changed',
+    `From now on, this recovers your account: ${what}.`,
   ],
   recovered: () => ['Your account was recovered', 'Your account was recovered, and everything from before was ended.'],
   'recovery link made': () => [

@@ -43,6 +43,7 @@ const TARGETS = {
   'two-step': '/account/security#two-step',
   email: '/account/email',
   passkeys: '/account/security#passkeys',
+  recovery: '/account/security#recovery',
   username: '/account/data#username',
   deletion: '/account/data#deletion',
 } as const;

@@ -37,6 +37,13 @@ export const recovery = {
   set: 'Set the password',
   factor: 'Code of your authenticator app, or a recovery code',
   factorHint: 'Mail alone does not open an account with two factors.',
+  recoveryCode: 'Recovery code',
+  recoveryCodeHint: 'Mail alone does not open this account.',
+  impossible: (operator: HtmlPart): HtmlPart => [
+    'Mail alone does not open this account, and it has no recovery codes. To get back in, contact ',
+    operator,
+    ' and ask for a recovery link.',
+  ],
   factorMissing: 'Enter a code.',
   factorWrong: 'This code is wrong or was used before.',
   factorLost: (operator: HtmlPart): HtmlPart => ['Lost it? Contact ', operator, '.'],
@@ -55,6 +62,16 @@ export const recovery = {
       'mail and recovery code': 'A link to your email address, with one of your recovery codes.',
     } satisfies Record<WayIn, string>,
     last: 'This is the only one. Set up another before you lose it.',
+    requireTitle: 'Recovery by mail',
+    requireLead:
+      'A person who reads your mail can recover your account with a link. You can require one of your recovery codes beside the link.',
+    requireLost:
+      'If you then lose your passkeys and all recovery codes, mail no longer helps: only an operator of this service can let you in.',
+    require: 'Require a recovery code',
+    required: 'From now on, a recovery by mail asks for one of your recovery codes. Keep them where you find them.',
+    allowLead: 'A recovery by mail asks for one of your recovery codes. Without it, a link by mail is enough.',
+    allow: 'Let mail alone recover the account',
+    allowed: 'From now on, a link by mail is enough to recover your account.',
     operator: (operator: HtmlPart): HtmlPart => ['If you lose all of them, contact ', operator, '.'],
   },
 };

@@ -74,19 +74,23 @@ ${field({ name: 'sent_code', label: text.code, type: 'text', autocomplete: 'one-
 /** The form of a link: a new password, and a code where one is asked for. */
 export function passwordPage(
   site: Site,
-  { account, asks }: FoundRecovery,
+  { account, asks, isImpossible }: FoundRecovery,
   form: { readonly token: string; readonly link: string; readonly problems: Problems },
 ): Page {
   const { messages, path } = site;
   const text = messages.recovery;
   const { username, displayName, email } = account.profile;
   const { problems } = form;
+  if (isImpossible) return narrow(site, text.passwordTitle, html`<p>${text.impossible(operator(site))}</p>`);
+  const about = asks.includes('totp')
+    ? { label: text.factor, hint: text.factorHint }
+    : { label: text.recoveryCode, hint: text.recoveryCodeHint };
   const body = html`<p>${text.passwordLead(html`<strong>${isolate(username)}</strong>`)}</p>
 <p class="muted small">${text.effects}</p>
 ${problemSummary(messages, problems)}
 <form method="post" action="${path('/recover/link')}" novalidate>${hidden(form.token, { token: form.link })}
 <input type="text" name="username" value="${username}" autocomplete="username" hidden>
-${asks.length > 0 && field({ name: 'factor', label: text.factor, type: 'text', autocomplete: 'one-time-code', value: '', hint: text.factorHint, problems, focus: true })}
+${asks.length > 0 && field({ name: 'factor', ...about, type: 'text', autocomplete: asks.includes('totp') ? 'one-time-code' : 'off', value: '', problems, focus: true })}
 ${asks.length > 0 && html`<p class="muted small">${text.factorLost(operator(site))}</p>`}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, focus: asks.length === 0, strengthFor: { username, displayName, email } })}
 <button class="primary" type="submit">${text.set}</button></form>`;

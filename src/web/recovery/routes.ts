@@ -122,6 +122,7 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
       const token = browser.formToken(linkContext(link));
       return sendPage(reply, status, site, passwordPage(site, found, { token, link, problems }));
     };
+    if (found.isImpossible) return show(403, NO_PROBLEMS);
     if (!browser.owns(form, linkContext(link))) return show(400, generalProblem(messages.account.formExpired));
     const password = form.get('password') ?? '';
     const code = (form.get('factor') ?? '').trim();

@@ -36,7 +36,10 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   if (relyingParty === undefined) return undefined;
   const { account, token, proof } = state;
   const { passkeys: text } = site.messages;
-  const passkeys = await database.read(() => listPasskeys({ accountId: account.id }));
+  const { passkeys, isRemovable } = await database.read(function* read() {
+    const isRemovable = yield* canSpareAPasskey(services, account, proof.factors);
+    return { passkeys: yield* listPasskeys({ accountId: account.id }), isRemovable };
+  });
   const add = mayAddPasskeys(services, account)
     ? passkeyForm(site, {
         id: 'add-passkey',
@@ -51,7 +54,7 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   const known = passkeys.map(({ id }) => id).join(' ');
   return html`<section class="card apps" id="passkeys"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
-${passkeys.length === 0 ? html`<p>${text.none}</p>` : passkeys.map((passkey) => passkeyRow(services, state, passkey, passkeys.length))}
+${passkeys.length === 0 ? html`<p>${text.none}</p>` : passkeys.map((passkey) => passkeyRow(services, state, passkey, { count: passkeys.length, isRemovable }))}
 ${proofGate(site, proof, 'passkeys', add)}
 ${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && removePasswordForm(site, token)}</section>`;
 }
@@ -59,11 +62,15 @@ ${passkeys.length > 0 && account.passwordHash !== null && !proof.needed && remov
 const removePasswordForm = ({ messages: { passkeys: text }, path }: Site, token: string): Html =>
   html`<hr><form method="post" action="${path(REMOVE_PASSWORD)}">${hidden(token)}<p class="muted small">${text.removePasswordLead}</p><div><button class="danger" type="submit">${text.removePassword}</button></div></form>`;
 
-function passkeyRow(services: PageServices, state: SecurityState, passkey: Passkey, count: number): Html {
-  const { site } = services;
+function passkeyRow(
+  { site }: PageServices,
+  state: SecurityState,
+  passkey: Passkey,
+  { count, isRemovable }: { readonly count: number; readonly isRemovable: boolean },
+): Html {
   const { messages, path } = site;
   const { passkeys: text } = messages;
-  const { proof, token, account } = state;
+  const { proof, token } = state;
   const { id, name, backedUp, createdAt, lastUsedAt } = passkey;
   const field = `name-${id}`;
   const form = (action: string, content: Html) =>
@@ -79,7 +86,7 @@ ${
   html`<details><summary>${text.change}</summary><div class="stack">
 ${form('rename', html`<div class="field"><label for="${field}">${text.name}</label><input id="${field}" name="name" type="text" value="${name}" autocomplete="off" maxlength="64" required></div><div><button class="equal" type="submit" aria-label="${text.renameOf(name)}">${text.rename}</button></div>`)}
 ${
-  canSpareAPasskey(services, account, proof.factors)
+  isRemovable
     ? form(
         'remove',
         html`<p class="muted small">${remainingText(site, state, count)} ${text.removeLead}</p><div><button class="danger" type="submit" aria-label="${text.removeOf(name)}">${text.remove}</button></div>`,

@@ -1,27 +1,66 @@
+import type { FastifyInstance } from 'fastify';
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
-import { type WayIn, waysIn } from '../../../authenticators/rules/ways-in.ts';
-import type { Work } from '../../../platform/database/database.ts';
-import { operator } from '../../kit/components.ts';
+import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
+import { isRequiredOfPerson } from '../../../authenticators/rules/requirement.ts';
+import { waysIn } from '../../../authenticators/rules/ways-in.ts';
+import { formOf } from '../../../platform/http/bodies.ts';
+import { setRecoveryCodeRequired } from '../../../sessions/recovery-setting.ts';
+import { generalProblem, hidden, operator } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
-import type { SecuritySection, SecurityState } from './section.ts';
+import { proofGate, requireProof } from '../proof.ts';
+import { type AccountHooks, ownsForm, visitOf } from '../visit.ts';
+import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
 
-/** How the person gets back in, by what they have set up. */
-export const recoverySection: SecuritySection = { section, routes: () => {} };
+/** How the person gets back in, by what they have set up, and whether mail alone is enough for that. */
+export const recoverySection: SecuritySection = { section, routes };
 
-async function section({ site, database, mail }: PageServices, { visit, proof }: SecurityState): Promise<Html> {
+const ADDRESS = '/account/security/recovery';
+
+async function section(services: PageServices, state: SecurityState): Promise<Html> {
+  const { site, database, mail, secondFactor } = services;
+  const { visit, proof } = state;
   const text = site.messages.recovery.ways;
   const accountId = visit.account.id;
-  const ways = await database.read(function* read(): Work<readonly WayIn[]> {
+  const { factors } = proof;
+  const { recoveryCodes, isChosen } = await database.read(function* read() {
     const codes = yield* countRecoveryCodes({ accountId });
-    return waysIn({
-      factors: proof.factors,
-      recoveryCodes: codes?.left ?? 0,
-      mailAvailable: mail.available,
-    });
+    return { recoveryCodes: codes?.left ?? 0, isChosen: yield* requiresRecoveryCode(accountId) };
   });
+  const isRequired = isRequiredOfPerson({ installation: secondFactor === 'required' });
+  const codeRequired = isRequired || isChosen;
+  const ways = waysIn({ factors, recoveryCodes, mailAvailable: mail.available, codeRequired });
+  // With an authenticator app, a code is asked for already.
+  const isOffered = !isRequired && recoveryCodes > 0 && factors.every(({ kind }) => kind !== 'totp');
   return html`<section class="card" id="recovery"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 <ul>${ways.map((way) => html`<li>${text.texts[way]}</li>`)}</ul>
 ${ways.length === 1 && html`<p>${text.last}</p>`}
-<p class="muted small">${text.operator(operator(site))}</p></section>`;
+<p class="muted small">${text.operator(operator(site))}</p>
+${(isChosen || (mail.available && isOffered)) && setting(services, state, isChosen)}</section>`;
+}
+
+/** The form that lets mail alone recover the account, or no longer. */
+function setting({ site }: PageServices, { token, proof }: SecurityState, isChosen: boolean): Html {
+  const text = site.messages.recovery.ways;
+  const form = html`<form method="post" action="${site.path(ADDRESS)}">${hidden(token, { require: isChosen ? 'no' : 'yes' })}<div><button class="equal" type="submit">${isChosen ? text.allow : text.require}</button></div></form>`;
+  return html`<hr><header><h3>${text.requireTitle}</h3><p class="muted small">${isChosen ? text.allowLead : text.requireLead}</p></header>
+<p class="small">${text.requireLost}</p>
+${proofGate(site, proof, 'recovery', form)}`;
+}
+
+function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
+  const { messages } = services.site;
+  const proved = requireProof(services, 'recovery');
+  app.post(ADDRESS, { preHandler: [countForm, proved] }, async (request, reply) => {
+    const visit = visitOf(request);
+    const form = formOf(request);
+    const choice = form.get('require');
+    if (!ownsForm(visit, form) || (choice !== 'yes' && choice !== 'no')) {
+      return show(reply, 400, visit, { problems: generalProblem(messages.account.formExpired) });
+    }
+    const isRequired = choice === 'yes';
+    await setRecoveryCodeRequired(services, visit, isRequired);
+    const { ways } = messages.recovery;
+    return show(reply, 200, visit, { done: isRequired ? ways.required : ways.allowed });
+  });
 }

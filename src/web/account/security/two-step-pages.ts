@@ -27,6 +27,8 @@ export const RECOVERY_CODES = '/account/security/recovery-codes';
 export interface TwoStepState {
   readonly proof: ProofState;
   readonly codes: { readonly issued: number; readonly left: number };
+  /** Whether a recovery by mail asks for a recovery code. */
+  readonly codeRequired: boolean;
   /** Whether the address must be verified first. */
   readonly unverified: boolean;
 }
@@ -38,9 +40,9 @@ const FEW = 3;
 export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): Html {
   const { messages, path } = site;
   const text = messages.twoStep;
-  const { proof, codes, unverified } = state;
+  const { proof, codes, codeRequired, unverified } = state;
   const app = proof.factors.find(({ kind }) => kind === 'totp');
-  const isProtected = proof.factors.some(({ kind }) => kind !== 'password');
+  const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
   const remove = html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="muted small">${text.removeLead}</p><div><button class="danger" type="submit">${text.remove}</button></div></form>`;
   const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${text.newCodesLead} ${text.securedLead}</p><div><button class="equal" type="submit">${text.newCodes}</button></div></form>`;
@@ -49,7 +51,7 @@ ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)
 ${app === undefined && unverified ? html`<p>${text.unverified}</p>` : setUp}
 ${app !== undefined && proofGate(site, proof, 'two-step', remove)}
 ${
-  isProtected &&
+  usesCodes &&
   html`<hr><header><h3>${text.codes}</h3><p class="muted small">${text.codesLead} ${text.codesLeft(codes.left, codes.issued)}.</p></header>
 ${codes.left <= FEW && html`<p class="problem">${text.fewLeft(codes.left)}</p>`}
 ${proofGate(site, proof, 'two-step', renew)}`

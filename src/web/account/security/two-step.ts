@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import type { Renewal } from '../../../sessions/renew.ts';
 import {
@@ -26,10 +27,13 @@ export const twoStepSection: SecuritySection = { section, routes };
 async function section(services: PageServices, state: SecurityState): Promise<Html> {
   const { visit, proof } = state;
   const accountId = visit.account.id;
-  const codes = await services.database.read(() => countRecoveryCodes({ accountId }));
+  const { codes, codeRequired } = await services.database.read(function* read() {
+    return { codes: yield* countRecoveryCodes({ accountId }), codeRequired: yield* requiresRecoveryCode(accountId) };
+  });
   return twoStepCard(services.site, state, {
     proof,
     codes: codes ?? { issued: 0, left: 0 },
+    codeRequired,
     unverified: isUnverified(services, visit),
   });
 }
