@@ -9,16 +9,23 @@ const ask = <T>(page: Page, body: string): Promise<T> => page.evaluate<T>(`(asyn
 
 const STANDARDS = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
+const runAxe = (page: Page, runOnly: { readonly type: 'tag' | 'rule'; readonly values: readonly string[] }) =>
+  ask<string[]>(
+    page,
+    `scrollTo(0, document.documentElement.scrollHeight);
+     const { violations } = await axe.run({ runOnly: ${JSON.stringify(runOnly)} });
+     return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' '));`,
+  );
+
 /** What axe finds wrong at the end of the page, where buttons that stay in sight cover nothing. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
-  return ask(
-    page,
-    `scrollTo(0, document.documentElement.scrollHeight);
-     const { violations } = await axe.run({ runOnly: { type: 'tag', values: ${JSON.stringify(STANDARDS)} } });
-     return violations.map(({ id, nodes }) => id + ': ' + nodes.map(({ html }) => html).join(' '));`,
-  );
+  return runAxe(page, { type: 'tag', values: STANDARDS });
 }
+
+/** Those that depend on colors, of a page that {@link violations} was asked of before. */
+export const contrastViolations = (page: Page): Promise<string[]> =>
+  runAxe(page, { type: 'rule', values: ['color-contrast', 'link-in-text-block'] });
 
 /** Where the person's picture on the page comes from, and how wide it really is. */
 export const personsPicture = (page: Page): Promise<{ address: string; width: number }> =>

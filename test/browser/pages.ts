@@ -84,11 +84,11 @@ async function newSociety(server: Stage['server']): Promise<TestClient> {
 }
 
 /** A person with everything set. */
-async function newAda({ server }: Stage, suffix: string) {
+async function newAda({ server }: Stage) {
   const user = await newUser(server, {
-    username: `ada.lovelace${suffix}`,
+    username: 'ada.lovelace',
     displayName: 'Ada Lovelace',
-    email: `ada${suffix}@example.com`,
+    email: 'ada@example.com',
     emailVerified: true,
     about: 'Writes programs for a machine that is not built yet.',
     website: 'https://ada.example/',
@@ -98,21 +98,19 @@ async function newAda({ server }: Stage, suffix: string) {
     socialLinks: [{ platform: 'github', url: 'https://github.com/ada', label: 'GitHub' }],
     avatarColor: '#1f4e8c',
   });
-  const name = `engines${suffix.replaceAll('.', '-')}`;
-  const organization = await admin(server, 'POST', '/organizations', { name, domain: 'engines.example' });
+  const organization = await admin(server, 'POST', '/organizations', {
+    name: 'engines',
+    domain: 'engines.example',
+  });
   await admin(server, 'PUT', `/organizations/${organization.body.id}/members/${user.id}`, { role: 'MEMBER' });
   return user;
 }
 
-/**
- * Walks one page through every page and state, and stops at each.
- * @param suffix keeps the persons of several walks on one server apart
- */
+/** Walks one page through every page and state, and stops at each. */
 export async function walkPages(
   stage: Stage,
   { notes, almanac, society }: Apps,
   page: Page,
-  suffix: string,
   stop: (name: string) => Promise<void>,
 ): Promise<void> {
   const { server, app } = stage;
@@ -124,7 +122,7 @@ export async function walkPages(
     await press(page.locator('[value=allow]').first());
     await redeem(server, local(client), app.answers.at(-1)?.get('code') ?? '');
   };
-  const user = await newAda(stage, suffix);
+  const user = await newAda(stage);
   const banned = await newUser(server);
   const until = new Date(server.now() + 3 * DAY).toISOString();
   await admin(server, 'PUT', `/users/${banned.id}/ban`, { until });

@@ -5,18 +5,25 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { BrowserContextOptions } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { overflowBelow } from './in-page.ts';
 import { openDesign, registerApps, walkPages } from './pages.ts';
+import { openPeopleStages, walkClosed, walkPeople } from './people-pages.ts';
 import { openStage, visit } from './stage.ts';
 
 type Look = 'light' | 'dark' | 'phone' | 'small';
 
-const LOOKS: Readonly<Record<Look, BrowserContextOptions>> = {
-  light: { colorScheme: 'light' },
-  dark: { colorScheme: 'dark' },
-  phone: { viewport: { width: 390, height: 844 } },
-  small: { viewport: { width: 320, height: 640 } },
+interface Appearance {
+  readonly colorScheme: 'light' | 'dark';
+  readonly width: number;
+  readonly height: number;
+}
+
+const LOOKS: Readonly<Record<Look, Appearance>> = {
+  light: { colorScheme: 'light', width: 1000, height: 720 },
+  dark: { colorScheme: 'dark', width: 1000, height: 720 },
+  phone: { colorScheme: 'light', width: 390, height: 844 },
+  small: { colorScheme: 'light', width: 320, height: 640 },
 };
 
 interface Picture {
@@ -35,37 +42,49 @@ const README: readonly Picture[] = [
 ];
 
 const { values, positionals } = parseArgs({ allowPositionals: true, options: { readme: { type: 'boolean' } } });
-const folder = positionals[0];
-if (folder === undefined) throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme]');
-mkdirSync(folder, { recursive: true });
+const target = positionals[0] ?? '';
+if (target === '') throw new Error('Name the folder: node test/browser/screenshots.ts <folder> [--readme]');
+mkdirSync(target, { recursive: true });
 
-for (const look of ['light', 'dark', 'phone', 'small'] as const) {
-  const wanted = README.filter((picture) => picture.look === look);
-  if (values.readme && wanted.length === 0) continue;
-  // A server for each look, so that all of them show the same persons and times.
-  const stage = await openStage();
-  try {
-    const apps = await registerApps(stage);
-    await visit(stage, LOOKS[look], async (page) => {
-      const stop = async (name: string) => {
-        const files = values.readme
-          ? wanted.filter((picture) => picture.page === name).map(({ file }) => file)
-          : [`${name}-${look}`];
-        for (const file of files) {
-          const height = wanted.find((picture) => picture.file === file)?.height;
-          const clip = height === undefined ? {} : { clip: { x: 0, y: 0, width: 1000, height } };
-          // As high as the page, so that buttons that stay in sight are drawn at the end of their form.
-          const size = page.viewportSize() ?? { width: 1000, height: 720 };
-          await page.setViewportSize({ ...size, height: size.height + (await overflowBelow(page)) });
-          await page.screenshot({ path: join(folder, `${file}.png`), fullPage: true, animations: 'disabled', ...clip });
-          await page.setViewportSize(size);
-        }
-      };
-      await walkPages(stage, apps, page, '', stop);
-      await openDesign(page, stage);
-      await stop('design');
-    });
-  } finally {
-    await stage.close();
+const LOOK_NAMES = ['light', 'dark', 'phone', 'small'] as const;
+
+/** Draws the page in each look, without loading it again, so that all of them show the same persons and times. */
+async function draw(page: Page, name: string): Promise<void> {
+  for (const look of LOOK_NAMES) {
+    const wanted = README.filter((picture) => picture.look === look && picture.page === name);
+    if (values.readme && wanted.length === 0) continue;
+    const { colorScheme, ...size } = LOOKS[look];
+    await page.emulateMedia({ colorScheme });
+    await page.setViewportSize(size);
+    // As high as the page, so that buttons that stay in sight are drawn at the end of their form.
+    await page.setViewportSize({ ...size, height: size.height + (await overflowBelow(page)) });
+    for (const file of values.readme ? wanted.map((picture) => picture.file) : [`${name}-${look}`]) {
+      const height = wanted.find((picture) => picture.file === file)?.height;
+      const clip = height === undefined ? {} : { clip: { x: 0, y: 0, width: size.width, height } };
+      await page.screenshot({ path: join(target, `${file}.png`), fullPage: true, animations: 'disabled', ...clip });
+    }
   }
+  const { colorScheme, ...size } = LOOKS.light;
+  await page.emulateMedia({ colorScheme });
+  await page.setViewportSize(size);
+}
+
+const stage = await openStage();
+const people = await openPeopleStages(stage);
+try {
+  const apps = await registerApps(stage);
+  await visit(stage, {}, async (page) => {
+    await walkPages(stage, apps, page, (name) => draw(page, name));
+    await openDesign(page, stage);
+    await draw(page, 'design');
+  });
+  if (!values.readme) {
+    const { mail, closed } = people;
+    const { notes } = await registerApps(mail);
+    await visit(mail, {}, (page) => walkPeople({ stage: mail, page, stop: (name) => draw(page, name) }, notes));
+    await visit(closed, {}, (page) => walkClosed({ stage: closed, page, stop: (name) => draw(page, name) }));
+  }
+} finally {
+  await people.close();
+  await stage.close();
 }

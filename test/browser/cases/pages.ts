@@ -1,23 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { BrowserContextOptions, Page } from 'playwright-core';
-import { controlsBelow, overflow, violations } from '../in-page.ts';
+import type { CDPSession, Page } from 'playwright-core';
+import { contrastViolations, controlsBelow, overflow, violations } from '../in-page.ts';
 import { openDesign, registerApps, walkPages } from '../pages.ts';
+import { openPeopleStages, walkClosed, walkPeople } from '../people-pages.ts';
 import { type Stage, visit } from '../stage.ts';
 
-/** Begins with the page and is then asked at each stop. */
-type Check = (page: Page) => (name: string) => Promise<void>;
-
-const accessible: Check = (page) => async (name) => assert.deepEqual(await violations(page), [], name);
-
-/** WCAG 1.4.10. */
-const fitsAcross: Check = (page) => async (name) => assert.ok((await overflow(page)) <= 0, `${name} scrolls sideways`);
-
-/** WCAG 2.5.8 asks for 24 px; ours have 44. */
-const easyToPress: Check = (page) => async (name) => assert.deepEqual(await controlsBelow(page, 44), [], name);
+const WIDE = { width: 1000, height: 720 };
 
 /** The document and everything that it names, also what the browser had from a page before, uncompressed. */
-const light: Check = (page) => {
+function watchWeight(page: Page): (name: string) => Promise<void> {
   const loaded = new Map<string, number>();
   page.on('response', (response) => {
     if (response.status() >= 300 && response.status() < 400) return;
@@ -31,28 +23,47 @@ const light: Check = (page) => {
     const total = own.reduce((sum, [, size]) => sum + size, 0);
     assert.ok(own.length >= 3 && total < 50 * 1024, `${name}: ${total} bytes in ${own.map(([of]) => of)}`);
   };
-};
-
-interface Look {
-  readonly name: string;
-  readonly options: BrowserContextOptions;
-  /** The size of text that the person chose, in pixels; 16 is what browsers come with. */
-  readonly text?: number;
-  readonly checks: Readonly<Record<string, Check>>;
 }
 
-const LOOKS: readonly Look[] = [
-  { name: 'light', options: { colorScheme: 'light' }, checks: { accessible, light } },
-  { name: 'dark', options: { colorScheme: 'dark' }, checks: { accessible } },
-  { name: '320 px wide', options: { viewport: { width: 320, height: 640 } }, checks: { fitsAcross, easyToPress } },
-  // A window of 1280 px at 200 % has 640 CSS pixels, each two by two.
-  {
-    name: 'at 200 %',
-    options: { viewport: { width: 640, height: 400 }, deviceScaleFactor: 2 },
-    checks: { fitsAcross },
-  },
-  { name: 'with text at 200 %', options: { viewport: { width: 640, height: 800 } }, text: 32, checks: { fitsAcross } },
-];
+async function fitsAcross(page: Page, name: string, how: string): Promise<void> {
+  assert.ok((await overflow(page)) <= 0, `${name} scrolls sideways ${how}`);
+}
+
+const setText = (session: CDPSession, pixels: number) =>
+  session.send('Page.setFontSizes', { fontSizes: { standard: pixels, fixed: pixels } });
+
+/** Looks at a page in every way in which people see it, without loading it again. */
+async function lookAt(page: Page, session: CDPSession, name: string): Promise<void> {
+  assert.deepEqual(await violations(page), [], name);
+  await page.emulateMedia({ colorScheme: 'dark' });
+  assert.deepEqual(await contrastViolations(page), [], `${name}, dark`);
+  // WCAG 1.4.10: a window of 1280 px at 400 % has 320 CSS pixels, at 200 % 640; and with text twice as large.
+  await page.setViewportSize({ width: 640, height: 400 });
+  await fitsAcross(page, name, 'at 200 %');
+  await setText(session, 32);
+  await fitsAcross(page, name, 'with text at 200 %');
+  await setText(session, 16);
+  await page.setViewportSize({ width: 320, height: 640 });
+  await fitsAcross(page, name, 'at 320 px');
+  // WCAG 2.5.8 asks for 24 px; ours have 44.
+  assert.deepEqual(await controlsBelow(page, 44), [], name);
+  await page.setViewportSize(WIDE);
+  await page.emulateMedia({ colorScheme: 'light' });
+}
+
+/** Visits pages, and looks at each at which the walk stops. */
+const inspect = (
+  stage: Stage,
+  walk: (page: Page, stop: (name: string) => Promise<void>) => Promise<void>,
+): Promise<void> =>
+  visit(stage, { colorScheme: 'light', viewport: WIDE }, async (page) => {
+    const session = await page.context().newCDPSession(page);
+    const weigh = watchWeight(page);
+    await walk(page, async (name) => {
+      await weigh(name);
+      await lookAt(page, session, name);
+    });
+  });
 
 export function pageCases(theStage: () => Stage): void {
   test('the page of the design system: accessible in light and dark, and not too wide', () =>
@@ -65,20 +76,21 @@ export function pageCases(theStage: () => Stage): void {
       }
     }));
 
-  for (const [index, { name: look, options, text, checks }] of LOOKS.entries()) {
-    test(`every page and state, ${look}: ${Object.keys(checks).join(', ')}`, async () => {
-      const stage = theStage();
-      const apps = await registerApps(stage);
-      await visit(stage, options, async (page) => {
-        if (text !== undefined) {
-          const session = await page.context().newCDPSession(page);
-          await session.send('Page.setFontSizes', { fontSizes: { standard: text, fixed: text } });
-        }
-        const asked = Object.values(checks).map((check) => check(page));
-        await walkPages(stage, apps, page, `.${index}`, async (name) => {
-          for (const check of asked) await check(name);
-        });
-      });
-    });
-  }
+  test('every page and state of sign-in, consent and the account, in every look', async () => {
+    const stage = theStage();
+    const apps = await registerApps(stage);
+    await inspect(stage, (page, stop) => walkPages(stage, apps, page, stop));
+  });
+
+  test('every page and state of getting in and back in, in every look', async () => {
+    const stages = await openPeopleStages(theStage());
+    const { mail, closed } = stages;
+    try {
+      const { notes } = await registerApps(mail);
+      await inspect(mail, (page, stop) => walkPeople({ stage: mail, page, stop }, notes));
+      await inspect(closed, (page, stop) => walkClosed({ stage: closed, page, stop }));
+    } finally {
+      await stages.close();
+    }
+  });
 }

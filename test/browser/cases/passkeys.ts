@@ -2,55 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { admin, newUser, PASSWORD, type TestUser } from '../../support/flow.ts';
+import { plugIn } from '../authenticator.ts';
 import { violations } from '../in-page.ts';
 import { press, type Stage, signIn, textOf, visit } from '../stage.ts';
-
-interface Kind {
-  readonly transport?: 'internal' | 'usb';
-  readonly hasUserVerification?: boolean;
-  readonly isUserVerified?: boolean;
-}
-
-interface VirtualAuthenticator {
-  /** Whether the person passes the check of the authenticator. */
-  answer(present: boolean): Promise<void>;
-  credentials(): Promise<readonly { readonly credentialId: string; readonly signCount: number }[]>;
-  /** Gives a credential as it is to another authenticator. */
-  exported(): Promise<object>;
-  import(credential: object): Promise<void>;
-}
-
-/** An authenticator of the browser, as the DevTools protocol simulates them. */
-async function plugIn(page: Page, kind: Kind = {}): Promise<VirtualAuthenticator> {
-  const session = await page.context().newCDPSession(page);
-  await session.send('WebAuthn.enable', { enableUI: false });
-  const { transport = 'internal', hasUserVerification = true, isUserVerified = true } = kind;
-  const { authenticatorId } = await session.send('WebAuthn.addVirtualAuthenticator', {
-    options: {
-      protocol: 'ctap2',
-      transport,
-      hasResidentKey: true,
-      hasUserVerification,
-      isUserVerified,
-      automaticPresenceSimulation: true,
-    },
-  });
-  const credentials = async () => (await session.send('WebAuthn.getCredentials', { authenticatorId })).credentials;
-  return {
-    async answer(present) {
-      await session.send('WebAuthn.setUserVerified', { authenticatorId, isUserVerified: present });
-    },
-    credentials,
-    async exported() {
-      const [credential] = await credentials();
-      assert.ok(credential !== undefined);
-      return credential;
-    },
-    async import(credential) {
-      await session.send('WebAuthn.addCredential', { authenticatorId, credential: credential as never });
-    },
-  };
-}
 
 /** The line that the script writes into the form. */
 const line = (page: Page) => page.locator('[data-line]').filter({ hasText: /./ }).first();

@@ -1,0 +1,356 @@
+import assert from 'node:assert/strict';
+import type { Page } from 'playwright-core';
+import { agent } from '../support/agent.ts';
+import { admin, authorizeUrl, newUser, PASSWORD, type TestClient, type TestUser } from '../support/flow.ts';
+import { mailsTo, type SentMail } from '../support/mail.ts';
+import { newestMail } from '../support/recovery.ts';
+import { enroll, totpCode } from '../support/second-factor.ts';
+import { startServer } from '../support/server.ts';
+import { plugIn } from './authenticator.ts';
+import { press, type Stage, signIn, submit } from './stage.ts';
+
+const MINUTE = 60_000;
+const DAY = 24 * 60 * MINUTE;
+const ANOTHER = 'another good password';
+
+/** Stops at a page or state. */
+type Stop = (name: string) => Promise<void>;
+
+interface Walk {
+  readonly stage: Stage;
+  readonly page: Page;
+  readonly stop: Stop;
+}
+
+/** A stage whose server keeps the mail that it would send, and one where people cannot create accounts. */
+export async function openPeopleStages(
+  stage: Stage,
+): Promise<{ readonly mail: Stage; readonly closed: Stage; close(): Promise<void> }> {
+  const [mail, closed] = await Promise.all([
+    startServer({
+      TESSERA_MAILBOX: 'on',
+      TESSERA_LIMIT_MAIL_ADDRESS: 'off',
+      TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
+      TESSERA_CONTACT: 'help@engines.example',
+    }),
+    startServer({ TESSERA_SIGN_UP: 'closed' }),
+  ]);
+  return {
+    mail: { ...stage, server: mail },
+    closed: { ...stage, server: closed },
+    async close() {
+      await Promise.all([mail.close(), closed.close()]);
+    },
+  };
+}
+
+const open = ({ stage, page }: Walk, path: string) => page.goto(stage.server.baseUrl + path);
+const button = ({ page }: Walk, name: string | RegExp) => page.getByRole('button', { name });
+const fill = async ({ page }: Walk, fields: Readonly<Record<string, string>>) => {
+  for (const [id, value] of Object.entries(fields)) await page.fill(`#${id}`, value);
+};
+const addressOf = ({ username }: Pick<TestUser, 'username'>) => `${username}@example.com`;
+const linkOf = (mail: SentMail | undefined): string => mail?.link ?? assert.fail('no link');
+/** As another browser. */
+const leave = ({ page }: Walk) => page.context().clearCookies();
+
+async function signInAs(walk: Walk, user: TestUser, password = PASSWORD): Promise<void> {
+  await leave(walk);
+  await open(walk, '/login');
+  await signIn(walk.page, user.username, password);
+}
+
+const ada = ({ stage }: Walk, username: string, fields = {}) =>
+  newUser(stage.server, {
+    username,
+    displayName: 'Ada Lovelace',
+    email: addressOf({ username }),
+    emailVerified: true,
+    ...fields,
+  });
+
+async function signingUp(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const email = 'grace.hopper@example.com';
+  await open(walk, '/signup');
+  await fill(walk, { displayName: 'Grace Hopper', username: 'grace.hopper', email, password: PASSWORD });
+  await submit(page);
+  await stop('sign-up-code');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('sign-up-code-wrong');
+  const [mail] = await mailsTo(stage.server, email);
+  await page.goto(linkOf(mail));
+  await stop('sign-up-link');
+  await leave(walk);
+  await page.goto(linkOf(mail));
+  await stop('sign-up-link-elsewhere');
+  await open(walk, '/signup/verify?link=unknown');
+  await stop('sign-up-link-dead');
+}
+
+async function invited(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const organization = await admin(server, 'POST', '/organizations', { name: 'engines', domain: 'engines.example' });
+  const fields = { organizationId: organization.body.id, role: 'MEMBER' };
+  const invite = async (more = {}): Promise<string> =>
+    (await admin(server, 'POST', '/invitations', { ...fields, ...more })).body.link;
+  const link = await invite();
+  await page.goto(link);
+  await stop('invitation');
+  await invite({ email: 'joan.clarke@example.com' });
+  await page.goto(linkOf((await mailsTo(server, 'joan.clarke@example.com'))[0]));
+  await press(page.getByRole('link', { name: /Create/ }));
+  await stop('sign-up-invited');
+  await signInAs(walk, await ada(walk, 'ada.invited'));
+  await page.goto(link);
+  await stop('invitation-join');
+  await submit(page);
+  await stop('invitation-joined');
+  await page.goto(link);
+  await stop('invitation-dead');
+  const second = await admin(server, 'POST', '/organizations', { name: 'mills', domain: 'mills.example' });
+  await page.goto(await invite({ organizationId: second.body.id }));
+  await submit(page);
+  await stop('invitation-refused');
+}
+
+async function recovering(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const user = await ada(walk, 'ada.forgets');
+  const ask = async (name: string) => {
+    await open(walk, '/recover');
+    await fill(walk, { identifier: name });
+    await submit(page);
+    await server.sendRequestedMail();
+  };
+  await leave(walk);
+  await open(walk, '/login');
+  await press(page.getByRole('link', { name: 'Forgot your password?' }));
+  await stop('recover');
+  await submit(page);
+  await stop('recover-empty');
+  await ask(user.username);
+  await stop('recover-sent');
+  await fill(walk, { sent_code: '000000' });
+  await submit(page);
+  await stop('recover-code-wrong');
+  const mail = await newestMail(server, addressOf(user), 'recovery');
+  await leave(walk);
+  await page.goto(linkOf(mail));
+  await stop('recover-password');
+  await fill(walk, { password: 'password' });
+  await submit(page);
+  await stop('recover-password-weak');
+  await fill(walk, { password: ANOTHER });
+  await submit(page);
+  await stop('recover-done');
+  await page.goto(linkOf(mail));
+  await stop('recover-link-dead');
+  const careful = await ada(walk, 'ada.careful');
+  await enroll(server, careful);
+  await ask(careful.username);
+  await page.goto(linkOf(await newestMail(server, addressOf(careful), 'recovery')));
+  await fill(walk, { factor: '000000', password: ANOTHER });
+  await submit(page);
+  await stop('recover-factor-wrong');
+}
+
+/** Signs in with two steps to an app, trusts the browser, and proves oneself again. */
+async function secondSteps(walk: Walk, notes: TestClient): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const user = await ada(walk, 'ada.steps');
+  const factor = await enroll(server, user);
+  await leave(walk);
+  await open(walk, authorizeUrl(notes, { scope: 'openid email' }));
+  await signIn(page, user.username, PASSWORD);
+  await stop('verify-app');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('verify-wrong');
+  await press(page.getByRole('link', { name: /recovery code/ }));
+  await stop('verify-recovery-code');
+  await fill(walk, { code: '0000-0000-0000' });
+  await submit(page);
+  await stop('verify-recovery-code-wrong');
+  server.advance(11 * MINUTE);
+  await fill(walk, { code: factor.recoveryCodes[0] ?? '' });
+  await submit(page);
+  await stop('verify-expired');
+  await signInAs(walk, user);
+  await fill(walk, { code: totpCode(factor, server.now()) });
+  await page.check('[name=trust]');
+  await submit(page);
+  await open(walk, '/account/sessions');
+  await stop('trusted-browsers');
+  server.advance(11 * MINUTE);
+  await open(walk, '/account/sessions');
+  await stop('trusted-browsers-confirm');
+  await press(page.locator('#trusted a.button'));
+  await stop('confirm-code');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('confirm-code-wrong');
+  await open(walk, '/account/security');
+  await stop('security-confirm');
+}
+
+/** Sets up an authenticator app, a passkey, and does without a password. */
+async function factors(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  await signInAs(walk, await ada(walk, 'ada.new', { emailVerified: false }));
+  await open(walk, '/account/security');
+  await stop('security-unverified');
+  await open(walk, '/account/email');
+  await stop('email-unverified');
+
+  const user = await ada(walk, 'ada.factors');
+  await signInAs(walk, user);
+  await open(walk, '/account/security');
+  await stop('security-no-factor');
+  server.advance(11 * MINUTE);
+  await press(page.getByRole('link', { name: 'Set up an authenticator app' }));
+  await stop('confirm-password');
+  await fill(walk, { current: PASSWORD });
+  await submit(page);
+  await stop('authenticator');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('authenticator-wrong');
+  const seed = (await page.locator('[data-copy]').first().getAttribute('data-copy'))?.replaceAll(' ', '') ?? '';
+  await fill(walk, { code: totpCode({ seed }, server.now()) });
+  await submit(page);
+  await stop('recovery-codes');
+  await press(page.getByRole('link', { name: 'I have kept them' }));
+  await stop('security-app');
+  const authenticator = await plugIn(page, { transport: 'usb' });
+  await press(button(walk, 'Add a passkey'));
+  await stop('security-passkey-added');
+  await page.locator('#passkeys summary').click();
+  await stop('security-passkey-open');
+  server.advance(MINUTE);
+  await signInAs(walk, user);
+  await stop('verify-passkey');
+  await press(button(walk, 'Use your passkey'));
+  server.advance(11 * MINUTE);
+  await open(walk, '/account/confirm?next=passkeys');
+  await stop('confirm-passkey');
+  await press(button(walk, 'Use your passkey'));
+  await press(button(walk, 'Remove your password'));
+  await open(walk, '/account/security');
+  await stop('security-no-password');
+  await authenticator.unplug();
+}
+
+async function addresses(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const user = await ada(walk, 'ada.moves');
+  const factor = await enroll(server, user);
+  await signInAs(walk, user);
+  await fill(walk, { code: totpCode(factor, server.now()) });
+  await submit(page);
+  await open(walk, '/account/email');
+  await stop('email');
+  await fill(walk, { email: 'ada' });
+  await submit(page);
+  await stop('email-bad');
+  await fill(walk, { email: 'countess@example.com' });
+  await submit(page);
+  await stop('email-sent');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('email-code-wrong');
+  const [mail] = await mailsTo(server, 'countess@example.com');
+  await page.goto(linkOf(mail));
+  await stop('verify-address');
+  await submit(page);
+  await stop('verify-address-done');
+  await page.goto(linkOf(mail));
+  await stop('link-dead');
+  const undo = linkOf((await mailsTo(server, addressOf(user))).find(({ link }) => link?.includes('/undo')));
+  await leave(walk);
+  await page.goto(undo);
+  await stop('undo-address');
+  await fill(walk, { code: '000000' });
+  await press(page.locator('main button.danger'));
+  await stop('undo-address-wrong');
+  server.advance(MINUTE);
+  await fill(walk, { code: totpCode(factor, server.now()) });
+  await press(page.locator('main button.danger'));
+  await stop('undo-address-done');
+
+  const other = await ada(walk, 'ada.robbed');
+  await signInAs(walk, other);
+  await open(walk, '/account/email');
+  await fill(walk, { email: 'thief@example.com' });
+  await submit(page);
+  const verify = linkOf((await mailsTo(server, 'thief@example.com'))[0]);
+  await leave(walk);
+  await page.goto(verify);
+  await stop('verify-address-elsewhere');
+  // A sign-in from a browser that the account does not know is told.
+  server.advance(DAY);
+  const stranger = agent(server.baseUrl, undefined, { 'user-agent': 'Mozilla/5.0 (Windows NT 10.0) Firefox/140.0' });
+  await stranger.submit(await stranger.get('/login'), { identifier: other.username, password: PASSWORD });
+  await page.goto(linkOf((await mailsTo(server, addressOf(other))).find(({ link }) => link?.includes('/secure'))));
+  await stop('secure-account');
+  await press(page.locator('main button.danger'));
+  await stop('secure-account-done');
+}
+
+async function ownData(walk: Walk): Promise<void> {
+  const { page, stop } = walk;
+  const user = await ada(walk, 'ada.leaves');
+  await signInAs(walk, user);
+  await open(walk, '/account/data');
+  await stop('data');
+  await fill(walk, { username: 'Ada Lovelace' });
+  await press(button(walk, 'Change username'));
+  await stop('data-username-wrong');
+  await fill(walk, { username: 'ada.returns' });
+  await press(button(walk, 'Change username'));
+  await stop('data-username-changed');
+  await press(button(walk, 'Delete account'));
+  await stop('data-delete-unconfirmed');
+  await page.check('#confirm');
+  await press(button(walk, 'Delete account'));
+  await stop('data-deleted');
+  await signInAs(walk, { ...user, username: 'ada.returns' });
+  await stop('come-back');
+}
+
+async function mailbox(walk: Walk): Promise<void> {
+  const { page, stop } = walk;
+  await open(walk, '/mailbox');
+  await stop('mailbox');
+  await press(page.locator('main li a').first());
+  await stop('mailbox-message');
+  await open(walk, '/mailbox/unknown');
+  await stop('mailbox-gone');
+}
+
+/** Walks one page through every page and state of signing in, getting back in and securing an account. */
+export async function walkPeople(walk: Walk, notes: TestClient): Promise<void> {
+  await signingUp(walk);
+  await invited(walk);
+  await recovering(walk);
+  await secondSteps(walk, notes);
+  await factors(walk);
+  await addresses(walk);
+  await ownData(walk);
+  await mailbox(walk);
+}
+
+/** What people see where there is no mail, and no account without an operator. */
+export async function walkClosed(walk: Walk): Promise<void> {
+  await open(walk, '/login');
+  await open(walk, '/signup');
+  await walk.stop('sign-up-closed');
+  await open(walk, '/recover');
+  await walk.stop('recover-no-mail');
+}
