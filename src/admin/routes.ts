@@ -36,6 +36,7 @@ import {
   organizationView,
   removeMember,
   setMember,
+  updateOrganization,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
@@ -245,6 +246,10 @@ function organizationRoutes(admin: TypedApp): void {
     const { services } = callerOf(request);
     const { organization, members } = await getOrganization(services, request.params.id);
     return { ...organizationView(organization), members };
+  });
+  admin.patch('/organizations/:id', { schema: organizations.updateOrganizationSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return organizationView(await updateOrganization(services, request.params.id, request.body, origin));
   });
   const member = '/organizations/:id/members/:userId';
   admin.put(member, { schema: organizations.setMemberSchema }, async (request) => {

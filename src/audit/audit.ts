@@ -93,6 +93,7 @@ export const eventTypes = {
   'client.secret_added': 'A client got a second secret.',
   'client.secret_ended': 'A client’s secret was revoked.',
   'organization.created': 'An organization was created.',
+  'organization.updated': 'What an organization requires of its members was changed.',
   'organization.member_set': 'A user became a member, or got another role.',
   'organization.member_removed': 'A user was removed from an organization.',
   'admin_key.created': 'An admin key was created.',

@@ -8,10 +8,12 @@ import {
   removeMember,
   SetMembershipRequest,
   setMember,
+  UpdateOrganizationRequest,
+  updateOrganization,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
-import { notFound } from '../platform/oauth-error.ts';
+import { invalidRequest, notFound } from '../platform/oauth-error.ts';
 import { checkInput, examples, type GetCommandContext } from './context.ts';
 import { allPages, type PageOptions, withPageOptions } from './pages.ts';
 import { CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -32,13 +34,16 @@ export async function organizationId(core: Core, which: string): Promise<string>
 }
 
 export function orgCommands(getContext: GetCommandContext): Command {
-  const org = new Command('org').description('manage organizations: create, show, list, add-member, remove-member');
+  const org = new Command('org').description(
+    'manage organizations: create, show, update, list, add-member, remove-member',
+  );
 
   examples(org.command('create'), 'tessera org create --name acme --domain acme.example')
     .description('create an organization')
     .requiredOption('--name <slug>', '2 to 48 characters of a-z, 0-9 and -')
     .requiredOption('--domain <domain>', 'primary domain')
-    .action(async (options: { name: string; domain: string }, command: Command) => {
+    .option('--require-second-factor', 'require a second factor, or a passkey, of members')
+    .action(async (options: { name: string; domain: string; requireSecondFactor?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(CreateOrganizationRequest, options);
       const made = await withCore(flags, (core) => createOrganization(core, input, origin), { mayBeNew: true });
@@ -52,6 +57,23 @@ export function orgCommands(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       const found = await withCore(flags, async (core) => getOrganization(core, await organizationId(core, which)));
       out.show({ ...organizationView(found.organization), members: found.members });
+    });
+
+  examples(org.command('update'), 'tessera org update acme --require-second-factor')
+    .description('change what an organization requires of its members')
+    .argument(...ORGANIZATION)
+    .option('--require-second-factor', 'require a second factor, or a passkey, of members')
+    .option('--no-require-second-factor', 'require none')
+    .action(async (which: string, options: { requireSecondFactor?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const change = checkInput(UpdateOrganizationRequest, options);
+      if (Object.keys(change).length === 0) {
+        throw invalidRequest('Nothing to change: give at least one option. See: tessera org update --help');
+      }
+      const updated = await withCore(flags, async (core) =>
+        updateOrganization(core, await organizationId(core, which), change, origin),
+      );
+      out.show(organizationView(updated));
     });
 
   examples(withPageOptions(org.command('list')), 'tessera org list')

@@ -12,6 +12,13 @@ import * as Type from '../platform/validation/type.ts';
 import type { Organization } from './store.ts';
 import * as store from './store.ts';
 
+const requireSecondFactor = Type.Optional(
+  Type.Boolean({
+    about: 'Whether members need a second factor, or a passkey, to use apps. Default: false.',
+    description: 'true or false',
+  }),
+);
+
 export const CreateOrganizationRequest = requestBody('CreateOrganizationRequest', {
   name: Type.String({
     pattern: '^[a-z0-9]([a-z0-9-]{0,46}[a-z0-9])$',
@@ -19,8 +26,12 @@ export const CreateOrganizationRequest = requestBody('CreateOrganizationRequest'
     description: 'a slug of 2 to 48 of the characters a-z, 0-9 and "-", not starting or ending with "-"',
   }),
   domain: Type.String({ format: 'domain', description: 'a domain name such as example.com' }),
+  requireSecondFactor,
 });
 export type CreateOrganizationRequest = Type.Static<typeof CreateOrganizationRequest>;
+
+export const UpdateOrganizationRequest = requestBody('UpdateOrganizationRequest', { requireSecondFactor });
+export type UpdateOrganizationRequest = Type.Static<typeof UpdateOrganizationRequest>;
 
 const ROLES = ['OWNER', 'ADMIN', 'MEMBER'] as const;
 export const SetMembershipRequest = requestBody('SetMembershipRequest', {
@@ -33,7 +44,13 @@ export const SetMembershipRequest = requestBody('SetMembershipRequest', {
 export type SetMembershipRequest = Type.Static<typeof SetMembershipRequest>;
 
 const role = Type.Unsafe<store.Role | null>({ enum: [...ROLES, null] });
-const organizationFields = { id: Id, name: Type.String(), domain: Type.String(), createdAt: Instant };
+const organizationFields = {
+  id: Id,
+  name: Type.String(),
+  domain: Type.String(),
+  requireSecondFactor: Type.Boolean(),
+  createdAt: Instant,
+};
 
 /** An organization in the admin API, as made by `organizationView`. */
 export const OrganizationRecord = Type.Object(organizationFields, { title: 'Organization' });
@@ -67,15 +84,43 @@ export async function createOrganization(
     id: await ids.next(),
     ...input,
     domain: input.domain.toLowerCase(),
+    requireSecondFactor: input.requireSecondFactor ?? false,
     createdAt: now,
   };
   await database.commit(function* create() {
     if (!(yield* store.insertOrganization(organization))) {
       throw conflict('name is taken: another organization has it. Choose another name.');
     }
-    yield* record({ at: now, type: 'organization.created', origin, details: { organizationId: organization.id } });
+    const details = {
+      organizationId: organization.id,
+      ...(organization.requireSecondFactor && { requireSecondFactor: true }),
+    };
+    yield* record({ at: now, type: 'organization.created', origin, details });
   });
   return organization;
+}
+
+/**
+ * Changes what an organization requires of its members. It counts from the next code that is issued to a member.
+ * @throws {OAuthError} `not_found`
+ */
+export async function updateOrganization(
+  { database, clock }: OrganizationsContext,
+  id: string,
+  change: UpdateOrganizationRequest,
+  origin: Origin,
+): Promise<Organization> {
+  return database.commit(function* update(): Work<Organization> {
+    yield* store.lockOrganization({ id });
+    const organization = yield* store.findOrganization({ id });
+    if (organization === undefined) throw organizationNotFound(id);
+    const { requireSecondFactor = organization.requireSecondFactor } = change;
+    if (requireSecondFactor === organization.requireSecondFactor) return organization;
+    yield* store.saveRequirement(id, requireSecondFactor);
+    const details = { organizationId: id, requireSecondFactor };
+    yield* record({ at: clock(), type: 'organization.updated', origin, details });
+    return { ...organization, requireSecondFactor };
+  });
 }
 
 /**
@@ -130,6 +175,7 @@ export function organizationView(organization: Organization) {
     id: organization.id,
     name: organization.name,
     domain: organization.domain,
+    requireSecondFactor: organization.requireSecondFactor,
     createdAt: iso(organization.createdAt),
   };
 }

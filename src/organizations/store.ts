@@ -1,4 +1,4 @@
-import type { OrganizationTable } from '../platform/database/schema.ts';
+import type { OrganizationTable } from '../platform/database/people-tables.ts';
 import { changes, command, many, one } from '../platform/database/statement.ts';
 
 export interface Organization {
@@ -6,6 +6,8 @@ export interface Organization {
   /** A slug. */
   readonly name: string;
   readonly domain: string;
+  /** Whether its members need a second factor, or a passkey, to use apps. */
+  readonly requireSecondFactor: boolean;
   readonly createdAt: number;
 }
 
@@ -19,12 +21,13 @@ export interface Membership {
   readonly domain: string;
 }
 
-const COLUMNS = ['id', 'name', 'domain', 'created_at'] as const;
+const COLUMNS = ['id', 'name', 'domain', 'require_second_factor', 'created_at'] as const;
 
 const toOrganization = (row: OrganizationTable): Organization => ({
   id: row.id,
   name: row.name,
   domain: row.domain,
+  requireSecondFactor: row.require_second_factor === 1,
   createdAt: row.created_at,
 });
 
@@ -35,13 +38,41 @@ export const findOrganization = one(
   toOrganization,
 );
 
-/** Adds an organization, unless its name is taken. */
-export const insertOrganization = changes((db, p: Organization) =>
+const insert = changes((db, p: Omit<Organization, 'requireSecondFactor'> & { required: number }) =>
   db
     .insertInto('organization')
-    .values({ id: p.id, name: p.name, domain: p.domain, created_at: p.createdAt })
+    .values({
+      id: p.id,
+      name: p.name,
+      domain: p.domain,
+      require_second_factor: p.required,
+      created_at: p.createdAt,
+    })
     .onConflict((conflict) => conflict.doNothing())
     .returning('id'),
+);
+
+/** Adds an organization, unless its name is taken. */
+export const insertOrganization = ({ requireSecondFactor, ...organization }: Organization) =>
+  insert({ ...organization, required: requireSecondFactor ? 1 : 0 });
+
+const setRequirement = command((db, p: { id: string; required: number }) =>
+  db.updateTable('organization').set({ require_second_factor: p.required }).where('id', '=', p.id),
+);
+
+/** Sets whether an organization requires a second factor of its members. */
+export const saveRequirement = (id: string, required: boolean) => setRequirement({ id, required: required ? 1 : 0 });
+
+/** The organization of this user, if it requires a second factor. */
+export const findRequiringOrganization = one(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('membership')
+      .innerJoin('organization', 'organization.id', 'membership.organization_id')
+      .select('organization.id')
+      .where('membership.account_id', '=', p.accountId)
+      .where('organization.require_second_factor', '=', 1),
+  ({ id }) => id,
 );
 
 export const listOrganizations = many(

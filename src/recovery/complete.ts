@@ -17,7 +17,6 @@ import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import type { Method } from '../authenticators/rules/authentication-context.ts';
 import { parseTotpCode } from '../authenticators/rules/codes.ts';
-import { isRequiredOfPerson } from '../authenticators/rules/requirement.ts';
 import {
   type Challenge,
   createChallenge,
@@ -30,6 +29,7 @@ import {
 import { revokeAllAccess } from '../consent/connections.ts';
 import { type SignInBrowser, startSession } from '../credentials/sign-in.ts';
 import { enqueueAccountNotices } from '../notices/enqueue.ts';
+import { isSecondFactorRequired } from '../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -99,8 +99,9 @@ function* methodsAsked(
   if (resetFactors) return [];
   if ((yield* listFactors(account)).some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
   if (by === 'operator') return [];
-  const isRequired = isRequiredOfPerson({ installation: setting === 'required' });
-  return isRequired || (yield* requiresRecoveryCode(account.id)) ? ['recovery code'] : [];
+  return (yield* isSecondFactorRequired(setting, account)) || (yield* requiresRecoveryCode(account.id))
+    ? ['recovery code']
+    : [];
 }
 
 /**

@@ -21,6 +21,8 @@ import { startServer, type TestServer } from '../support/server.ts';
 
 // Decisions §11: a second factor that the installation or an app requires counts when a code is issued.
 
+type User = Awaited<ReturnType<typeof newUser>>;
+
 const errorOf = ({ location }: Answer) => location?.searchParams.get('error');
 
 const server = await startServer();
@@ -38,16 +40,41 @@ async function raise(at: TestServer, browser: Agent, client: TestClient, seed: s
   return (await redeem(at, client, location?.searchParams.get('code') ?? '')).body;
 }
 
-const requiring: Record<string, () => Promise<{ at: TestServer; client: TestClient }>> = {
-  'the installation': async () => ({ at: strict, client: await newClient(strict) }),
-  'an app': async () => ({ at: server, client: await newClient(server, { requireSecondFactor: true }) }),
+type SetUp = (user: (at: TestServer) => Promise<User>) => Promise<{ at: TestServer; client: TestClient; user: User }>;
+
+/** What requires a second factor of a person, the person, and an app. */
+const requiring: Record<string, SetUp> = {
+  'the installation': async (user) => ({ at: strict, client: await newClient(strict), user: await user(strict) }),
+  'an app': async (user) => ({
+    at: server,
+    client: await newClient(server, { requireSecondFactor: true }),
+    user: await user(server),
+  }),
+  async 'an organization'(make) {
+    const user = await make(server);
+    await joinRequiring(user);
+    return { at: server, client: await newClient(server), user };
+  },
 };
+
+let organizations = 0;
+
+/** Makes a person a member of an organization that requires a second factor from then on. */
+async function joinRequiring({ id }: User): Promise<string> {
+  organizations++;
+  const { body } = await admin(server, 'POST', '/organizations', { name: `org-${organizations}`, domain: 'a.example' });
+  assert.equal(body.requireSecondFactor, false);
+  const member = await admin(server, 'PUT', `/organizations/${body.id}/members/${id}`, { role: 'MEMBER' });
+  assert.equal(member.status, 200);
+  const changed = await admin(server, 'PATCH', `/organizations/${body.id}`, { requireSecondFactor: true });
+  assert.deepEqual([changed.status, changed.body.requireSecondFactor], [200, true]);
+  return body.id;
+}
 for (const [name, setUp] of Object.entries(requiring)) {
   for (const face of ['contract', 'standard']) {
     test(`${face}: what ${name} requires raises a session of a password`, async () => {
-      const { at, client: contract } = await setUp();
+      const { at, client: contract, user } = await setUp(newUser);
       const client = face === 'standard' ? standard(contract) : contract;
-      const user = await newUser(at);
       const browser = await signedIn(at, user);
       const { seed } = await enroll(at, user);
       const silent = await browser.get(authorizeUrl(client, { scope: 'openid', prompt: 'none' }));
@@ -58,8 +85,8 @@ for (const [name, setUp] of Object.entries(requiring)) {
   }
 
   test(`who has not set up what ${name} requires gets no code`, async () => {
-    const { at, client } = await setUp();
-    const browser = await signedIn(at, await newUser(at));
+    const { at, client, user } = await setUp(newUser);
+    const browser = await signedIn(at, user);
     const answer = await browser.get(authorizeUrl(client, { scope: 'openid' }));
     assert.equal(errorOf(answer), 'unmet_authentication_requirements');
     assert.match(answer.location?.searchParams.get('error_description') ?? '', /on the Security page/);
@@ -79,4 +106,20 @@ test('a requirement that is set while the consent page is open counts, and famil
   const answer = await browser.submit(page, { decision: 'allow' }, action);
   assert.equal(answer.location?.searchParams.has('code') ?? false, false, String(answer.location));
   assert.equal((await refresh(server, client, refresh_token)).status, 200);
+});
+
+test('an organization requires it of those who are members when the code is issued, and of nobody else', async () => {
+  const client = await newClient(server);
+  const [user, other] = [await newUser(server), await newUser(server)];
+  const organizationId = await joinRequiring(user);
+  const before = await authorizationOf(other);
+  assert.equal(before, null);
+  assert.equal(await authorizationOf(user), 'unmet_authentication_requirements');
+  assert.equal((await admin(server, 'DELETE', `/organizations/${organizationId}/members/${user.id}`)).status, 204);
+  assert.equal(await authorizationOf(user), null);
+
+  async function authorizationOf(person: User) {
+    const browser = await signedIn(server, person);
+    return (await walk(browser, authorizeUrl(client, { scope: 'openid' })))?.searchParams.get('error');
+  }
 });

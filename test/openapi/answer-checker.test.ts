@@ -23,7 +23,13 @@ const json = (operationId: string, status: number, body: unknown, more: Partial<
   ...more,
 });
 const refusal = (error: string) => ({ error, error_description: 'x' });
-const organization = { id: '1', name: 'engines', domain: 'engines.example', createdAt: '2026-03-01T12:00:00.250Z' };
+const organization = {
+  id: '1',
+  name: 'engines',
+  domain: 'engines.example',
+  requireSecondFactor: false,
+  createdAt: '2026-03-01T12:00:00.250Z',
+};
 
 const CASES: readonly (readonly [about: string, answer: Answered, problem: RegExp | undefined])[] = [
   ['what is documented', json('createOrganization', 201, organization), undefined],

@@ -36,6 +36,7 @@ const CALLS = [
   'POST /organizations',
   'GET /organizations',
   'GET /organizations/:id',
+  'PATCH /organizations/:id',
   'GET /traces/:id',
   'PUT /organizations/:id/members/:userId',
   'DELETE /organizations/:id/members/:userId',

@@ -102,6 +102,7 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
     },
     'organization.created',
   ],
+  ['org update', () => run('org', 'update', 'acme', '--require-second-factor'), 'organization.updated'],
   ['org add-member', () => run('org', 'add-member', organization, 'ada'), 'organization.member_set'],
   ['org remove-member', () => run('org', 'remove-member', 'acme', 'ada'), 'organization.member_removed'],
   [

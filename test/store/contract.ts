@@ -288,7 +288,13 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const session = { hash: 's1', sid: `sid ${id()}`, accountId: one.accountId, generation: 'g', ...untold, ...proof };
     const instants = { authTime: NOW, lastSeenAt: NOW, expiresAt: NOW };
     const slug = `org-${id()}`;
-    const organization = () => ({ id: id(), name: slug, domain: 'a.example', createdAt: NOW });
+    const organization = () => ({
+      id: id(),
+      name: slug,
+      domain: 'a.example',
+      requireSecondFactor: false,
+      createdAt: NOW,
+    });
     const { clientId } = one;
     const stored = storedRequest({ clientId, state: null } as AuthorizationRequest);
     const pending = { hash: `interaction ${id()}`, browserHash: 'b', clientId, stored, now: NOW, expiresAt: NOW + 1 };
@@ -323,7 +329,13 @@ export function storeContract(name: string, open: () => Promise<OpenedStore>): v
     const { accountId, code } = await made();
     const organizationId = id();
     await database.commit(() =>
-      insertOrganization({ id: organizationId, name: `o-${id()}`, domain: 'a', createdAt: 0 }),
+      insertOrganization({
+        id: organizationId,
+        name: `o-${id()}`,
+        domain: 'a',
+        requireSecondFactor: false,
+        createdAt: 0,
+      }),
     );
     await database.commit(() => upsertMember({ organizationId, accountId, role: 'OWNER' }));
     assert.equal(await database.commit(() => removeAccount({ id: accountId })), true);

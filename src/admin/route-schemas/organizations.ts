@@ -5,6 +5,7 @@ import {
   OrganizationRecord,
   OrganizationWithMembers,
   SetMembershipRequest,
+  UpdateOrganizationRequest,
 } from '../../organizations/organizations.ts';
 import { Id, jsonResponse, NO_CONTENT_RESPONSE } from '../../platform/http/operation.ts';
 import { sample } from '../../platform/http/samples.ts';
@@ -20,6 +21,7 @@ const engines = {
   id: sample.organizationId,
   name: 'analytical-engines',
   domain: 'engines.example',
+  requireSecondFactor: false,
   createdAt: sample.moment,
 };
 
@@ -66,6 +68,25 @@ export const readOrganizationSchema = {
       params: { id: sample.organizationId },
       status: 200,
       answer: { ...engines, members: [{ userId: sample.userId, username: sample.username, role: 'MEMBER' }] },
+    },
+  ],
+} satisfies FastifySchema;
+
+export const updateOrganizationSchema = {
+  ...IN_ORGANIZATIONS,
+  operationId: 'updateOrganization',
+  summary: 'Change what an organization requires of its members',
+  description: 'It counts from the next authorization of each member. Tokens from before stay valid.',
+  params: Type.Object({ id: Id }),
+  body: UpdateOrganizationRequest,
+  response: { 200: jsonResponse('The organization.', OrganizationRecord), ...adminErrors(MAY_BE_MISSING) },
+  examples: [
+    {
+      summary: 'Require a second factor',
+      params: { id: sample.organizationId },
+      body: { requireSecondFactor: true },
+      status: 200,
+      answer: { ...engines, requireSecondFactor: true },
     },
   ],
 } satisfies FastifySchema;

@@ -19,18 +19,15 @@ export function requiredAcr(requested: readonly string[] | null, policies: reado
   return [requested === null ? null : weakestAcr(requested), ...policies].reduce(strongerAcr, null);
 }
 
-/** Whether the installation or an app requires a second factor of everyone. */
+/** Whether a second factor is required of a person, by the installation or their organization, or of everyone who uses an app. */
 export interface SecondFactorPolicies {
-  readonly installation: boolean;
+  readonly person: boolean;
   readonly client: boolean;
 }
 
 /** The classes that the policies require, for {@link requiredAcr}; null for each that requires none. */
-export const policyAcrs = ({ installation, client }: SecondFactorPolicies): readonly (string | null)[] =>
-  [installation, client].map((isRequired) => (isRequired ? ACR_MFA : null));
-
-/** Whether a second factor is required of a person whatever app they use: mail alone then never recovers the account (decisions §11). */
-export const isRequiredOfPerson = ({ installation }: Omit<SecondFactorPolicies, 'client'>): boolean => installation;
+export const policyAcrs = ({ person, client }: SecondFactorPolicies): readonly (string | null)[] =>
+  [person, client].map((isRequired) => (isRequired ? ACR_MFA : null));
 
 /** How a person who is signed in can meet a class. */
 export type StepUp =

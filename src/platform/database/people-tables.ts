@@ -11,6 +11,14 @@ type Flag = number;
 /** A JSON document. */
 type Json = string;
 
+export interface OrganizationTable {
+  id: Id;
+  name: string;
+  domain: string;
+  require_second_factor: Flag;
+  created_at: Instant;
+}
+
 /** The key that encrypts what is stored for people, itself encrypted with the secret of the server. */
 export interface DataKeyTable {
   id: number;

@@ -6,6 +6,7 @@ import type {
   InvitationTable,
   MailRequestTable,
   MailTable,
+  OrganizationTable,
   PasskeyTable,
   PendingSignInTable,
   RecoveryCodeTable,
@@ -63,13 +64,6 @@ export interface AccountTable {
   updated_at: Instant;
   /** The name of the picture, if there is one. */
   picture: string | null;
-}
-
-export interface OrganizationTable {
-  id: Id;
-  name: string;
-  domain: string;
-  created_at: Instant;
 }
 
 export interface MembershipTable {

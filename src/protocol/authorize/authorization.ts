@@ -10,6 +10,7 @@ import { grantedScopes } from '../../consent/rules/consent.ts';
 import { findGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
 import { take } from '../../limits/limits.ts';
+import { findRequiringOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
 import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
@@ -26,6 +27,7 @@ import {
   type AuthorizationRequest,
   type ClientResponse,
   consentScopes,
+  describeRequest,
   errorResponse,
   type RedirectedError,
   redirectedError,
@@ -107,15 +109,16 @@ function* evaluate(
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
     signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));
-  const policies = { installation: setting === 'required', client: client.requireSecondFactor };
-  const asksForMore = request.acrs !== undefined || policies.installation || policies.client;
+  const organization = signedIn && (yield* findRequiringOrganization({ accountId: signedIn.account.id }));
+  const isRequired = organization !== undefined || client.requireSecondFactor || setting === 'required';
+  const asksForMore = isRequired || request.acrs !== undefined;
   const step = nextStep({
     request,
     clientType: client.type,
     visitor: visitor.kind,
     accountId: signedIn?.account.id ?? null,
     age: signedIn === undefined ? 0 : now - signedIn.session.authTime,
-    stepUp: signedIn && asksForMore ? yield* findStepUp(request.acrs ?? null, policies, signedIn) : MET,
+    stepUp: signedIn && asksForMore ? yield* findStepUp(request, client, setting, signedIn) : MET,
     signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     remembered: rememberedConsent(grant, client),
@@ -249,10 +252,6 @@ function traceCode(
   }
   traces.completed.push({ ...step, step: 'code', flow, leadsTo, facts: { description } });
 }
-
-/** What a valid request asks for, for its trace. */
-export const describeRequest = ({ scopes, redirectUri }: AuthorizationRequest): string =>
-  `scope=${JSON.stringify(scopes.join(' '))} redirect_uri=${redirectUri}`;
 
 /** A client that redirects in a loop needs no person: without a limit, each round would write a code and an event. */
 const TOO_MANY_CODES = redirectedError(

@@ -17,7 +17,6 @@ import {
   type AuthorizationServices,
   type ClientGone,
   type CurrentRequest,
-  describeRequest,
   type FinishedRequest,
   finishedResponse,
   type IssueResult,
@@ -32,6 +31,7 @@ import type { AuthorizationStep } from './rules/next-step.ts';
 import {
   type AuthorizationRequest,
   type ClientResponse,
+  describeRequest,
   errorResponse,
   formActionSources,
   locationOf,

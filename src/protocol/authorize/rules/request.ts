@@ -106,6 +106,10 @@ export const consentScopes = ({
 }: Pick<AuthorizationRequest, 'face' | 'scopes' | 'claims'>): readonly string[] =>
   claims === null ? scopes : [...new Set([...scopes, ...scopesOfClaims(claims, FACE_RULES[face].claimScopes)])];
 
+/** What a valid request asks for, for its trace. */
+export const describeRequest = ({ scopes, redirectUri }: AuthorizationRequest): string =>
+  `scope=${JSON.stringify(scopes.join(' '))} redirect_uri=${redirectUri}`;
+
 /** A pending request as it is stored: `state` as bytes, for JSON can take six of them for one of its characters. */
 export interface StoredRequest {
   /** The rest of it, as JSON. */

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { countRecoveryCodes } from '../../../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../../../authenticators/recovery-setting-store.ts';
-import { isRequiredOfPerson } from '../../../authenticators/rules/requirement.ts';
 import { waysIn } from '../../../authenticators/rules/ways-in.ts';
+import { isSecondFactorRequired } from '../../../organizations/requirement.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { setRecoveryCodeRequired } from '../../../sessions/recovery-setting.ts';
 import { generalProblem, hidden, operator } from '../../kit/components.ts';
@@ -23,11 +23,11 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   const text = site.messages.recovery.ways;
   const accountId = visit.account.id;
   const { factors } = proof;
-  const { recoveryCodes, isChosen } = await database.read(function* read() {
+  const { recoveryCodes, isChosen, isRequired } = await database.read(function* read() {
     const codes = yield* countRecoveryCodes({ accountId });
-    return { recoveryCodes: codes?.left ?? 0, isChosen: yield* requiresRecoveryCode(accountId) };
+    const isRequired = yield* isSecondFactorRequired(secondFactor, visit.account);
+    return { recoveryCodes: codes?.left ?? 0, isChosen: yield* requiresRecoveryCode(accountId), isRequired };
   });
-  const isRequired = isRequiredOfPerson({ installation: secondFactor === 'required' });
   const codeRequired = isRequired || isChosen;
   const ways = waysIn({ factors, recoveryCodes, mailAvailable: mail.available, codeRequired });
   // With an authenticator app, a code is asked for already.
