@@ -106,6 +106,7 @@ function domainOf(path: string): string {
 
 /** What a source reads of tables that belong to another domain: the joins of the verdict, and lists for people. */
 const FOREIGN_READS: Readonly<Record<string, readonly string[]>> = {
+  audit: ['client'],
   consent: ['client', 'token_family'],
   credentials: ['account', 'client', 'consent_grant', 'key_set'],
   mail: ['account', 'challenge'],

@@ -1,6 +1,6 @@
 import type { Work } from '../platform/database/database.ts';
 import { command } from '../platform/database/statement.ts';
-import type { Origin } from '../platform/validation/origin.ts';
+import { deviceOf, type Origin } from '../platform/validation/origin.ts';
 
 export const actorTypes = [
   'user',
@@ -113,11 +113,63 @@ export const eventTypes = {
     'A message (`mailId`, `kind`) was not sent: the server refused it for good, or the last retry failed (`problem`).',
   'mail.tested': 'An operator sent a test message.',
   'limit.exceeded': 'A rate limit was exceeded.',
+  'export.requested': 'A person asked for a copy of their data.',
+  'export.downloaded': 'A person downloaded the copy of their data, or their picture (`file`).',
   'events.trimmed':
     'The oldest events were removed according to `TESSERA_AUDIT_RETENTION`: how many, and up to which id.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
+
+/**
+ * The types of events that people see of their own account. The others are about apps, keys and operators, or happen with every use
+ * of an app.
+ */
+export const activityTypes = [
+  'sign_in.succeeded',
+  'sign_in.failed',
+  'sign_in.confirmed',
+  'sign_out',
+  'session.ended',
+  'account.created',
+  'account.updated',
+  'account.address_displaced',
+  'account.deletion_requested',
+  'account.deletion_cancelled',
+  'account.password_changed',
+  'account.password_removed',
+  'account.factor_added',
+  'account.factor_removed',
+  'account.factor_renamed',
+  'account.recovery_codes_created',
+  'passkey.counter_went_back',
+  'browser.trusted',
+  'browser.distrusted',
+  'account.signed_out_everywhere',
+  'account.address_verified',
+  'account.address_change_requested',
+  'account.address_changed',
+  'account.address_change_undone',
+  'account.secured',
+  'account.banned',
+  'account.unbanned',
+  'account.suspended',
+  'account.reinstated',
+  'recovery.requested',
+  'recovery.link_created',
+  'account.recovered',
+  'consent.granted',
+  'consent.denied',
+  'consent.revoked',
+  'organization.member_set',
+  'organization.member_removed',
+  'export.requested',
+  'export.downloaded',
+] as const satisfies readonly EventType[];
+
+export type ActivityType = (typeof activityTypes)[number];
+
+const ACTIVITY: ReadonlySet<string> = new Set(activityTypes);
 
 export interface AuditEvent {
   readonly at: number;
@@ -182,6 +234,18 @@ function toRow(event: AuditEvent): EventRow {
     clientId: event.clientId ?? null,
     address: event.origin.address,
     requestId: event.origin.requestId,
-    details: JSON.stringify({ ...event.details, ...(systemUser !== undefined && { systemUser }) }),
+    details: JSON.stringify({
+      ...event.details,
+      ...(systemUser !== undefined && { systemUser }),
+      ...deviceDetails(event),
+    }),
   };
+}
+
+/** What a person recognizes the browser by in the activity of their account; nothing where it is not known. */
+function deviceDetails({ type, accountId, origin: { actor, userAgent } }: AuditEvent): object {
+  const isPerson = actor.type === 'user' || actor.type === 'anonymous';
+  if (!isPerson || userAgent === undefined || accountId == null || !ACTIVITY.has(type)) return {};
+  const { browser, system } = deviceOf(userAgent, null);
+  return { ...(browser !== null && { browser }), ...(system !== null && { system }) };
 }

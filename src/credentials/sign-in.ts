@@ -22,11 +22,10 @@ import { digest, isSecretForm, randomIdentifier, randomSecret } from '../platfor
 import type { Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { addressBucket } from '../platform/validation/origin.ts';
+import { addressBucket, deviceOf } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice, type SecurityNoticeServices } from '../security-notices/notices.ts';
 import { deviceFacts } from '../security-notices/rules/notice-text.ts';
 import { continueProved } from '../sessions/renew.ts';
-import { deviceOf } from '../sessions/rules/device.ts';
 import { MAX_SESSIONS, type NewSession, newSession, sessionDatabase } from '../sessions/sessions.ts';
 import { insertSession, removeOldestSessions, removeSession, type Session } from '../sessions/store.ts';
 import { isTrustedBrowser } from '../sessions/trusted-browsers.ts';

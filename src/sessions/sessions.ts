@@ -4,8 +4,8 @@ import { type Clock, DAY, MINUTE } from '../platform/clock.ts';
 import { digest, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
+import type { Device } from '../platform/validation/origin.ts';
 import { judgeSession } from '../verdict/rules.ts';
-import type { Device } from './rules/device.ts';
 import type { Session } from './store.ts';
 import * as store from './store.ts';
 

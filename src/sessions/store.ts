@@ -15,7 +15,7 @@ import {
   storedField,
   type Values,
 } from '../platform/database/statement.ts';
-import type { Device } from './rules/device.ts';
+import type { Device } from '../platform/validation/origin.ts';
 
 const SESSION = {
   /** The secret in the browser's cookie is stored as a hash. */

@@ -1,6 +1,7 @@
 import type { Kysely } from 'kysely';
 import type { Work } from '../platform/database/database.ts';
-import type { Tables, TraceStepTable } from '../platform/database/schema.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import type { TraceStepTable } from '../platform/database/service-tables.ts';
 import { command, many, one } from '../platform/database/statement.ts';
 import type { StepFacts, StepName } from './step.ts';
 

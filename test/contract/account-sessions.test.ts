@@ -124,7 +124,7 @@ test('one is ended: it and what apps got there is dead at once, and nothing else
     [
       [
         { type: 'user', id: user.id },
-        { sid, sessions: 1 },
+        { sid, sessions: 1, browser: 'Firefox', system: 'Linux' },
       ],
     ],
   );

@@ -687,6 +687,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     '303 /account/sessions',
     '400 invalid_request',
   ),
+  'GET /account/activity': accountPage('/account/activity'),
   'GET /account/data': accountPage('/account/data'),
   'POST /account/username': accountForm(
     '/account/username',

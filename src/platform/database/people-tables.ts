@@ -188,6 +188,36 @@ export interface InvitationTable {
   used_by: Id | null;
 }
 
+/** What people asked to take along of their data: one for each account. */
+export interface DataExportTable {
+  account_id: Id;
+  /** Random; another request has another one. */
+  id: string;
+  /** The account's generation when it was asked for: the export ends with it. */
+  generation: string;
+  /** `waiting`, `ready` or `failed`. */
+  state: string;
+  /** How many pieces are made. */
+  pieces: number;
+  /** How many events are in them, and the id of the last one. */
+  events: number;
+  last_event: Id | null;
+  /** How large they are, before they are encrypted. */
+  bytes: number;
+  /** How often the next piece was begun. */
+  attempts: number;
+  /** When it is continued, by whichever process comes first; while one is at it, when that one has given up. */
+  due_at: Instant;
+  created_at: Instant;
+}
+
+export interface DataExportPieceTable {
+  account_id: Id;
+  number: number;
+  /** JSON, encrypted. */
+  sealed: string;
+}
+
 /** Usernames that were given up: until then only the former owner may take them. */
 export interface UsernameReservationTable {
   username: string;

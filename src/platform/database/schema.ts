@@ -2,6 +2,8 @@ import type { Generated } from 'kysely';
 import type {
   AddressChangeTable,
   ChallengeTable,
+  DataExportPieceTable,
+  DataExportTable,
   DataKeyTable,
   InvitationTable,
   MailRequestTable,
@@ -22,6 +24,7 @@ import type {
   NodeLeaseTable,
   RateCountTable,
   SigningKeyTable,
+  TraceStepTable,
 } from './service-tables.ts';
 
 /** Snowflake id as a decimal string. */
@@ -325,24 +328,6 @@ export interface AuditEventTable {
   details: Json;
 }
 
-/** The steps of authorizations: see src/traces/README.md. */
-export interface TraceStepTable {
-  id: Generated<Id>;
-  at: Instant;
-  /** Each ring has a bounded number of rows. */
-  ring: string;
-  request_id: string;
-  client_id: Id | null;
-  account_id: Id | null;
-  step: string;
-  outcome: string;
-  /** The digest of what the step was about: a pending request, a code or a token family. */
-  flow: string | null;
-  /** The digest of what the step issued. */
-  leads_to: string | null;
-  facts: Json;
-}
-
 /** The migrations that ran: see `migrations/migrate.ts`. */
 interface MigrationTable {
   name: string;
@@ -369,6 +354,8 @@ export interface Tables {
   passkey: PasskeyTable;
   trusted_browser: TrustedBrowserTable;
   username_reservation: UsernameReservationTable;
+  data_export: DataExportTable;
+  data_export_piece: DataExportPieceTable;
   data_key: DataKeyTable;
   interaction: InteractionTable;
   consent_grant: ConsentGrantTable;

@@ -1,5 +1,7 @@
 // The tables of the service itself: its keys, processes and counts. The others are in schema.ts.
 
+import type { Generated } from 'kysely';
+
 /** Snowflake id as a decimal string. */
 type Id = string;
 /** Milliseconds since the Unix epoch. */
@@ -52,4 +54,22 @@ export interface AdminKeyTable {
   hash: string;
   created_at: Instant;
   revoked_at: Instant | null;
+}
+
+/** The steps of authorizations: see src/traces/README.md. */
+export interface TraceStepTable {
+  id: Generated<Id>;
+  at: Instant;
+  /** Each ring has a bounded number of rows. */
+  ring: string;
+  request_id: string;
+  client_id: Id | null;
+  account_id: Id | null;
+  step: string;
+  outcome: string;
+  /** The digest of what the step was about: a pending request, a code or a token family. */
+  flow: string | null;
+  /** The digest of what the step issued. */
+  leads_to: string | null;
+  facts: Json;
 }

@@ -9,6 +9,7 @@ import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../kit
 import type { HtmlPart } from '../kit/html.ts';
 import { type Site, sendPage } from '../kit/layout.ts';
 import type { PageServices } from '../sign-in/routes.ts';
+import { activityRoutes } from './activity.ts';
 import { connectionsRoutes } from './connections.ts';
 import { dataRoutes } from './data/routes.ts';
 import { emailRoutes } from './email.ts';
@@ -43,6 +44,7 @@ export function accountPages(app: FastifyInstance, services: AccountServices): v
     connectionsRoutes(pages, services, hooks);
     sessionsRoutes(pages, services, hooks);
     dataRoutes(pages, services, hooks);
+    activityRoutes(pages, services);
     proofRoutes(pages, services, hooks);
     trustedBrowsersRoutes(pages, services, hooks);
   });

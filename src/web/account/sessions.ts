@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import { type EndedSessions, endSessions } from '../../credentials/end-sessions.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import type { Device } from '../../platform/validation/origin.ts';
 import { isSid, type ListedSession, listSessions } from '../../sessions/list.ts';
-import type { Device } from '../../sessions/rules/device.ts';
 import type { Session, SessionSelector } from '../../sessions/store.ts';
 import {
   doneNotice,
@@ -109,7 +109,8 @@ ${trusted}
   );
 }
 
-const deviceName = ({ browser, system }: Device, { sessions: text }: Messages): string =>
+/** What a person recognizes a browser by. */
+export const deviceName = ({ browser, system }: Omit<Device, 'network'>, { sessions: text }: Messages): string =>
   browser !== null && system !== null ? text.device(browser, system) : (browser ?? system ?? text.unknownDevice);
 
 const sessionFacts = (session: Session, { sessions: text }: Messages): readonly Html[] => [

@@ -1,6 +1,7 @@
 import type { PasswordProblem } from '../../accounts/password-problem.ts';
 import type { OptionalScope } from '../../claims/permissions.ts';
 import type { PictureProblem } from '../../pictures/pictures.ts';
+import { activity } from './activity-messages.ts';
 import { addressTexts } from './address-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
@@ -204,6 +205,7 @@ export const en = {
     formExpired: 'This form has expired, so nothing was changed. Try again.',
   },
   data: dataTexts,
+  activity,
   security: { title: 'Security', nav: 'Security' },
   picture: {
     title: 'Picture',

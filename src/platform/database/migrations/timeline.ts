@@ -30,6 +30,7 @@ import { invitations } from './0028-invitations.ts';
 import { policies } from './0031-policies.ts';
 import { previousAddresses } from './0032-previous-addresses.ts';
 import { addRecovery } from './0033-recovery.ts';
+import { ownData } from './0034-own-data.ts';
 import { organizationPolicies } from './0035-organization-policies.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -83,6 +84,7 @@ export const timeline: Timeline = {
   '0031-policies': policies,
   '0032-previous-addresses': previousAddresses,
   '0033-recovery': addRecovery,
+  '0034-own-data': ownData,
   '0035-organization-policies': organizationPolicies,
 };
 

@@ -6,6 +6,7 @@ import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof } from '../proof.ts';
 import { type AccountHooks, frameOf, visitOf } from '../visit.ts';
+import { activitySection } from './activity.ts';
 import { passkeysSection } from './passkeys.ts';
 import { passwordSection } from './password.ts';
 import { recoverySection } from './recovery.ts';
@@ -19,6 +20,7 @@ const SECTIONS: readonly SecuritySection[] = [
   passkeysSection,
   twoStepSection,
   recoverySection,
+  activitySection,
   signOutEverywhereSection,
 ];
 

@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { addressBucket } from '../../platform/validation/origin.ts';
-import { deviceOf, networkOf } from './device.ts';
+import { addressBucket, deviceOf, networkOf } from './origin.ts';
 
 const CHROME = 'AppleWebKit/537.36 (KHTML, like Gecko) Chrome/141.0.0.0 Safari/537.36';
 const devices = [

@@ -1,0 +1,62 @@
+import type { FastifyInstance } from 'fastify';
+import { listActivity, NEWEST_ACTIVITY } from '../../audit/activity-store.ts';
+import type { Sealer } from '../../keys/sealer.ts';
+import { queryOf } from '../../platform/http/parameters.ts';
+import { isolate, moment } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import { type Site, sendPage } from '../kit/layout.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { accountLayout } from './layout.ts';
+import { type ActivityRun, groupFailures } from './rules/activity-runs.ts';
+import { deviceName } from './sessions.ts';
+import { frameOf, visitOf } from './visit.ts';
+
+/** How many events one page reads. */
+const PAGE_SIZE = 30;
+const ADDRESS = '/account/activity';
+
+/** The number of an event would tell how many this service records, so links hold it encrypted, for this account alone. */
+const contextOf = (accountId: string): string => `activity ${accountId}`;
+
+/** Where a page begins; at the newest event for anything that is not one of our links. */
+function startOf(sealer: Sealer, accountId: string, cursor: string | undefined): string {
+  const isCursor = cursor !== undefined && /^[A-Za-z0-9_-]{1,128}$/.test(cursor);
+  return (isCursor ? sealer.open(cursor, contextOf(accountId)) : undefined) ?? NEWEST_ACTIVITY;
+}
+
+/** What happened in an account, newest first. */
+export function activityRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, database, sealer } = services;
+  const { messages, path } = site;
+  const text = messages.activity;
+
+  app.get(ADDRESS, async (request, reply) => {
+    const visit = visitOf(request);
+    const accountId = visit.account.id;
+    const before = startOf(sealer, accountId, queryOf(request).get('before'));
+    const found = await database.read(() => listActivity({ accountId, before, limit: PAGE_SIZE + 1 }));
+    const events = found.slice(0, PAGE_SIZE);
+    const last = events.at(-1);
+    const older = found.length > events.length && last !== undefined;
+    const isFirst = before === NEWEST_ACTIVITY;
+    const pages = html`<nav class="pager" aria-label="${messages.pager.label}">${!isFirst && html`<a href="${path(ADDRESS)}">${text.newest}</a>`}${older && html`<a rel="next" href="${path(ADDRESS)}?before=${sealer.seal(last.id, contextOf(accountId))}">${text.older}</a>`}</nav>`;
+    const list =
+      events.length === 0
+        ? html`<p>${isFirst ? text.empty : text.end}</p>`
+        : html`<ol class="events">${groupFailures(events).map((run) => row(site, run))}</ol>`;
+    const content = html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+<section class="card">${list}${(older || !isFirst) && pages}</section>`;
+    return sendPage(reply, 200, site, accountLayout(site, frameOf(visit), 'security', text.title, content));
+  });
+}
+
+function row({ messages }: Site, { event, count, since, device, network }: ActivityRun): Html {
+  const text = messages.activity;
+  const { type, app, actor, details, at } = event;
+  const what = text.describe(type, { app: app === null ? text.deletedApp : isolate(app), count, details });
+  const named = device.browser !== null || device.system !== null;
+  const where = [...(named ? [deviceName(device, messages)] : []), ...(network === null ? [] : [network])].join(', ');
+  const byOperator = actor === 'admin' || actor === 'cli';
+  return html`<li><p>${what}${byOperator && html` ${text.byOperator}`}</p>
+<p class="muted small">${moment(at)}${count > 1 && html`, ${text.since(moment(since))}`}${where !== '' && html`<br>${where}`}</p></li>`;
+}

@@ -1,0 +1,95 @@
+/** What people see of what happened in their account. */
+import assert from 'node:assert/strict';
+import { after, test } from 'node:test';
+import { listActivity, NEWEST_ACTIVITY } from '../../src/audit/activity-store.ts';
+import { record } from '../../src/audit/audit.ts';
+import { type Agent, agent } from '../support/agent.ts';
+import { admin, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
+import { startServer } from '../support/server.ts';
+
+const server = await startServer({ TESSERA_LIMIT_SIGN_IN_ACCOUNT: 'off' });
+after(() => server.close());
+const PAGE = '/account/activity';
+const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
+
+const textOf = (html: string): string =>
+  html
+    .replaceAll(/<\/?bdi>/g, '')
+    .replaceAll(/<[^>]+>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+/** The entries of a page, without markup. */
+const entriesOf = (html: string): string[] => [...html.matchAll(/<li><p>.*?<\/li>/gs)].map(([entry]) => textOf(entry));
+const entries = async (browser: Agent, address = PAGE) => entriesOf((await browser.get(address)).text);
+
+async function signIn(user: TestUser, password = PASSWORD): Promise<Agent> {
+  const browser = agent(server.baseUrl, undefined, { 'user-agent': FIREFOX });
+  await browser.submit(await browser.get('/login'), { identifier: user.username, password });
+  return browser;
+}
+
+test('each event is a sentence with time, browser and network, newest first, and names no identifier', async () => {
+  const user = await newUser(server);
+  for (const wrong of ['wrong 1', 'wrong 2', 'wrong 3']) await signIn(user, `password ${wrong}`);
+  const browser = await signIn(user);
+  const client = await newClient(server, { name: 'Acme Notes' });
+  await tokensFor(server, client, user, {}, { browser });
+  await browser.submit(await browser.get('/account/profile'), { about: 'x' }, '/account/profile');
+  await browser.submit(
+    await browser.get('/account/connections'),
+    { client_id: client.clientId },
+    '/account/connections',
+  );
+  await admin(server, 'DELETE', `/users/${user.id}/sessions/unknown-session-id`);
+  await admin(server, 'PATCH', `/users/${user.id}`, { about: 'y' });
+  const page = await browser.get(PAGE);
+  const found = entriesOf(page.text);
+  const expected = [
+    /Your profile was changed\. The administrator of this service did this\./,
+    /The access of Acme Notes was taken away\./,
+    /Your profile was changed\. .* UTC .*Firefox on Linux/,
+    /You gave access to Acme Notes\./,
+    /You signed in\. .* UTC .*Firefox on Linux, 127\.0\.0\.x/,
+    /3 sign-ins failed\. .*first on .*Firefox on Linux, 127\.0\.0\.x/,
+    /Your account was created\. The administrator of this service did this\./,
+  ];
+  const sentences = found.filter((entry) => !/was signed out/.test(entry));
+  assert.equal(sentences.length, expected.length, found.join('\n'));
+  for (const [index, pattern] of expected.entries()) assert.match(sentences[index] ?? '', pattern);
+  const shown = textOf(page.text);
+  for (const secret of [user.id, client.clientId, '127.0.0.1']) assert.ok(!shown.includes(secret), secret);
+  // Another person sees nothing of it.
+  assert.deepEqual(
+    (await entries(await signedIn(server, await newUser(server)))).map((entry) => /^[\w ]+\./.exec(entry.trim())?.[0]),
+    ['You signed in.', 'Your account was created.'],
+  );
+});
+
+test('pages follow each other by a link that only this account can use', async () => {
+  const user = await newUser(server);
+  const browser = await signIn(user);
+  await withData(server, ({ database, clock }) =>
+    database.commit(function* many() {
+      const origin = { actor: { type: 'user', id: user.id }, address: null, requestId: null } as const;
+      for (let index = 0; index < 70; index++) {
+        const type = index % 2 === 0 ? 'sign_in.succeeded' : 'token.refreshed';
+        yield* record({ at: clock() + index, type, origin, accountId: user.id });
+      }
+    }),
+  );
+  const linkTo = (html: string, label: string): string =>
+    new RegExp(`href="([^"]+)">${label}</a>`).exec(html)?.[1] ?? assert.fail(label);
+  const first = await browser.get(PAGE);
+  const older = linkTo(first.text, 'Older');
+  const second = await browser.get(older);
+  assert.deepEqual([entriesOf(first.text).length, entriesOf(second.text).length], [30, 7]);
+  assert.ok(!second.text.includes('>Older<'));
+  assert.equal(new URL(linkTo(second.text, 'Newest'), server.baseUrl).pathname, PAGE);
+  const other = await signedIn(server, await newUser(server));
+  assert.equal((await entries(other, older)).length, 2, 'the link of another account is that to the first page');
+  assert.equal((await entries(other, `${PAGE}?before=1`)).length, 2);
+  const inStore = await withData(server, ({ database }) =>
+    database.read(() => listActivity({ accountId: user.id, before: NEWEST_ACTIVITY, limit: 100 })),
+  );
+  assert.equal(inStore.length, 37);
+});
