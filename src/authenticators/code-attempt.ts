@@ -46,10 +46,14 @@ export async function attemptCode(
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, limits } = services;
   const { account, browserHash, origin } = attempt;
-  const about = { name: 'totpAccount', origin, accountId: account.id } as const;
+  const about = { origin, accountId: account.id };
   const { bucket, seconds } = await database.commit(function* count() {
     const bucket = yield* bucketOf(account.id, browserHash);
-    return { bucket, seconds: yield* take(bucket, limits.totpAccount, now, about) };
+    const seconds = yield* take(bucket, limits.totpAccount, now, { ...about, name: 'totpAccount' });
+    if (seconds > 0 || method !== 'recovery code') return { bucket, seconds };
+    // Recovery codes do not change with time, so guesses at them add up.
+    const name = 'recoveryCodeAccount';
+    return { bucket, seconds: yield* take(`recovery ${bucket}`, limits[name], now, { ...about, name }) };
   });
   if (seconds > 0) return { kind: 'limited', seconds };
   const spend = await check();
@@ -65,6 +69,7 @@ export async function attemptCode(
       return { kind: 'wrong' };
     }
     yield* giveBack(bucket, limits.totpAccount);
+    if (method === 'recovery code') yield* giveBack(`recovery ${bucket}`, limits.recoveryCodeAccount);
     return { kind: 'authenticated', account: current, method };
   }
   return { kind: 'checked', complete };

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { findAccount } from '../../src/accounts/store.ts';
+import { authenticateByRecoveryCode } from '../../src/authenticators/recovery-code.ts';
 import { createChallenge, prepareChallenge, tryCode } from '../../src/challenges/challenges.ts';
 import { countMail } from '../../src/mail/mail.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -89,6 +91,21 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
       const { browser, page } = await atSecondStep(server, user);
       return isLimited(await typeCode(browser, page, '000000'));
     };
+  },
+  async recoveryCodeAccount(server) {
+    const user = await newUser(server);
+    await enroll(server, user);
+    // Otherwise the limit of all codes is reached first.
+    const { limits } = readConfig({ ...server.environment, TESSERA_LIMIT_TOTP_ACCOUNT: 'off' });
+    const origin = { actor: { type: 'anonymous', id: null }, address: null, requestId: null } as const;
+    return () =>
+      withData(server, async (core) => {
+        const account = await core.database.read(() => findAccount(user));
+        assert.ok(account);
+        const services = { ...core, limits, sealer: await core.sealer() } as never;
+        const attempt = { account, code: 'ABCD-EFGH-JKMN', browserHash: 'unknown', origin };
+        return (await authenticateByRecoveryCode(services, attempt, core.clock())).kind === 'limited';
+      });
   },
   async usernameAccount(server) {
     const browser = await signedIn(server, await newUser(server));

@@ -61,6 +61,11 @@ export const limitVariables = {
     '5/15m',
     'Wrong codes of an authenticator app and wrong recovery codes for one account, after the first factor. Browsers that have signed in to it before are counted separately.',
   ),
+  recoveryCodeAccount: new LimitVariable(
+    'TESSERA_LIMIT_RECOVERY_CODE_ACCOUNT',
+    '20/24h',
+    'Wrong recovery codes for one account. Browsers that have signed in to it before are counted separately.',
+  ),
   usernameAccount: new LimitVariable(
     'TESSERA_LIMIT_USERNAME_ACCOUNT',
     '3/720h',
