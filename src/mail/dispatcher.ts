@@ -5,6 +5,7 @@ import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { MailOutcome, Meter } from '../platform/http/server.ts';
 import type { MailResult, MailTransport } from '../platform/mail/transport.ts';
+import { withoutAddresses } from '../platform/masking.ts';
 import { startPoller } from '../platform/poller.ts';
 import { SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import { openContent } from './mail.ts';
@@ -99,12 +100,13 @@ export function startMailDispatcher(
     if (result.kind === 'accepted') {
       return (await database.commit(() => settleSent({ id: mail.id, now }))) ? 'sent' : undefined;
     }
+    // Servers quote the recipient. The audit trail is kept longer than an account.
+    const problem = withoutAddresses(result.problem, mail.recipient);
     const delay = retryDelay(MAIL_RETRIES, mail.attempts, Math.random());
-    if (isPermanent(result) || delay === undefined) return giveUp(mail, { status: 'dead', problem: result.problem });
+    if (isPermanent(result) || delay === undefined) return giveUp(mail, { status: 'dead', problem });
     // At the latest when it expires, so that its content is erased in time.
     const dueAt = Math.min(now + delay, mail.expiresAt);
     const confirmed = result.kind === 'refused' ? 1 : 0;
-    const { problem } = result;
     return (await database.commit(() => postponeMail({ ...mail, dueAt, confirmed, problem }))) ? 'retried' : undefined;
   }
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { randomSecret } from './crypto/secrets.ts';
-import { masked, maskedPath } from './masking.ts';
+import { masked, maskedPath, withoutAddresses } from './masking.ts';
 
 const SECRET = randomSecret();
 const JWT = `${Buffer.from('{"alg":"HS256"}').toString('base64url')}.${SECRET}.${SECRET}`;
@@ -58,6 +58,16 @@ for (const text of repeated) {
     assert.ok(masked(text.repeat(1000)).length <= 301);
     assert.ok(masked(`${text.repeat(1000)}9`).length <= 301);
   });
+}
+
+const answers: [string, string][] = [
+  ['550 5.1.1 <Ada.L@example.com>: Recipient rejected', '550 5.1.1 <[address]>: Recipient rejected'],
+  ['550 No such user ADA.L here', '550 No such user [address] here'],
+  ['"ada l"@example.com, ada+x@mail.example', '[address], [address]'],
+  ['smtp.example.com:25 answered 451 Try again later', 'smtp.example.com:25 answered 451 Try again later'],
+];
+for (const [answer, kept] of answers) {
+  test(`without addresses: ${answer}`, () => assert.equal(withoutAddresses(answer, 'ada.l@example.com'), kept));
 }
 
 test('of a path without a route only short plain segments are shown', () => {

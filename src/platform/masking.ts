@@ -48,6 +48,22 @@ export function masked(text: string): string {
   return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
 }
 
+/** An email address in a text. */
+const ADDRESS = /(?:"[^"]*"|[^\s<>()[\]"',;:@]+)@[^\s<>()"',;:@]+/g;
+
+/**
+ * A text without email addresses, such as the answer of a mail server, which is kept longer than the address may be.
+ * @param known an address whose local part is masked as well, where it is a word
+ */
+export function withoutAddresses(text: string, known: string): string {
+  const local = known.slice(0, known.lastIndexOf('@')).toLowerCase();
+  return text
+    .replace(ADDRESS, '[address]')
+    .split(/([^\p{L}\p{N}._+-]+)/u)
+    .map((word) => (word.toLowerCase() === local ? '[address]' : word))
+    .join('');
+}
+
 /** How much of a path is kept, in segments, and the longest segment that is shown: tokens and codes are longer. */
 const SEGMENTS = 8;
 const SEGMENT = /^[\w.~-]{0,20}$/;
