@@ -7,6 +7,7 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { addressesToTell } from '../security-notices/notices.ts';
 import { accountStatus } from '../verdict/rules.ts';
 
 /** How long a person can come back after asking for the deletion of their account. */
@@ -50,11 +51,11 @@ export function requestDeletion(
       const { deletionRequestedAt, deletionDueAt } = changed;
       if (deletionRequestedAt === null || deletionDueAt === null) return;
       const content = message(changed, deletionDueAt);
-      const { email } = changed.profile;
-      yield* context.mail.enqueue(
-        { to: email, accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt },
-        deletionRequestedAt,
-      );
+      const common = { accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt } as const;
+      // A thief who has just changed the address would otherwise be the only one who is told.
+      for (const to of yield* addressesToTell(changed, deletionRequestedAt)) {
+        yield* context.mail.enqueue({ ...common, to }, deletionRequestedAt);
+      }
     },
   );
 }

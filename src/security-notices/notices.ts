@@ -80,6 +80,13 @@ export function* enqueueSecurityNotice(
   }
 }
 
+/** The addresses that are told of what happens to an account: its own, and those that it had in the last days. */
+export function* addressesToTell({ id, profile }: NotifiedAccount, now: number): Work<readonly string[]> {
+  const previous = yield* listPreviousAddresses({ accountId: id, now });
+  const all = [profile.email, ...previous.map(({ email }) => email)].filter(canReceiveMail);
+  return [...new Map(all.map((address) => [address.toLowerCase(), address])).values()];
+}
+
 /** Tells both addresses that an operator gave an account another one. */
 export function* enqueueNewAddressMails(
   { mail }: Pick<SecurityNoticeServices, 'mail'>,

@@ -189,6 +189,18 @@ test('for seven days the earlier address undoes a change, whatever came since, a
   await assert.rejects(signedIn(server, ada.user, password), /401/);
 });
 
+test('while a change can be undone, both addresses are told of a request for deletion', async () => {
+  const ada = await person();
+  const { email } = await changed(ada);
+  const left = await ada.browser.submit(
+    await ada.browser.get('/account/data'),
+    { confirm: 'yes' },
+    '/account/deletion',
+  );
+  assert.equal(left.status, 200);
+  for (const address of [ada.email, email]) assert.equal((await latest(address)).kind, 'deletion');
+});
+
 test('the undo asks for a second factor from before the change, and removes one from after it', async () => {
   const ada = await person();
   const email = freshAddress();
