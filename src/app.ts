@@ -266,6 +266,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     const requestDispatcher = startRequestDispatcher({
       ...services,
       contact: config.contact,
+      meter,
       failed: reportFailure('messages that were asked for'),
     });
     resources.defer(() => requestDispatcher.stop());
@@ -284,7 +285,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       metricsPort: metricsListener?.port,
       drain,
       deliverNotices: dispatcher.deliverDue,
-      sendRequestedMail: requestDispatcher.sendWaiting,
+      sendRequestedMail: requestDispatcher.poll,
       async close(patiently) {
         drain();
         await listener.close(patiently);

@@ -110,7 +110,7 @@ export const eventTypes = {
   'data.recovered':
     'An operator accepted that recorded changes were lost or a backup was restored. Everything issued before is revoked (`missing`: how many events are known to be lost).',
   'mail.given_up':
-    'A message (`mailId`, `kind`) was not sent: the server refused it for good, or the last retry failed (`problem`).',
+    'A message (`mailId`, `kind`) was not sent: the server refused it for good, or the last retry failed (`problem`). Without `mailId`, it could not be made.',
   'mail.tested': 'An operator sent a test message.',
   'limit.exceeded': 'A rate limit was exceeded.',
   'export.requested': 'A person asked for a copy of their data.',

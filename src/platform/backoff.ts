@@ -17,6 +17,9 @@ export const NOTICE_RETRIES: RetrySchedule = { first: 15 * SECOND, factor: 4, lo
 /** Mail: a server that was away for an hour still gets a link that lives that long; all attempts take most of a day. */
 export const MAIL_RETRIES: RetrySchedule = { first: 15 * SECOND, factor: 2, longest: 30 * MINUTE, attempts: 52 };
 
+/** Messages that were asked for and could not be made: the person waits for theirs a few minutes at most. */
+export const REQUEST_RETRIES: RetrySchedule = { first: 15 * SECOND, factor: 2, longest: 5 * MINUTE, attempts: 6 };
+
 /**
  * The delay after a failed attempt, in milliseconds; undefined after the last one. Up to a fifth of it is jitter, so that what failed
  * together is not all attempted together again.

@@ -5,26 +5,41 @@ export interface StoredMailRequest {
   readonly id: string;
   readonly sealed: string;
   readonly createdAt: number;
+  /** How often the message could not be made. */
+  readonly attempts: number;
 }
 
 export const insertRequest = command((db, p: { id: string; sealed: string; now: number }) =>
-  db.insertInto('mail_request').values({ id: p.id, purpose: 'recover', sealed: p.sealed, created_at: p.now }),
+  db
+    .insertInto('mail_request')
+    .values({ id: p.id, purpose: 'recover', sealed: p.sealed, created_at: p.now, attempts: 0, due_at: p.now }),
 );
 
+/** The requests whose turn it is. */
 export const listRequests = many(
-  (db, p: { limit: number }) =>
+  (db, p: { now: number; limit: number }) =>
     db
       .selectFrom('mail_request')
-      .select(['id', 'sealed', 'created_at'])
-      // Uses the index.
-      .where('created_at', '>', 0)
-      .orderBy('created_at')
+      .select(['id', 'sealed', 'created_at', 'attempts'])
+      .where('due_at', '<=', p.now)
+      .orderBy('due_at')
       .limit(p.limit),
-  ({ id, sealed, created_at }): StoredMailRequest => ({
+  ({ id, sealed, created_at, attempts }): StoredMailRequest => ({
     id,
     sealed,
     createdAt: created_at,
+    attempts,
   }),
+);
+
+/** Counts a failed attempt, and makes a request due later; false where another node took it, or counted its own attempt. */
+export const postponeRequest = changes((db, p: { id: string; attempts: number; dueAt: number }) =>
+  db
+    .updateTable('mail_request')
+    .set((eb) => ({ attempts: eb('attempts', '+', 1), due_at: p.dueAt }))
+    .where('id', '=', p.id)
+    .where('attempts', '=', p.attempts)
+    .returning('id'),
 );
 
 /** Takes a request, once; false where another node took it. */

@@ -1,16 +1,20 @@
 import { type Account, findByIdentifier, lockAccount } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
 import { prepareChallenge } from '../challenges/challenges.ts';
 import { countMail } from '../mail/mail.ts';
+import { REQUEST_RETRIES, retryDelay } from '../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import { digest, randomName } from '../platform/crypto/secrets.ts';
-import type { Database, Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/validation/origin.ts';
+import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
+import type { Meter } from '../platform/http/server.ts';
+import { type Poller, startPoller } from '../platform/poller.ts';
+import { type Origin, SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import { beginRecovery, createDecoy, RECOVERY_LIFETIME, subjectOf } from './begin.ts';
 import { barredMail } from './mails.ts';
-import { insertRequest, listRequests, type StoredMailRequest, takeRequest } from './request-store.ts';
+import { insertRequest, listRequests, postponeRequest, type StoredMailRequest, takeRequest } from './request-store.ts';
 
 /*
  * A browser asks for a link or a code by a name. The answer is given before the name is looked up, and the message is made later, at a
@@ -57,58 +61,61 @@ const LONGEST_WAIT = 30 * MINUTE;
 const BATCH = 50;
 const INTERVAL = SECOND;
 
-/** Makes the messages that were asked for, of whichever node. */
-export interface RequestDispatcher {
-  /** Makes those that wait now. */
-  sendWaiting(): Promise<void>;
-  /** Waits for what is under way, and starts no other. */
-  stop(): Promise<void>;
+interface DispatcherServices extends RequestServices {
+  readonly meter: Pick<Meter, 'mailed'>;
+  /** Is given what kept a message from being made, and failures of the database. */
+  failed(error: unknown): void;
 }
 
-export function startRequestDispatcher(
-  services: RequestServices & { failed(error: unknown): void },
-  interval = INTERVAL,
-): RequestDispatcher {
-  const { database, failed } = services;
+/** Makes the messages that were asked for, of whichever node. A stopped one finishes the message that it is making. */
+export function startRequestDispatcher(services: DispatcherServices, interval = INTERVAL): Poller {
+  const { database, clock, failed } = services;
   let isStopping = false;
-  let running: Promise<void> | undefined;
 
   async function sendAll(): Promise<void> {
     for (;;) {
-      const requests = await database.read(() => listRequests({ limit: BATCH }));
+      const requests = await database.read(() => listRequests({ now: clock(), limit: BATCH }));
       for (const request of requests) {
         if (isStopping) return;
-        await answer(services, request);
+        try {
+          await answer(services, request);
+        } catch (error) {
+          if (error instanceof StoreUnavailable) throw error;
+          // The others must not wait for one that always fails.
+          failed(error);
+          await postpone(services, request);
+        }
       }
       if (requests.length < BATCH || isStopping) return;
     }
   }
-  let runAgain = false;
-  /** Runs once at a time. A call meanwhile makes it run once more. */
-  const sendWaiting = (): Promise<void> => {
-    runAgain = true;
-    running ??= (async () => {
-      while (runAgain && !isStopping) {
-        runAgain = false;
-        await sendAll();
-      }
-    })()
-      .catch(failed)
-      .finally(() => {
-        running = undefined;
-      });
-    return running;
-  };
-  const timer = setInterval(() => void sendWaiting(), interval);
-  timer.unref();
+  const poller = startPoller(sendAll, interval, failed);
   return {
-    sendWaiting,
-    async stop() {
+    ...poller,
+    stop() {
       isStopping = true;
-      clearInterval(timer);
-      await running;
+      return poller.stop();
     },
   };
+}
+
+/** After an error: the message is tried again later, and given up after the last attempt. */
+async function postpone(
+  { database, clock, meter }: DispatcherServices,
+  { id, attempts }: StoredMailRequest,
+): Promise<void> {
+  const now = clock();
+  const made = attempts + 1;
+  const delay = retryDelay(REQUEST_RETRIES, made, 0);
+  const counted = await database.commit(function* count(): Work<boolean> {
+    if (delay !== undefined) return yield* postponeRequest({ id, attempts, dueAt: now + delay });
+    if (!(yield* takeRequest({ id }))) return false;
+    // Not the error: it may quote what was typed. The log has it.
+    const details = { kind: 'recovery', attempts: made, problem: 'the message could not be made: see the log' };
+    yield* record({ at: now, type: 'mail.given_up', outcome: 'failure', origin: SYSTEM_ORIGIN, details });
+    return true;
+  });
+  if (counted) meter.mailed('recovery', delay === undefined ? 'dead' : 'retried');
 }
 
 /** Takes a request and makes its message, in one commit: it is made once, or waits for another node. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { MINUTE } from '../../src/platform/clock.ts';
+import { insertRequest } from '../../src/recovery/request-store.ts';
 import { agent } from '../support/agent.ts';
 import {
   admin,
@@ -16,7 +17,9 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { withData } from '../support/forged-token.ts';
 import { allMails, mailsTo } from '../support/mail.ts';
+import { query } from '../support/outcome.ts';
 import { askRecovery, newestMail, recover, useLink } from '../support/recovery.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
@@ -292,6 +295,27 @@ test('an account without a password gets one by mail', async () => {
   assert.equal(created.status, 201);
   const done = await recover(server, 'nopassword@example.com', NEW);
   assert.equal(done.location?.pathname, '/account');
+});
+
+test('a request whose message cannot be made delays no other, and is given up after six attempts', async () => {
+  const user = await newUser();
+  await withData(server, async ({ database, sealer }) => {
+    const id = 'broken';
+    const sealed = (await sealer()).seal('no request', `mail request ${id}`);
+    await database.commit(() => insertRequest({ id, sealed, now: server.now() - 1 }));
+  });
+  await askRecovery(server, browserOf(), user.email);
+  await newestMail(server, user.email, 'recovery');
+  for (let attempt = 2; attempt <= 6; attempt++) {
+    assert.equal((await query(server, 'SELECT id FROM mail_request')).length, 1, `before attempt ${attempt}`);
+    await server.sendRequestedMail();
+    server.advance(5 * MINUTE);
+    await server.sendRequestedMail();
+  }
+  assert.deepEqual(await query(server, 'SELECT id FROM mail_request'), []);
+  const { body } = await admin(server, 'GET', '/audit-events?type=mail.given_up');
+  const problem = 'the message could not be made: see the log';
+  assert.deepEqual(body.items[0].details, { kind: 'recovery', attempts: 6, problem });
 });
 
 test('a recovery during a sign-in for an app goes on with it', async () => {

@@ -160,6 +160,10 @@ export interface MailRequestTable {
   /** What was typed, and by whom, sealed. */
   sealed: string;
   created_at: Instant;
+  /** How often the message could not be made. */
+  attempts: number;
+  /** When it is tried next. */
+  due_at: Instant;
 }
 
 /** Accounts that mail recovers only together with a recovery code, by their owners' choice. */

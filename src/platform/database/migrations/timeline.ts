@@ -32,6 +32,7 @@ import { previousAddresses } from './0032-previous-addresses.ts';
 import { addRecovery } from './0033-recovery.ts';
 import { ownData } from './0034-own-data.ts';
 import { organizationPolicies } from './0035-organization-policies.ts';
+import { requestRetries } from './0037-request-retries.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -86,6 +87,7 @@ export const timeline: Timeline = {
   '0033-recovery': addRecovery,
   '0034-own-data': ownData,
   '0035-organization-policies': organizationPolicies,
+  '0037-request-retries': requestRetries,
 };
 
 export { NewerDatabase } from './position.ts';
