@@ -53,6 +53,7 @@ export function emailRoutes(app: FastifyInstance, services: PageServices, { coun
       hint: text.codeHint,
       type: 'text',
       autocomplete: 'one-time-code',
+      inputMode: 'numeric',
       value: '',
       problems,
     } as const;

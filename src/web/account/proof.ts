@@ -167,7 +167,7 @@ const shownMethod = (asked: Method, parameters: RepeatableParameters): Method =>
 /** The link to the form of the other kind of code. */
 const otherForm = (site: Site, shown: Method, target: ProofTarget): Html | undefined =>
   shown === 'totp' || shown === 'recovery code'
-    ? html`<p class="small">${otherCodeLink(site, '/account/confirm', shown, { next: target })}</p>`
+    ? html`<p>${otherCodeLink(site, '/account/confirm', shown, { next: target })}</p>`
     : undefined;
 
 /** The page that asks for a fresh proof. */

@@ -4,14 +4,12 @@ import type { HtmlPart } from './html.ts';
 export const verify = {
   title: 'Two-step sign-in',
   signingIn: (username: HtmlPart): HtmlPart => ['Signing in as ', username],
-  totpLead: 'Enter the six digits that your authenticator app shows for this account.',
   totpCode: 'Code',
+  totpHint: 'The six digits that your authenticator app shows now.',
   totpWrong:
-    'This code is not valid. Enter the one that your app shows now. If none is accepted, set the clock of your device automatically.',
-  recoveryLead:
-    'Enter one of the recovery codes that you kept when you set up your authenticator app. Each works once.',
+    'This code is not valid. Enter the one that your app shows now. If no code works, let your device set its clock automatically.',
   recoveryCode: 'Recovery code',
-  recoveryHint: '12 letters and digits, such as 9x2k-4mfq-7h3d',
+  recoveryHint: 'One of those that you kept, such as 9x2k-4mfq-7h3d. Each works once.',
   recoveryWrong: 'This recovery code is not valid, or was used before. Enter another one.',
   submit: 'Continue',
   useRecoveryCode: 'Use a recovery code instead',
@@ -24,13 +22,14 @@ export const verify = {
 /** The texts of what is asked for after the password, in the account. */
 export const twoStep = {
   title: 'Two-step sign-in',
-  lead: 'After your password you are asked for a code from an app on your phone. Somebody who learns your password cannot sign in with it alone.',
+  lead: 'After your password you are asked for a code from an app on your phone, so a stolen password is not enough.',
   app: 'Authenticator app',
   appSince: (time: HtmlPart): HtmlPart => ['Set up on ', time],
   setUp: 'Set up an authenticator app',
   replace: 'Move to another device',
   remove: 'Remove the authenticator app',
-  removeLead: 'You are then asked for your password alone, and your recovery codes no longer work.',
+  removeLeadPasskeys: 'Without it, you sign in with your passkeys alone.',
+  removeLead: 'Without it, you are asked for your password alone, and your recovery codes stop working.',
   unverified: 'Verify your email address first, so that you can get back in if you lose your device.',
   enrollTitle: 'Set up an authenticator app',
   scan: '1. Scan this picture with an authenticator app',
@@ -52,13 +51,14 @@ export const twoStep = {
   removed:
     'The authenticator app is removed. You are signed out in every other browser, and have to sign in to your apps again.',
   codes: 'Recovery codes',
-  codesLead: 'Each lets you sign in once without your authenticator app.',
-  codesLeft: (left: number, issued: number) => `${left} of ${issued} left`,
+  codesLead: 'Each works once, if you lose the device that you sign in with.',
+  codesLeft: (left: number, issued: number) => (issued === 0 ? 'You have none yet.' : `${left} of ${issued} left.`),
   fewLeft: (left: number) =>
     left === 0
-      ? 'You have no recovery codes. Get new ones, so that you can sign in if you lose your device.'
+      ? 'All of them are used. Get new ones, so that you can sign in if you lose your device.'
       : `Only ${left === 1 ? 'one recovery code is' : `${left} recovery codes are`} left. Get new ones before you need them.`,
   newCodes: 'Get new recovery codes',
+  firstCodes: 'Get recovery codes',
   newCodesLead: 'The earlier ones stop working.',
   keepTitle: 'Keep your recovery codes',
   keepLead:
@@ -74,4 +74,13 @@ export const trustedBrowsers = {
   since: 'Trusted since',
   until: 'Trusted until',
   end: 'Ask for a code there again',
+};
+
+/** The texts of a fresh proof of who is at the browser. */
+export const proof = {
+  title: 'Confirm it is you',
+  lead: 'This change could lock you out or let others in. Confirm once; it lasts for ten minutes.',
+  submit: 'Confirm',
+  gate: 'To change this, first confirm that it is you.',
+  confirm: 'Confirm it is you',
 };

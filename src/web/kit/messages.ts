@@ -5,7 +5,7 @@ import { activity } from './activity-messages.ts';
 import { addressTexts } from './address-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
-import { trustedBrowsers, twoStep, verify } from './factor-messages.ts';
+import { proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
@@ -173,13 +173,7 @@ export const en = {
     themes: { light: 'Light', dark: 'Dark', system: 'Same as the device' },
     roles: { OWNER: 'owner', ADMIN: 'admin', MEMBER: 'member' },
   },
-  proof: {
-    title: 'Confirm it is you',
-    lead: 'This change can lock you out or let others in, so it asks for the strongest way to sign in that you have set up. It then stays confirmed for ten minutes.',
-    submit: 'Confirm',
-    gate: 'To change this, first confirm that it is you.',
-    confirm: 'Confirm it is you',
-  },
+  proof,
   account: {
     title: 'Your account',
     password: 'Password',
@@ -191,7 +185,9 @@ export const en = {
     passwordChanged:
       'Your password is changed. You are signed out in every other browser, and have to sign in to your apps again.',
     currentWrong: 'The current password is incorrect.',
-    passwordNotSet: 'This account has no password. Ask the administrator of this service to set one.',
+    passwordNotSet: 'You have no password.',
+    passkeysInstead: 'You have no password: you sign in with your passkeys.',
+    setPassword: 'Set a password',
     signOut: 'Sign out',
     signOutEverywhere: 'Sign out everywhere',
     signOutEverywhereLead:

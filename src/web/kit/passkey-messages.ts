@@ -19,7 +19,7 @@ export const passkeys = {
   invalid: 'The passkey could not be checked. Try again, or sign in another way.',
   tooMany: 'You have the most passkeys that an account can have. Remove one that you no longer use first.',
   title: 'Passkeys',
-  lead: 'Sign in with your fingerprint, face or screen lock, without a password. A passkey works on this site only, so nobody can trick you into giving it away.',
+  lead: 'Sign in with your fingerprint, face or screen lock, without a password. A passkey works on this site only, so no other site can trick you into giving it away.',
   none: 'You have no passkeys yet.',
   add: 'Add a passkey',
   unsupported: 'This browser has no passkeys, or scripts are off. Use another browser or device.',
@@ -57,7 +57,7 @@ export const passkeys = {
   },
   removePassword: 'Remove your password',
   removePasswordLead:
-    'You then sign in with passkeys only. Nobody can guess or steal a password that does not exist. You get recovery codes for the case that you lose your passkeys.',
+    'Without a password, you sign in with passkeys alone, and there is nothing to guess or steal. You get recovery codes, in case you lose your passkeys.',
   passwordRemoved:
     'Your password is removed, and you are signed out in every other browser. From now on, sign in with a passkey.',
 } as const;

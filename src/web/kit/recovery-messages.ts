@@ -16,7 +16,7 @@ export const recovery = {
     ' and ask for a recovery link.',
   ],
   back: 'Back to sign-in',
-  sentTitle: 'Check your mail',
+  sentTitle: 'Check your email',
   sentLead:
     'If there is such an account, a message is on its way to its email address. Open the link in it, or type its code here.',
   sentNote: 'It can take a minute. Only the newest message works, for 30 minutes.',
@@ -25,10 +25,10 @@ export const recovery = {
   codeHint: 'Six digits',
   codeMissing: 'Enter the code from the message.',
   codeWrong:
-    'This code is wrong, or no longer works. Type the code of the newest message. After five wrong codes none is accepted for 15 minutes.',
+    'This code is wrong or has expired. Use the one in the newest message. After five wrong codes, wait 15 minutes.',
   codeSubmit: 'Continue',
   goneTitle: 'This link does not work',
-  gone: 'It was used, replaced by a newer one, has expired, or your account was changed since. Nothing was changed now.',
+  gone: 'It was used, replaced by a newer one or has expired, or your account changed since. Nothing was changed.',
   passwordTitle: 'Set a new password',
   passwordLead: (name: HtmlPart): HtmlPart => ['For the account ', name],
   effects:
@@ -55,12 +55,13 @@ export const recovery = {
     title: 'Ways into your account',
     lead: 'What you can use to sign in, or to get back in when you have lost something.',
     texts: {
-      password: 'Your password, with a second step if you have set one up.',
+      password: 'Your password.',
       passkey: 'A passkey.',
       mail: 'A link to your email address, which sets a new password.',
       'mail and authenticator app': 'A link to your email address, with a code of your authenticator app.',
       'mail and recovery code': 'A link to your email address, with one of your recovery codes.',
     } satisfies Record<WayIn, string>,
+    passwordAndCode: 'Your password, with a code of your authenticator app.',
     last: 'This is the only one. Set up another before you lose it.',
     requireTitle: 'Recovery by mail',
     requireLead:

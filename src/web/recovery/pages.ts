@@ -65,7 +65,7 @@ export function codePage(site: Site, { token, problems, request }: RecoveryForm)
   const body = html`<p>${text.sentLead}</p><p class="muted small">${text.sentNote}</p>
 ${problemSummary(site.messages, problems)}
 <form method="post" action="${site.path('/recover/code')}" novalidate>${hidden(token, requestField(request))}
-${field({ name: 'sent_code', label: text.code, type: 'text', autocomplete: 'one-time-code', value: '', hint: text.codeHint, problems, focus: true })}
+${field({ name: 'sent_code', label: text.code, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', hint: text.codeHint, problems, focus: true })}
 <button class="primary" type="submit">${text.codeSubmit}</button></form>`;
   const again = html`<a href="${site.path(`/recover${requestQuery(request)}`)}">${text.again}</a>`;
   return narrow(site, text.sentTitle, body, again);

@@ -1,6 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { hidden, isolate } from '../kit/components.ts';
+import { helpLine, hidden, isolate } from '../kit/components.ts';
 import { sendErrorPage } from '../kit/error-page.ts';
 import { html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
@@ -8,6 +8,9 @@ import { notice } from './sign-up-pages.ts';
 
 const text = {
   title: 'You are invited',
+  toJoin: 'You can join ',
+  toCreate: 'You can create an account here.',
+  as: ' as ',
   join: 'Join',
   create: 'Create an account',
   dead: 'This invitation no longer works',
@@ -17,9 +20,11 @@ const text = {
   other: 'This invitation is for another address',
   otherLead: 'Use it with an account of the address that it was sent to.',
   joined: 'You joined',
-  joinedLead: 'Your account is a member now.',
-  account: 'Your account',
-  again: 'If you have an account already, sign in, then open this link again.',
+  joinedLead: 'Your account is now a member of the organization.',
+  account: 'Go to your account',
+  haveAccount: 'Already have an account?',
+  signIn: 'Sign in',
+  again: ', then open this link again.',
   nothing: 'You have an account already, so there is nothing to do.',
 } as const;
 
@@ -27,9 +32,16 @@ const accountLink = ({ path }: Site) => html`<a href="${path('/account')}">${tex
 
 /** What a person without a session may do with an invitation. */
 export function invitationPage(site: Site, link: string, organization: string | undefined): Page {
-  const lead = organization === undefined ? text.create : html`Join ${isolate(organization)}.`;
-  const create = html`<a href="${site.path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a>`;
-  return notice(site, text.title, lead, html`${create}. ${text.again}`);
+  const lead =
+    organization === undefined ? text.toCreate : html`${text.toJoin}<strong>${isolate(organization)}</strong>.`;
+  return {
+    title: text.title,
+    layout: 'narrow',
+    body: html`<section class="card"><header><h1>${text.title}</h1><p>${lead}</p></header>
+<div><a class="button primary" href="${site.path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a></div>
+<p class="small">${text.haveAccount} <a href="${site.path('/login')}">${text.signIn}</a>${text.again}</p></section>
+${helpLine(site)}`,
+  };
 }
 
 /** The button with which a signed-in person joins. */
@@ -40,8 +52,7 @@ export function joinPage(
   return {
     title: text.title,
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.title}</h1></header>
-<p>Join ${isolate(it.organization)} as ${it.username}.</p>
+    body: html`<section class="card"><header><h1>${text.title}</h1><p>${text.toJoin}<strong>${isolate(it.organization)}</strong>${text.as}<strong>${isolate(it.username)}</strong>.</p></header>
 <form method="post" action="${site.path('/invitation')}">${hidden(it.token, { link: it.link })}<button class="primary" type="submit">${text.join}</button></form></section>`,
   };
 }

@@ -43,11 +43,11 @@ export function verifySignUpPage(site: Site, { token, app, problems, address, ma
     body: html`<section class="card">
 ${heading(text.verifyTitle, site.messages.signUp.lead, app, site)}
 <p>${address === undefined ? text.verifyLeadUnknown : text.verifyLead(isolate(address))}</p>
-${mailbox && html`<p class="notice">${text.mailbox(box)}</p>`}
+${mailbox && html`<div class="notice"><p>${text.mailbox(box)}</p></div>`}
 ${problemSummary(site.messages, problems)}
 <form method="post" action="${path('/signup/verify')}" novalidate>
 ${hidden(token, requestFields(app))}
-${field({ name: 'code', label: text.code, type: 'text', autocomplete: 'one-time-code', value: '', hint: text.codeHint, problems, focus: true })}
+${field({ name: 'code', label: text.code, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', hint: text.codeHint, problems, focus: true })}
 <button class="primary" type="submit">${text.submit}</button>
 </form>
 </section>

@@ -55,7 +55,7 @@ export function codeField({ messages }: Site, method: CodeMethod, problems: Prob
   const text = messages.verify;
   const about =
     method === 'totp'
-      ? ({ label: text.totpCode, autocomplete: 'one-time-code', inputMode: 'numeric' } as const)
+      ? ({ label: text.totpCode, hint: text.totpHint, autocomplete: 'one-time-code', inputMode: 'numeric' } as const)
       : ({ label: text.recoveryCode, autocomplete: 'off', hint: text.recoveryHint } as const);
   return html`<input type="hidden" name="${WITH}" value="${nameOf(method)}">
 ${field({ name: 'code', type: 'text', value: '', problems, focus: true, ...about })}`;
@@ -86,11 +86,10 @@ ${passkeys && passkeyButton('use-passkey', messages.passkeys.use, 'equal')}
 ${hidden(token, requestFields(app))}
 ${
   codes &&
-  html`<p>${shown === 'totp' ? text.totpLead : text.recoveryLead}</p>
-${codeField(site, shown, problems)}
+  html`${codeField(site, shown, problems)}
 ${trustLifetime !== null && html`<label class="check"><input type="checkbox" name="${TRUST}" value="on"><span>${text.trust(trustLifetime / DAY)}</span></label>`}
 <button class="primary" type="submit">${text.submit}</button>
-<p class="small">${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>`
+<p>${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>`
 }
 <button class="link" type="submit" name="action" value="another" formnovalidate>${text.another}</button>
 </form>

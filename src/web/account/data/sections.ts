@@ -25,7 +25,7 @@ export function deletionSection(site: Site, { token, proof, problems }: DataStat
   const text = messages.data;
   const problem = problems.fields['confirm'];
   const form = html`<form method="post" action="${path('/account/deletion')}" novalidate>${hidden(token)}
-${problem !== undefined && html`<p class="problem" id="confirm-note">${problem}</p>`}
+${problem !== undefined && html`<p class="problem small" id="confirm-note">${problem}</p>`}
 <label class="check"><input type="checkbox" id="confirm" name="confirm" value="yes" required${problem !== undefined && html` aria-invalid="true" aria-describedby="confirm-note"`}> ${text.confirmDeletion}</label>
 <div><button class="danger" type="submit">${text.delete}</button></div></form>`;
   return html`<section class="card" id="deletion"><header><h2>${text.deletion}</h2><p class="muted small">${text.deletionLead}</p></header>

@@ -16,19 +16,22 @@ import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts'
 /** Changing the password. */
 export const passwordSection: SecuritySection = { section, routes, scripts: ['strength'] };
 
-function section({ site }: PageServices, { account, token, problems }: SecurityState): Html {
+function section({ site }: PageServices, { account, token, problems, proof }: SecurityState): Html {
   const { messages, path } = site;
   const { account: text } = messages;
   const { username, displayName, email } = account.profile;
-  return html`<section class="card"><header><h2>${text.password}</h2><p class="muted small">${account.passwordHash === null ? text.passwordNotSet : text.changePasswordLead}</p></header>
-${
-  account.passwordHash !== null &&
-  html`<form method="post" action="${path('/account/password')}" novalidate>${hidden(token)}
+  if (account.passwordHash === null) {
+    const hasPasskeys = proof.factors.some(({ kind }) => kind === 'passkey');
+    // Recovery, which sets a password, removes the passkeys.
+    const recover = html`<div><a class="button" href="${path('/recover')}">${text.setPassword}</a></div>`;
+    return html`<section class="card" id="password"><header><h2>${text.password}</h2><p class="muted small">${hasPasskeys ? text.passkeysInstead : text.passwordNotSet}</p></header>${!hasPasskeys && recover}</section>`;
+  }
+  return html`<section class="card"><header><h2>${text.password}</h2><p class="muted small">${text.changePasswordLead}</p></header>
+<form method="post" action="${path('/account/password')}" novalidate>${hidden(token)}
 <input type="text" name="username" value="${username}" autocomplete="username" hidden>
 ${passwordField({ name: 'current', label: text.currentPassword, autocomplete: 'current-password', problems, messages })}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, strengthFor: { displayName, email } })}
-<div><button class="primary" type="submit">${text.changePassword}</button></div></form>`
-}</section>`;
+<div><button class="primary" type="submit">${text.changePassword}</button></div></form></section>`;
 }
 
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {

@@ -31,9 +31,10 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
   const codeRequired = isRequired || isChosen;
   const ways = waysIn({ factors, recoveryCodes, mailAvailable: mail.available, codeRequired });
   // With an authenticator app, a code is asked for already.
-  const isOffered = !isRequired && recoveryCodes > 0 && factors.every(({ kind }) => kind !== 'totp');
+  const hasApp = factors.some(({ kind }) => kind === 'totp');
+  const isOffered = !isRequired && recoveryCodes > 0 && !hasApp;
   return html`<section class="card" id="recovery"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
-<ul>${ways.map((way) => html`<li>${text.texts[way]}</li>`)}</ul>
+<ul>${ways.map((way) => html`<li>${way === 'password' && hasApp ? text.passwordAndCode : text.texts[way]}</li>`)}</ul>
 ${ways.length === 1 && html`<p>${text.last}</p>`}
 <p class="muted small">${text.operator(operator(site))}</p>
 ${(isChosen || (mail.available && isOffered)) && setting(services, state, isChosen)}</section>`;

@@ -44,16 +44,17 @@ export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, 
   const app = proof.factors.find(({ kind }) => kind === 'totp');
   const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
-  const remove = html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="muted small">${text.removeLead}</p><div><button class="danger" type="submit">${text.remove}</button></div></form>`;
-  const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${text.newCodesLead} ${text.securedLead}</p><div><button class="equal" type="submit">${text.newCodes}</button></div></form>`;
+  const hasPassword = proof.factors.some(({ kind }) => kind === 'password');
+  const remove = html`<form method="post" action="${path(REMOVE)}">${hidden(token)}<p class="muted small">${hasPassword ? text.removeLead : text.removeLeadPasskeys}</p><div><button class="danger" type="submit">${text.remove}</button></div></form>`;
+  const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${codes.issued > 0 && `${text.newCodesLead} `}${text.securedLead}</p><div><button class="equal" type="submit">${codes.issued > 0 ? text.newCodes : text.firstCodes}</button></div></form>`;
   return html`<section class="card" id="two-step"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
 ${app === undefined && unverified ? html`<p>${text.unverified}</p>` : setUp}
-${app !== undefined && proofGate(site, proof, 'two-step', remove)}
+${app !== undefined && !proof.needed && remove}
 ${
   usesCodes &&
-  html`<hr><header><h3>${text.codes}</h3><p class="muted small">${text.codesLead} ${text.codesLeft(codes.left, codes.issued)}.</p></header>
-${codes.left <= FEW && html`<p class="problem">${text.fewLeft(codes.left)}</p>`}
+  html`<hr><header><h3>${text.codes}</h3><p class="muted small">${text.codesLead} ${text.codesLeft(codes.left, codes.issued)}</p></header>
+${codes.issued > 0 && codes.left <= FEW && html`<p class="problem">${text.fewLeft(codes.left)}</p>`}
 ${proofGate(site, proof, 'two-step', renew)}`
 }</section>`;
 }
