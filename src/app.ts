@@ -134,6 +134,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       mailbox: config.mail.mailbox,
       signUp: config.signUp,
       secondFactor: config.secondFactor,
+      signInCode: config.signInCode,
       trustedBrowsers: config.trustedBrowsers,
       passwords,
       breaches,

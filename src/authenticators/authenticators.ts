@@ -4,6 +4,7 @@ import type { Limits } from '../platform/config/limits.ts';
 import type { Passwords } from '../platform/crypto/passwords.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';
+import { authenticateByMailCode } from './mail-code.ts';
 import { authenticateByPasskey } from './passkey.ts';
 import { authenticateByPassword } from './password.ts';
 import { authenticateByRecoveryCode } from './recovery-code.ts';
@@ -66,4 +67,5 @@ export const authenticators = {
   passkey: authenticateByPasskey,
   totp: authenticateByTotp,
   'recovery code': authenticateByRecoveryCode,
+  'mail code': authenticateByMailCode,
 } as const;

@@ -16,7 +16,8 @@ export type ChallengePurpose =
   | 'recover'
   /** Its link was made by an operator. */
   | 'recover by operator'
-  | 'secure account';
+  | 'secure account'
+  | 'sign in';
 
 /** What a challenge is created from. */
 export interface NewChallenge {

@@ -15,6 +15,7 @@ export type MailKind =
   | 'address change'
   | 'address changed'
   | 'recovery'
+  | 'sign-in code'
   | 'security notice'
   | 'invitation'
   | 'account exists'

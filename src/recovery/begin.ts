@@ -1,6 +1,6 @@
 import type { Account } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { createChallenge, type SentChallenge } from '../challenges/challenges.ts';
+import { createChallenge, type NewChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -64,13 +64,7 @@ export function* beginRecovery(
  */
 export const createDecoy = (
   { sealer }: SecurityNoticeServices,
-  { sent, browserHash }: Pick<AskedBy, 'sent' | 'browserHash'>,
+  { sent, ...decoy }: Pick<AskedBy, 'sent'> & Pick<NewChallenge, 'purpose' | 'browserHash' | 'lifetime'>,
   name: string,
   now: number,
-): Work<void> =>
-  createChallenge(
-    sealer,
-    sent,
-    { purpose: 'recover', account: null, address: name, browserHash, lifetime: RECOVERY_LIFETIME },
-    now,
-  );
+): Work<void> => createChallenge(sealer, sent, { ...decoy, account: null, address: name }, now);

@@ -1,18 +1,19 @@
 import { changes, command, many } from '../platform/database/statement.ts';
 
-/** A link and code that a browser asked for, and that are not made yet. All of them are for recovery. */
+/** A link or code that a browser asked for, and that is not made yet. */
 export interface StoredMailRequest {
   readonly id: string;
+  readonly purpose: string;
   readonly sealed: string;
   readonly createdAt: number;
   /** How often the message could not be made. */
   readonly attempts: number;
 }
 
-export const insertRequest = command((db, p: { id: string; sealed: string; now: number }) =>
+export const insertRequest = command((db, p: { id: string; purpose: string; sealed: string; now: number }) =>
   db
     .insertInto('mail_request')
-    .values({ id: p.id, purpose: 'recover', sealed: p.sealed, created_at: p.now, attempts: 0, due_at: p.now }),
+    .values({ id: p.id, purpose: p.purpose, sealed: p.sealed, created_at: p.now, attempts: 0, due_at: p.now }),
 );
 
 /** The requests whose turn it is. */
@@ -20,12 +21,13 @@ export const listRequests = many(
   (db, p: { now: number; limit: number }) =>
     db
       .selectFrom('mail_request')
-      .select(['id', 'sealed', 'created_at', 'attempts'])
+      .select(['id', 'purpose', 'sealed', 'created_at', 'attempts'])
       .where('due_at', '<=', p.now)
       .orderBy('due_at')
       .limit(p.limit),
-  ({ id, sealed, created_at, attempts }): StoredMailRequest => ({
+  ({ id, purpose, sealed, created_at, attempts }): StoredMailRequest => ({
     id,
+    purpose,
     sealed,
     createdAt: created_at,
     attempts,

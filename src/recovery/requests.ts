@@ -1,7 +1,7 @@
 import { type Account, findByIdentifier, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { prepareChallenge } from '../challenges/challenges.ts';
-import { countMail } from '../mail/mail.ts';
+import { countMail, type MailKind } from '../mail/mail.ts';
 import { REQUEST_RETRIES, retryDelay } from '../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
@@ -15,6 +15,7 @@ import { accountStatus } from '../verdict/rules.ts';
 import { beginRecovery, createDecoy, RECOVERY_LIFETIME, subjectOf } from './begin.ts';
 import { barredMail } from './mails.ts';
 import { insertRequest, listRequests, postponeRequest, type StoredMailRequest, takeRequest } from './request-store.ts';
+import { acceptsSignInCode, SIGN_IN_CODE_LIFETIME, sendSignInCode } from './sign-in-code.ts';
 
 /*
  * A browser asks for a link or a code by a name. The answer is given before the name is looked up, and the message is made later, at a
@@ -22,6 +23,8 @@ import { insertRequest, listRequests, postponeRequest, type StoredMailRequest, t
  */
 
 export interface MailRequest {
+  /** A link and code that recover the account, or a code that signs in. */
+  readonly purpose: 'recover' | 'sign in';
   /** A username or an email address, as typed. */
   readonly identifier: string;
   readonly browserHash: string;
@@ -52,9 +55,11 @@ export async function requestMail(services: Omit<RequestServices, 'contact'>, re
   const sealed = sealer.seal(JSON.stringify({ ...request, identifier }), contextOf(id));
   await database.commit(function* store(): Work<void> {
     if (!(yield* countMail(limits, { to: identifier, origin: request.origin }, now))) return;
-    yield* insertRequest({ id, sealed, now });
+    yield* insertRequest({ id, purpose: request.purpose, sealed, now });
   });
 }
+
+const mailKindOf = (purpose: string): MailKind => (purpose === 'sign in' ? 'sign-in code' : 'recovery');
 
 /** A request that waited longer is dropped: nobody waits for its message any more. */
 const LONGEST_WAIT = 30 * MINUTE;
@@ -102,20 +107,21 @@ export function startRequestDispatcher(services: DispatcherServices, interval = 
 /** After an error: the message is tried again later, and given up after the last attempt. */
 async function postpone(
   { database, clock, meter }: DispatcherServices,
-  { id, attempts }: StoredMailRequest,
+  { id, purpose, attempts }: StoredMailRequest,
 ): Promise<void> {
   const now = clock();
+  const kind = mailKindOf(purpose);
   const made = attempts + 1;
   const delay = retryDelay(REQUEST_RETRIES, made, 0);
   const counted = await database.commit(function* count(): Work<boolean> {
     if (delay !== undefined) return yield* postponeRequest({ id, attempts, dueAt: now + delay });
     if (!(yield* takeRequest({ id }))) return false;
     // Not the error: it may quote what was typed. The log has it.
-    const details = { kind: 'recovery', attempts: made, problem: 'the message could not be made: see the log' };
+    const details = { kind, attempts: made, problem: 'the message could not be made: see the log' };
     yield* record({ at: now, type: 'mail.given_up', outcome: 'failure', origin: SYSTEM_ORIGIN, details });
     return true;
   });
-  if (counted) meter.mailed('recovery', delay === undefined ? 'dead' : 'retried');
+  if (counted) meter.mailed(kind, delay === undefined ? 'dead' : 'retried');
 }
 
 /** Takes a request and makes its message, in one commit: it is made once, or waits for another node. */
@@ -127,16 +133,21 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
   const sent = prepareChallenge();
   await database.commit(function* make(): Work<void> {
     if (!(yield* takeRequest({ id })) || request === undefined || now - createdAt > LONGEST_WAIT) return;
-    const { identifier, origin, browserHash } = request;
+    // A request that an earlier version stored is for recovery.
+    const { identifier, origin, browserHash, purpose = 'recover' } = request;
     const asked = { ...request, sent };
     // No name or address contains a NUL, and PostgreSQL rejects one in a parameter.
     const found = identifier.includes('\0') ? undefined : yield* findByIdentifier(identifier);
     // A change of the account under way would end the challenge.
     const account = found && (yield* lockAccount({ id: found.id }));
     const counted = account !== undefined && (yield* countOnce(account, identifier, origin));
-    if (counted && accountStatus(account, now) === 'active') return yield* beginRecovery(services, account, asked, now);
-    if (counted) yield* tellBarred(services, account, now);
-    return yield* createDecoy(services, { sent, browserHash }, digest(identifier.toLowerCase()), now);
+    if (counted && accountStatus(account, now) !== 'active') yield* tellBarred(services, account, purpose, now);
+    else if (counted && purpose === 'recover') return yield* beginRecovery(services, account, asked, now);
+    else if (counted && (yield* acceptsSignInCode(account)))
+      return yield* sendSignInCode(services, account, asked, now);
+    const lifetime = purpose === 'recover' ? RECOVERY_LIFETIME : SIGN_IN_CODE_LIFETIME;
+    const name = digest(identifier.toLowerCase());
+    return yield* createDecoy(services, { sent, purpose, browserHash, lifetime }, name, now);
   });
 
   /** A message that was asked for by the username counts for the address, too. */
@@ -147,11 +158,16 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
 }
 
 /** Tells a banned or suspended person, at an address that is known to be theirs, why no link comes. */
-function* tellBarred({ mail, issuer, contact }: RequestServices, account: Account, now: number): Work<void> {
+function* tellBarred(
+  { mail, issuer, contact }: RequestServices,
+  account: Account,
+  purpose: MailRequest['purpose'],
+  now: number,
+): Work<void> {
   const { id: accountId, profile, bannedUntil } = account;
   const status = accountStatus(account, now);
   if (status === 'active' || !profile.emailVerified) return;
-  const content = barredMail(subjectOf(issuer, account), status, { bannedUntil, contact });
+  const content = barredMail(subjectOf(issuer, account), purpose, status, { bannedUntil, contact });
   const expiresAt = now + RECOVERY_LIFETIME;
-  yield* mail.enqueue({ to: profile.email, accountId, kind: 'recovery', content, expiresAt }, now);
+  yield* mail.enqueue({ to: profile.email, accountId, kind: mailKindOf(purpose), content, expiresAt }, now);
 }

@@ -302,7 +302,7 @@ test('a request whose message cannot be made delays no other, and is given up af
   await withData(server, async ({ database, sealer }) => {
     const id = 'broken';
     const sealed = (await sealer()).seal('no request', `mail request ${id}`);
-    await database.commit(() => insertRequest({ id, sealed, now: server.now() - 1 }));
+    await database.commit(() => insertRequest({ id, purpose: 'recover', sealed, now: server.now() - 1 }));
   });
   await askRecovery(server, browserOf(), user.email);
   await newestMail(server, user.email, 'recovery');

@@ -9,6 +9,7 @@ import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { looksRandom } from './randomness.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
+import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { type Reading, Variable } from './variable.ts';
 
@@ -38,6 +39,8 @@ export interface Config {
   /** Whether developers can try the flow at `/playground`. */
   readonly playground: boolean;
   readonly secondFactor: SecondFactorSetting;
+  /** Whether people can sign in with a code by mail. */
+  readonly signInCode: boolean;
   /** For how long a browser that a person trusts is not asked for the second factor, in milliseconds; null where that is not offered. */
   readonly trustedBrowsers: number | null;
   /** The age at which a signing key is rotated, in milliseconds; null for no automatic rotation. */
@@ -293,6 +296,7 @@ export const variables = {
   }),
   ...mailVariables,
   ...signUpVariables,
+  ...signInCodeVariables,
 } as const;
 
 /**
@@ -366,6 +370,7 @@ export function readConfig(environment: Readonly<Record<string, string | undefin
     playground,
     mail,
     signUp: readSignUpSettings(environment, problems, mail),
+    signInCode: readSignInCode(environment, problems, mail),
     limits: limits as unknown as Limits,
   };
   if (config.secret !== undefined && config.secretFile !== undefined) {

@@ -189,7 +189,9 @@ ${problemSummary(messages, problems)}
 ${
   shown === 'passkey'
     ? passkeyProofForm(site, frame.token, target)
-    : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
+    : shown === 'mail code'
+      ? html`<p>${messages.signInCode.proof}</p>${services.signInCode && html`<div><a class="button primary" href="${site.path('/login/code')}">${messages.signInCode.offer}</a></div>`}`
+      : html`<form method="post" action="${site.path('/account/confirm')}" novalidate>${hidden(frame.token, { next: target })}
 ${FORMS[shown]?.fields(site, visit, problems)}
 <div><button class="primary" type="submit">${messages.proof.submit}</button></div></form>${otherForm(site, shown, target)}`
 }</section>`;
@@ -228,7 +230,8 @@ ${FORMS[shown]?.fields(site, visit, problems)}
     }
     if (!needed) return redirect(request, reply, site.path(TARGETS[target]));
     const proof = FORMS[method];
-    if (proof === undefined) throw new Error(`no form asks for ${method}`);
+    // A person without a factor from before the session proves their address by another sign-in.
+    if (proof === undefined) return show(reply, 400, visit, target, method, NO_PROBLEMS);
     const refusal = await proof.check(services, visit, form);
     if (refusal?.kind === 'limited') {
       reply.header('retry-after', String(refusal.seconds));

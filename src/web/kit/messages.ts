@@ -9,7 +9,7 @@ import { proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
-import { recovery } from './recovery-messages.ts';
+import { recovery, signInCode } from './recovery-messages.ts';
 
 /**
  * The texts of the pages. Another language is another object of this type. A text that contains a name or a time is a
@@ -353,6 +353,7 @@ export const en = {
   home,
   playground,
   recovery,
+  signInCode,
   scopeNames: {
     profile: 'name, username, picture and language',
     email: 'email details',

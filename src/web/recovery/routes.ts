@@ -69,7 +69,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     if (!browser.owns(form, ASK)) return refuse(generalProblem(formExpired));
     if (identifier === '') return refuse({ fields: { identifier: text.identifierMissing }, general: [] });
     const origin = originOf(request);
-    await requestMail(services, { identifier, browserHash: browser.hash, request: handle, origin });
+    await requestMail(services, { purpose: 'recover', identifier, browserHash: browser.hash, request: handle, origin });
     return redirect(request, reply, site.path(`/recover/code${queryFor(handle)}`));
   });
 

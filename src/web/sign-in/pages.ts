@@ -53,6 +53,8 @@ interface SignInPage extends SignInForm {
   readonly continueAs: ContinueAs | undefined;
   /** Whether people can sign in with passkeys. */
   readonly passkeys: boolean;
+  /** Whether people can sign in with a code by mail. */
+  readonly signInCode: boolean;
   /** Whether people can create accounts. */
   readonly offersSignUp: boolean;
 }
@@ -92,6 +94,7 @@ ${passwordField({ name: 'password', label: text.password, autocomplete: 'current
 <button class="${asks ? 'primary' : 'equal'}" type="submit">${text.submit}</button>
 </form>
 ${passkeys && passkeyButton(PASSKEY_FORM, messages.passkeys.signIn, 'equal')}
+${form.signInCode && html`<a class="button" href="${path(`/login/code${requestQuery(app)}`)}">${messages.signInCode.offer}</a>`}
 </section>
 <p class="foot"><a href="${path(`/recover${requestQuery(app)}`)}">${messages.recovery.forgot}</a></p>
 ${form.offersSignUp && html`<p class="foot">${text.noAccount} <a href="${path(`/signup${requestQuery(app)}`)}">${text.create}</a></p>`}

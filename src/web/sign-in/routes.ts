@@ -12,6 +12,7 @@ import type { Ids } from '../../platform/ids/ids.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor } from '../../sessions/sessions.ts';
+import { codeRoutes } from './code.ts';
 import { comeBackRoutes } from './come-back.ts';
 import { invitationRoutes } from './invitation.ts';
 import { passkeyRoutes } from './passkey.ts';
@@ -27,6 +28,8 @@ export interface PageServices extends AuthorizationPageServices, CodeServices, P
   /** Whether this server shows its mail at `/mailbox` instead of sending it. */
   readonly mailbox: boolean;
   readonly signUp: SignUpSettings;
+  /** Whether people can sign in with a code by mail. */
+  readonly signInCode: boolean;
   /** For how long a browser can be trusted, in milliseconds; null where that is not offered. */
   readonly trustedBrowsers: number | null;
 }
@@ -35,6 +38,7 @@ export interface PageServices extends AuthorizationPageServices, CodeServices, P
 export function sessionRoutes(app: FastifyInstance, services: PageServices): void {
   signInRoutes(app, services);
   passkeyRoutes(app, services);
+  if (services.signInCode) codeRoutes(app, services);
   verifyRoutes(app, services);
   comeBackRoutes(app, services);
   signUpRoutes(app, services);

@@ -99,7 +99,7 @@ export const formTargets = ({ pending }: SignInVisit): readonly string[] =>
 
 /** Shows the sign-in page. */
 export function showSignIn(
-  { site, relyingParty, signUp }: PageServices,
+  { site, relyingParty, signUp, signInCode }: PageServices,
   visit: SignInVisit,
   status: number,
   problems: Problems,
@@ -110,7 +110,7 @@ export function showSignIn(
   const passkeys = relyingParty !== undefined;
   const offersSignUp = isOpen(signUp);
   const app = requestingApp(visit);
-  const page = signInPage(site, { token, app, problems, identifier, continueAs, passkeys, offersSignUp });
+  const page = signInPage(site, { token, app, problems, identifier, continueAs, passkeys, signInCode, offersSignUp });
   return sendPage(visit.reply, status, site, page, formTargets(visit));
 }
 

@@ -1,0 +1,62 @@
+import { lockAccount } from '../accounts/store.ts';
+import { record } from '../audit/audit.ts';
+import { findChallengeOfBrowser, tryCode } from '../challenges/challenges.ts';
+import type { Work } from '../platform/database/database.ts';
+import type { Origin } from '../platform/validation/origin.ts';
+import { accountStatus } from '../verdict/rules.ts';
+import type { Authenticated, AuthenticationRefusal, CheckedAttempt } from './authenticators.ts';
+import type { CodeServices } from './code-attempt.ts';
+import { requiresRecoveryCode } from './recovery-setting-store.ts';
+
+/** A code of a message, typed into the browser that asked for it. */
+export interface MailCodeAttempt {
+  /** As typed. */
+  readonly code: string;
+  readonly browserHash: string;
+  readonly origin: Origin;
+}
+
+/** Stands for the account of a challenge without one, so that the lock costs the same. */
+const NO_ACCOUNT = '0';
+
+/**
+ * Authenticates a person by a code that was sent to their address. Where there is no account, a challenge that nothing answers is tried
+ * instead. A wrong code, an expired one, too many tries and a name without an account get the same answer.
+ */
+export async function authenticateByMailCode(
+  services: CodeServices,
+  { code, browserHash, origin }: MailCodeAttempt,
+  now: number,
+): Promise<CheckedAttempt> {
+  const { database, sealer } = services;
+  const asked = await database.read(() => findChallengeOfBrowser(sealer, browserHash, 'sign in', now));
+  const accountId = asked?.accountId ?? null;
+
+  function* refuse(refusal: AuthenticationRefusal, reason: string): Work<AuthenticationRefusal> {
+    const details = { reason, method: 'mail code' };
+    yield* record({ at: now, type: 'sign_in.failed', outcome: 'failure', origin, accountId, details });
+    return refusal;
+  }
+
+  function* complete(): Work<Authenticated | AuthenticationRefusal> {
+    // The account before the challenge, in the order in which a new code is made.
+    const account = yield* lockAccount({ id: accountId ?? NO_ACCOUNT });
+    const result = yield* tryCode(services, { purpose: 'sign in', browserHash, code, origin }, now);
+    // Reaching the limit is an event already.
+    if (result.kind === 'limited') return { kind: 'wrong' };
+    if (result.kind === 'wrong') return yield* refuse({ kind: 'wrong' }, 'wrong code');
+    const { challenge } = result;
+    if (account === undefined || challenge.accountId !== account.id) {
+      return yield* refuse({ kind: 'changed' }, 'the account has changed');
+    }
+    const status = accountStatus(account, now);
+    if (status !== 'active') return yield* refuse({ kind: status, account }, status);
+    const { email, emailVerified } = account.profile;
+    const isSame = account.generation === challenge.generation && email.toLowerCase() === challenge.address;
+    if (!isSame || !emailVerified || (yield* requiresRecoveryCode(account.id))) {
+      return yield* refuse({ kind: 'changed' }, 'the account has changed');
+    }
+    return { kind: 'authenticated', account, method: 'mail code' };
+  }
+  return { kind: 'checked', complete };
+}

@@ -1,0 +1,51 @@
+import { field, helpLine, hidden, type Problems, problemSummary } from '../kit/components.ts';
+import { html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
+
+interface CodeForm {
+  readonly token: string;
+  readonly app: RequestingApp | undefined;
+  readonly problems: Problems;
+}
+
+/** Asks for the name of the account to which a code is sent. */
+export function askCodePage(site: Site, { token, app, problems }: CodeForm): Page {
+  const { messages, path } = site;
+  const text = messages.signInCode;
+  return {
+    title: text.title,
+    layout: 'narrow',
+    body: html`<section class="card">
+${heading(text.title, messages.signIn.lead, app, site)}
+<p>${text.askLead}</p>
+${problemSummary(messages, problems)}
+<form method="post" action="${path('/login/code')}" novalidate>${hidden(token, requestFields(app))}
+${field({ name: 'identifier', label: messages.signIn.identifier, type: 'text', autocomplete: 'username', value: '', problems, focus: true })}
+<button class="primary" type="submit">${text.ask}</button></form>
+</section>
+<p class="foot"><a href="${path(`/login${requestQuery(app)}`)}">${messages.recovery.back}</a></p>
+${helpLine(site)}`,
+  };
+}
+
+/** Asks for the code of the message. It is the same whether or not one was sent. */
+export function typeCodePage(site: Site, { token, app, problems }: CodeForm): Page {
+  const { messages, path } = site;
+  const text = messages.signInCode;
+  return {
+    title: text.sentTitle,
+    layout: 'narrow',
+    body: html`<section class="card">
+${heading(text.sentTitle, messages.signIn.lead, app, site)}
+<p>${text.sentLead}</p><p class="muted small">${text.sentNote}</p>
+${problemSummary(messages, problems)}
+<form method="post" action="${path('/login/code/enter')}" novalidate>${hidden(token, requestFields(app))}
+${field({ name: 'sent_code', label: messages.recovery.code, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', hint: messages.recovery.codeHint, problems, focus: true })}
+<button class="primary" type="submit">${text.submit}</button></form>
+</section>
+<p class="foot"><a href="${path(`/login/code${requestQuery(app)}`)}">${text.again}</a></p>
+<p class="foot"><a href="${path(`/login${requestQuery(app)}`)}">${messages.recovery.back}</a></p>
+${helpLine(site)}`,
+  };
+}

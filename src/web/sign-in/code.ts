@@ -1,0 +1,75 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import { authenticators } from '../../authenticators/authenticators.ts';
+import { signIn } from '../../credentials/sign-in.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import { loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
+import { requestMail } from '../../recovery/requests.ts';
+import { generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { sendPage } from '../kit/layout.ts';
+import { askCodePage, typeCodePage } from './code-pages.ts';
+import { requestQuery } from './pages.ts';
+import type { PageServices } from './routes.ts';
+import {
+  continueSignIn,
+  formTargets,
+  isProof,
+  onSignedIn,
+  requestingApp,
+  type SignInVisit,
+  showRefusal,
+  signInBrowser,
+  signInVisit,
+} from './sign-in.ts';
+
+const ASK = '/login/code';
+const ENTER = '/login/code/enter';
+
+/** Signing in with a code by mail instead of a password. Every answer to a name is the same. */
+export function codeRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, clock } = services;
+  const { messages } = site;
+  const preHandler = loadPendingRequest(services, { optional: true });
+
+  function show(visit: SignInVisit, address: typeof ASK | typeof ENTER, status: number, problems: Problems) {
+    const form = { token: visit.browser.formToken(address), app: requestingApp(visit), problems };
+    const page = address === ASK ? askCodePage(site, form) : typeCodePage(site, form);
+    return sendPage(visit.reply, status, site, page, formTargets(visit));
+  }
+
+  for (const address of [ASK, ENTER] as const) {
+    app.get(address, { preHandler }, async (request, reply) =>
+      show(signInVisit(services, request, reply), address, 200, NO_PROBLEMS),
+    );
+  }
+
+  app.post(ASK, { preHandler }, async (request, reply) => {
+    const visit = signInVisit(services, request, reply);
+    const form = formOf(request);
+    const identifier = (form.get('identifier') ?? '').trim();
+    if (!visit.browser.owns(form, ASK)) return show(visit, ASK, 400, generalProblem(messages.account.formExpired));
+    if (identifier === '') {
+      return show(visit, ASK, 400, { fields: { identifier: messages.signIn.identifierMissing }, general: [] });
+    }
+    const { browserHash, origin } = signInBrowser(services, visit);
+    await requestMail(services, { purpose: 'sign in', identifier, browserHash, request: undefined, origin });
+    return redirect(request, reply, site.path(`${ENTER}${requestQuery(requestingApp(visit))}`));
+  });
+
+  app.post(ENTER, { preHandler }, async (request, reply): Promise<FastifyReply> => {
+    const visit = signInVisit(services, request, reply);
+    const form = formOf(request);
+    const code = (form.get('sent_code') ?? '').trim();
+    if (!visit.browser.owns(form, ENTER)) return show(visit, ENTER, 400, generalProblem(messages.account.formExpired));
+    const refuse = (status: number, problem: string) =>
+      show(visit, ENTER, status, { fields: { sent_code: problem }, general: [] });
+    if (code === '') return refuse(400, messages.recovery.codeMissing);
+    const browser = signInBrowser(services, visit);
+    const { browserHash, origin } = browser;
+    const checked = await authenticators['mail code'](services, { code, browserHash, origin }, clock());
+    const result = await signIn(services, checked, browser, onSignedIn(visit));
+    if (isProof(result)) return continueSignIn(services, visit, result);
+    if (result.kind !== 'wrong') return showRefusal(services, visit, result, '');
+    request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
+    return refuse(401, messages.recovery.codeWrong);
+  });
+}
