@@ -11,6 +11,8 @@ const BATCH = 500;
 /** While a token of a family could still live, a rotated refresh token must be recognized as such. */
 const FAMILY_RETENTION = 8 * DAY;
 const BROWSER_RETENTION = 400 * DAY;
+/** For how long operators see that an invitation was used or has expired. */
+const INVITATION_RETENTION = 30 * DAY;
 /** Within this time, one of all nodes sweeps. */
 const TURN = MINUTE - SECOND;
 
@@ -166,7 +168,7 @@ const removeKnownBrowsers = many((db, p: Expired) =>
 );
 
 /** What waits for a person and has run out: sign-ins, links and codes, browsers that are no longer trusted, and addresses. */
-const removeFrom = (table: 'pending_sign_in' | 'challenge' | 'trusted_browser' | 'address_change') =>
+const removeFrom = (table: 'pending_sign_in' | 'challenge' | 'trusted_browser' | 'address_change' | 'invitation') =>
   many((db, p: Expired) =>
     db
       .deleteFrom(table)
@@ -178,6 +180,8 @@ const removePendingSignIns = removeFrom('pending_sign_in');
 const removeChallenges = removeFrom('challenge');
 const removeTrustedBrowsers = removeFrom('trusted_browser');
 const removeAddressChanges = removeFrom('address_change');
+/** Used ones as well: the audit trail keeps who accepted. */
+const removeInvitations = removeFrom('invitation');
 
 /** Requests that no node has answered, such as while mail was switched off. */
 const removeMailRequests = many((db, p: Expired) =>
@@ -228,6 +232,7 @@ export async function sweep(
     [removeTrustedBrowsers, now],
     [removeUsernameReservations, now],
     [removeAddressChanges, now],
+    [removeInvitations, now - INVITATION_RETENTION],
     [removeMailRequests, now - DAY],
   ] as const;
   let removed = keepEvents === null ? 0 : await trimEvents(database, now - keepEvents, now);
