@@ -12,6 +12,7 @@ import { conflict, invalidRequest, notFound } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import * as Type from '../platform/validation/type.ts';
 import { accountStatus } from '../verdict/rules.ts';
+import { invitationMail } from './invitation-mails.ts';
 import { mayGive, mayInvite } from './rules.ts';
 import type { Invitation } from './store.ts';
 import * as store from './store.ts';
@@ -130,16 +131,7 @@ export async function createInvitation(
     }
     yield* store.insertInvitation(invitation);
     if (email !== null && mailed) {
-      const content = {
-        subject: organization === undefined ? 'You are invited' : `You are invited to ${organization.name}`,
-        paragraphs: [
-          organization === undefined
-            ? 'You are invited to create an account with this email address.'
-            : `You are invited to join the organization ${organization.name} with this email address.`,
-        ],
-        action: { label: 'Open the invitation', url: link },
-        footer: [`The link works for ${days} days, once. If you do not want to join, ignore this message.`],
-      };
+      const content = invitationMail(organization?.name, link, days);
       yield* mail.enqueue({ to: email, accountId: null, kind: 'invitation', content, expiresAt }, now);
     }
     const details = { invitationId: invitation.id, organizationId, role };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { agent } from '../support/agent.ts';
-import { admin, newSignedInUser, newUser, type signedIn } from '../support/flow.ts';
+import { admin, newSignedInUser, newUser, PASSWORD, type signedIn } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
@@ -101,6 +101,24 @@ test('an open link gives MEMBER at most', async () => {
   }
   assert.equal((await admin(server, 'POST', '/invitations', { role: 'MEMBER' })).status, 400, 'no organization');
   assert.equal((await admin(server, 'POST', '/invitations', { organizationId: 'x' })).status, 400);
+});
+
+test('a person with an account signs in and continues to the invitation', async () => {
+  const organizationId = await newOrganization();
+  const { path } = await invite({ organizationId });
+  const user = await newUser(server);
+  const browser = agent(server.baseUrl, server.nodeInTurn);
+  const asked = await browser.submit(await browser.get(path), {}, '/invitation');
+  assert.equal(asked.location?.pathname, '/login');
+  const done = await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD });
+  assert.equal(`${done.location?.pathname}${done.location?.search}`, path);
+  assert.equal(browser.cookie('tessera_invitation'), undefined);
+  assert.equal(await join(path, browser), 200);
+  assert.equal((await members(organizationId)).length, 1);
+  // Without the form of the page, nothing is kept.
+  const other = agent(server.baseUrl);
+  await other.post('/invitation', { link: new URL(path, server.baseUrl).searchParams.get('link') ?? '' });
+  assert.equal(other.cookie('tessera_invitation'), undefined);
 });
 
 test('of many people with one link, one joins; a revoked or expired one admits nobody', async () => {

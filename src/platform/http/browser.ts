@@ -1,6 +1,6 @@
 import type {} from '@fastify/cookie';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { DAY, SECOND } from '../clock.ts';
+import { DAY, MINUTE, SECOND } from '../clock.ts';
 import { digest, equalSecrets, keyedDigest, randomSecret } from '../crypto/secrets.ts';
 import { OAuthError } from '../oauth-error.ts';
 import type { RepeatableParameters } from './parameters.ts';
@@ -26,6 +26,8 @@ export interface Browser {
   readonly signInSecret: string | undefined;
   /** The secret of a browser in which the second factor is not asked for. */
   readonly trustedSecret: string | undefined;
+  /** The secret of an invitation that its person wants to accept after the sign-in. */
+  readonly invitationSecret: string | undefined;
   /**
    * A token for a form that only this browser can submit, and only in this context.
    * @param context what the form acts on; the token is invalid for anything else
@@ -57,6 +59,8 @@ export interface Browsers {
   setSignIn(reply: FastifyReply, secret: string | undefined, maxAgeMs: number): void;
   /** Keeps the secret of a browser in which the second factor is not asked for. */
   setTrusted(reply: FastifyReply, secret: string, maxAgeMs: number): void;
+  /** Keeps the secret of an invitation over a sign-in; undefined clears it. */
+  setInvitation(reply: FastifyReply, secret: string | undefined): void;
 }
 
 /** The name of the hidden field with a form's token. */
@@ -67,6 +71,9 @@ export const FORM_TOKEN = 'form_token';
  * sets such a cookie; with too many, the header of its requests would be too large.
  */
 const MOST_STARTED = 20;
+
+/** For how long a browser keeps an invitation: as long as a person needs to sign in. */
+const INVITATION_LIFETIME = 15 * MINUTE;
 
 /** The longest lifetime of a cookie in Chrome. */
 const BROWSER_LIFETIME = 400 * DAY;
@@ -84,6 +91,7 @@ export function cookieStyle(baseUrl: string) {
     session: `${prefix}tessera_session`,
     signIn: `${prefix}tessera_sign_in`,
     trusted: `${prefix}tessera_trusted`,
+    invitation: `${prefix}tessera_invitation`,
     attributes,
   };
 }
@@ -100,6 +108,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     session: sessionCookie,
     signIn: signInCookie,
     trusted: trustedCookie,
+    invitation: invitationCookie,
     attributes,
   } = cookieStyle(baseUrl);
   const startedPrefix = `${prefix}tessera_begun_`;
@@ -121,6 +130,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     const session = request.cookies[sessionCookie];
     const signIn = request.cookies[signInCookie];
     const trusted = request.cookies[trustedCookie];
+    const invitation = request.cookies[invitationCookie];
     const tokenFor = (identity: string, context: string) => keyedDigest(key, JSON.stringify([identity, context]));
     const identities = (handle: string | undefined): readonly string[] => {
       const started = handle === undefined ? undefined : request.cookies[startedCookie(handle)];
@@ -141,6 +151,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       sessionSecret: session !== undefined && SECRET.test(session) ? session : undefined,
       signInSecret: signIn !== undefined && SECRET.test(signIn) ? signIn : undefined,
       trustedSecret: trusted !== undefined && SECRET.test(trusted) ? trusted : undefined,
+      invitationSecret: invitation !== undefined && SECRET.test(invitation) ? invitation : undefined,
       formToken: (context) => tokenFor(id, context),
       owns(form, context) {
         const token = form.get(FORM_TOKEN) ?? '';
@@ -190,6 +201,10 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     setSignIn(reply, secret, maxAgeMs) {
       if (secret === undefined) reply.clearCookie(signInCookie, attributes);
       else reply.setCookie(signInCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });
+    },
+    setInvitation(reply, secret) {
+      if (secret === undefined) reply.clearCookie(invitationCookie, attributes);
+      else reply.setCookie(invitationCookie, secret, { ...attributes, maxAge: INVITATION_LIFETIME / SECOND });
     },
     setTrusted(reply, secret, maxAgeMs) {
       reply.setCookie(trustedCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });

@@ -4,55 +4,40 @@ import { helpLine, hidden, isolate } from '../kit/components.ts';
 import { sendErrorPage } from '../kit/error-page.ts';
 import { html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
+import { invitationTexts as text } from './invitation-messages.ts';
 import { notice } from './sign-up-pages.ts';
-
-const text = {
-  title: 'You are invited',
-  toJoin: 'You can join ',
-  toCreate: 'You can create an account here.',
-  as: ' as ',
-  join: 'Join',
-  create: 'Create an account',
-  dead: 'This invitation no longer works',
-  deadLead: 'It was used already, was revoked, or has expired. Ask for another one.',
-  elsewhere: 'You are in an organization already',
-  elsewhereLead: 'An account belongs to one organization. Ask an administrator of yours to remove you first.',
-  other: 'This invitation is for another address',
-  otherLead: 'Use it with an account of the address that it was sent to.',
-  joined: 'You joined',
-  joinedLead: 'Your account is now a member of the organization.',
-  account: 'Go to your account',
-  haveAccount: 'Already have an account?',
-  signIn: 'Sign in',
-  again: ', then open this link again.',
-  nothing: 'You have an account already, so there is nothing to do.',
-} as const;
 
 const accountLink = ({ path }: Site) => html`<a href="${path('/account')}">${text.account}</a>`;
 
+interface ShownInvitation {
+  /** The token of the form. */
+  readonly token: string;
+  readonly link: string;
+  /** The organization that the person joins, if there is one. */
+  readonly organization: string | undefined;
+}
+
 /** What a person without a session may do with an invitation. */
-export function invitationPage(site: Site, link: string, organization: string | undefined): Page {
+export function invitationPage(site: Site, { token, link, organization }: ShownInvitation): Page {
+  const { path } = site;
   const lead =
     organization === undefined ? text.toCreate : html`${text.toJoin}<strong>${isolate(organization)}</strong>.`;
   return {
     title: text.title,
     layout: 'narrow',
     body: html`<section class="card"><header><h1>${text.title}</h1><p>${lead}</p></header>
-<div><a class="button primary" href="${site.path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a></div>
-<p class="small">${text.haveAccount} <a href="${site.path('/login')}">${text.signIn}</a>${text.again}</p></section>
+<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions"><a class="button primary" href="${path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a><button class="equal" type="submit">${text.signIn}</button></div></form></section>
 ${helpLine(site)}`,
   };
 }
 
 /** The button with which a signed-in person joins. */
-export function joinPage(
-  site: Site,
-  it: { readonly token: string; readonly link: string; readonly organization: string; readonly username: string },
-): Page {
+export function joinPage(site: Site, it: ShownInvitation & { readonly username: string }): Page {
+  const organization = isolate(it.organization ?? '');
   return {
     title: text.title,
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.title}</h1><p>${text.toJoin}<strong>${isolate(it.organization)}</strong>${text.as}<strong>${isolate(it.username)}</strong>.</p></header>
+    body: html`<section class="card"><header><h1>${text.title}</h1><p>${text.toJoin}<strong>${organization}</strong>${text.as}<strong>${isolate(it.username)}</strong>.</p></header>
 <form method="post" action="${site.path('/invitation')}">${hidden(it.token, { link: it.link })}<button class="primary" type="submit">${text.join}</button></form></section>`,
   };
 }

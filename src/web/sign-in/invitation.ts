@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { lockAccount } from '../../accounts/store.ts';
 import { acceptInvitation, findOpenInvitation, InvitationRefused } from '../../invitations/invitations.ts';
+import { isSecretForm } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -18,10 +19,12 @@ import {
 } from './invitation-pages.ts';
 import type { PageServices } from './routes.ts';
 
+/** The context of the form of a person who is not signed in. */
+const SIGN_IN = 'sign in to join';
 /** The context of the form: the account to which it was shown. */
 const joinContext = (accountId: string): string => `join ${accountId}`;
 
-/** The page of an invitation. Opening it changes nothing; its button joins. */
+/** The page of an invitation. Opening it changes nothing; its button joins, or leads to the sign-in and back. */
 export function invitationRoutes(app: FastifyInstance, services: PageServices): void {
   const { site, browsers, database, clock } = services;
 
@@ -31,7 +34,10 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const open = await database.read(() => findOpenInvitation(link, clock()));
     if (open === undefined) return sendDeadInvitation(request, reply, site);
     const visitor = await findVisitor(services, browser.sessionSecret);
-    if (visitor.kind !== 'signed in') return sendPage(reply, 200, site, invitationPage(site, link, open.organization));
+    if (visitor.kind !== 'signed in') {
+      const token = browser.formToken(SIGN_IN);
+      return sendPage(reply, 200, site, invitationPage(site, { token, link, organization: open.organization }));
+    }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
     const { id, profile } = visitor.account;
     const token = browser.formToken(joinContext(id));
@@ -45,7 +51,10 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const link = form.get('link') ?? '';
     const browser = browsers.of(request, reply);
     const visitor = await findVisitor(services, browser.sessionSecret);
-    if (visitor.kind !== 'signed in') return redirect(request, reply, site.path('/login'));
+    if (visitor.kind !== 'signed in') {
+      if (browser.owns(form, SIGN_IN) && isSecretForm(link)) browsers.setInvitation(reply, link);
+      return redirect(request, reply, site.path('/login'));
+    }
     const { account, session } = visitor;
     if (!browser.owns(form, joinContext(account.id))) {
       return redirect(request, reply, site.path(`/invitation?link=${encodeURIComponent(link)}`));

@@ -184,7 +184,10 @@ export async function continueSignIn(services: PageServices, visit: SignInVisit,
   );
 }
 
-/** After a sign-in the browser continues with the pending request, or goes to the account: never to an address from a request. */
+/**
+ * After a sign-in the browser continues with the pending request or the invitation that it wants to accept, or goes to the account: never
+ * to an address from a request.
+ */
 async function continueSignedIn(
   services: PageServices,
   { request, reply, browser, pending }: SignInVisit,
@@ -201,6 +204,11 @@ async function continueSignedIn(
     flow: pending && digest(pending.handle),
     facts: { method: request.method, path: request.routeOptions.url, description: 'The user signed in.' },
   });
+  const { invitationSecret } = browser;
+  if (pending === undefined && invitationSecret !== undefined) {
+    services.browsers.setInvitation(reply, undefined);
+    return redirect(request, reply, services.site.path(`/invitation?link=${invitationSecret}`));
+  }
   if (pending === undefined) return redirect(request, reply, services.site.path('/account'));
   const found = await readPending(services, request, reply, pending.handle, session.hash);
   return advance(services, request, reply, found);

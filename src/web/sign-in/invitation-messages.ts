@@ -1,0 +1,20 @@
+/** The texts of the pages of an invitation. */
+export const invitationTexts = {
+  title: 'You are invited',
+  toJoin: 'You can join ',
+  toCreate: 'You can create an account here.',
+  as: ' as ',
+  join: 'Join',
+  create: 'Create an account',
+  dead: 'This invitation no longer works',
+  deadLead: 'It was used already, was revoked, or has expired. Ask for another one.',
+  elsewhere: 'You are in an organization already',
+  elsewhereLead: 'An account belongs to one organization. Ask an administrator of yours to remove you first.',
+  other: 'This invitation is for another address',
+  otherLead: 'Use it with an account of the address that it was sent to.',
+  joined: 'You joined',
+  joinedLead: 'Your account is now a member of the organization.',
+  account: 'Go to your account',
+  signIn: 'I already have an account: sign in',
+  nothing: 'You have an account already, so there is nothing to do.',
+} as const;
