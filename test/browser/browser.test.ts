@@ -2,7 +2,7 @@
  * The pages in a real Chromium. All cases share one browser and one server, so they are one test file; each case has
  * persons, apps and a browser context of its own.
  */
-import { after, before } from 'node:test';
+import { after, before, describe } from 'node:test';
 import { consentCases } from './cases/consent.ts';
 import { crossOriginCases } from './cases/cross-origin.ts';
 import { flowCases } from './cases/flow.ts';
@@ -29,16 +29,21 @@ const theStage = (): Stage => {
   return stage;
 };
 
-flowCases(theStage);
-consentCases(theStage);
-formPostCases(theStage);
-keyboardCases(theStage);
-pageCases(theStage);
-passkeyCases(theStage);
-pictureCases(theStage);
-hostileCases(theStage);
-guardCases(theStage);
-foreignCases(theStage);
-crossOriginCases(theStage);
-playgroundCases(theStage);
-popupCases(theStage);
+// The walks through all pages have servers of their own, so they run beside the cases, which share one.
+describe('the pages in Chromium', { concurrency: 3 }, () => {
+  pageCases(theStage);
+  describe('the cases', { concurrency: 1 }, () => {
+    flowCases(theStage);
+    consentCases(theStage);
+    formPostCases(theStage);
+    keyboardCases(theStage);
+    passkeyCases(theStage);
+    pictureCases(theStage);
+    hostileCases(theStage);
+    guardCases(theStage);
+    foreignCases(theStage);
+    crossOriginCases(theStage);
+    playgroundCases(theStage);
+    popupCases(theStage);
+  });
+});

@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { agent } from '../support/agent.ts';
 import { admin, authorizeUrl, newUser, PASSWORD, type TestClient, type TestUser } from '../support/flow.ts';
 import { mailsTo, type SentMail } from '../support/mail.ts';
 import { newestMail } from '../support/recovery.ts';
 import { enroll, totpCode } from '../support/second-factor.ts';
-import { startServer } from '../support/server.ts';
 import { plugIn } from './authenticator.ts';
-import { press, type Stage, signIn, submit } from './stage.ts';
+import { openStageIn, press, type Stage, signIn, submit } from './stage.ts';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -22,27 +21,18 @@ interface Walk {
   readonly stop: Stop;
 }
 
-/** A stage whose server keeps the mail that it would send, and one where people cannot create accounts. */
-export async function openPeopleStages(
-  stage: Stage,
-): Promise<{ readonly mail: Stage; readonly closed: Stage; close(): Promise<void> }> {
-  const [mail, closed] = await Promise.all([
-    startServer({
-      TESSERA_MAILBOX: 'on',
-      TESSERA_LIMIT_MAIL_ADDRESS: 'off',
-      TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
-      TESSERA_CONTACT: 'help@engines.example',
-    }),
-    startServer({ TESSERA_SIGN_UP: 'closed' }),
-  ]);
-  return {
-    mail: { ...stage, server: mail },
-    closed: { ...stage, server: closed },
-    async close() {
-      await Promise.all([mail.close(), closed.close()]);
-    },
-  };
-}
+/** A stage whose server keeps the mail that it would send. */
+export const openMailStage = (browser: Browser): Promise<Stage> =>
+  openStageIn(browser, {
+    TESSERA_MAILBOX: 'on',
+    TESSERA_LIMIT_MAIL_ADDRESS: 'off',
+    TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
+    TESSERA_CONTACT: 'help@engines.example',
+  });
+
+/** A stage where there is no mail, and people cannot create accounts. */
+export const openClosedStage = (browser: Browser): Promise<Stage> =>
+  openStageIn(browser, { TESSERA_SIGN_UP: 'closed' });
 
 const open = ({ stage, page }: Walk, path: string) => page.goto(stage.server.baseUrl + path);
 const button = ({ page }: Walk, name: string | RegExp) => page.getByRole('button', { name });

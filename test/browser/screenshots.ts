@@ -8,7 +8,7 @@ import { parseArgs } from 'node:util';
 import type { Page } from 'playwright-core';
 import { overflowBelow } from './in-page.ts';
 import { openDesign, registerApps, walkPages } from './pages.ts';
-import { openPeopleStages, walkClosed, walkPeople } from './people-pages.ts';
+import { openClosedStage, openMailStage, walkClosed, walkPeople } from './people-pages.ts';
 import { openStage, visit } from './stage.ts';
 
 type Look = 'light' | 'dark' | 'phone' | 'small';
@@ -70,7 +70,7 @@ async function draw(page: Page, name: string): Promise<void> {
 }
 
 const stage = await openStage();
-const people = await openPeopleStages(stage);
+const [mail, closed] = await Promise.all([openMailStage(stage.browser), openClosedStage(stage.browser)]);
 try {
   const apps = await registerApps(stage);
   await visit(stage, {}, async (page) => {
@@ -79,12 +79,11 @@ try {
     await draw(page, 'design');
   });
   if (!values.readme) {
-    const { mail, closed } = people;
     const { notes } = await registerApps(mail);
     await visit(mail, {}, (page) => walkPeople({ stage: mail, page, stop: (name) => draw(page, name) }, notes));
     await visit(closed, {}, (page) => walkClosed({ stage: closed, page, stop: (name) => draw(page, name) }));
   }
 } finally {
-  await people.close();
+  await Promise.all([mail.close(), closed.close()]);
   await stage.close();
 }

@@ -14,13 +14,25 @@ export interface Stage {
 }
 
 export async function openStage(): Promise<Stage> {
-  const [server, app, chromium] = await Promise.all([startServer(), startClientApp(), startChromium()]);
+  const chromium = await startChromium();
+  const stage = await openStageIn(chromium.browser);
+  return {
+    ...stage,
+    async close() {
+      await chromium.close();
+      await stage.close();
+    },
+  };
+}
+
+/** A server and an app of their own, in a browser that is open already. */
+export async function openStageIn(browser: Browser, settings: Readonly<Record<string, string>> = {}): Promise<Stage> {
+  const [server, app] = await Promise.all([startServer(settings), startClientApp()]);
   return {
     server,
     app,
-    browser: chromium.browser,
+    browser,
     async close() {
-      await chromium.close();
       await Promise.all([server.close(), app.close()]);
     },
   };

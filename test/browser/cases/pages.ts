@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
 import { contrastViolations, controlsBelow, overflow, violations } from '../in-page.ts';
 import { openDesign, registerApps, walkPages } from '../pages.ts';
-import { openPeopleStages, walkClosed, walkPeople } from '../people-pages.ts';
-import { type Stage, visit } from '../stage.ts';
+import { openClosedStage, openMailStage, walkClosed, walkPeople } from '../people-pages.ts';
+import { openStageIn, type Stage, visit } from '../stage.ts';
 
 const WIDE = { width: 1000, height: 720 };
 
@@ -65,6 +65,15 @@ const inspect = (
     });
   });
 
+async function onStage(opened: Promise<Stage>, work: (stage: Stage) => Promise<void>): Promise<void> {
+  const stage = await opened;
+  try {
+    await work(stage);
+  } finally {
+    await stage.close();
+  }
+}
+
 export function pageCases(theStage: () => Stage): void {
   test('the page of the design system: accessible in light and dark, and not too wide', () =>
     visit(theStage(), { viewport: { width: 320, height: 640 } }, async (page) => {
@@ -76,21 +85,21 @@ export function pageCases(theStage: () => Stage): void {
       }
     }));
 
-  test('every page and state of sign-in, consent and the account, in every look', async () => {
-    const stage = theStage();
-    const apps = await registerApps(stage);
-    await inspect(stage, (page, stop) => walkPages(stage, apps, page, stop));
-  });
+  // On servers of their own: they move the clock, and run beside each other.
+  test('every page and state of sign-in, consent and the account, in every look', () =>
+    onStage(openStageIn(theStage().browser), async (stage) => {
+      const apps = await registerApps(stage);
+      await inspect(stage, (page, stop) => walkPages(stage, apps, page, stop));
+    }));
 
-  test('every page and state of getting in and back in, in every look', async () => {
-    const stages = await openPeopleStages(theStage());
-    const { mail, closed } = stages;
-    try {
-      const { notes } = await registerApps(mail);
-      await inspect(mail, (page, stop) => walkPeople({ stage: mail, page, stop }, notes));
-      await inspect(closed, (page, stop) => walkClosed({ stage: closed, page, stop }));
-    } finally {
-      await stages.close();
-    }
-  });
+  test('every page and state of getting in and back in, in every look', () =>
+    onStage(openMailStage(theStage().browser), async (stage) => {
+      const { notes } = await registerApps(stage);
+      await inspect(stage, (page, stop) => walkPeople({ stage, page, stop }, notes));
+    }));
+
+  test('every page of a server without mail and sign-up, in every look', () =>
+    onStage(openClosedStage(theStage().browser), (stage) =>
+      inspect(stage, (page, stop) => walkClosed({ stage, page, stop })),
+    ));
 }
