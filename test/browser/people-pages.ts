@@ -25,6 +25,7 @@ interface Walk {
 export const openMailStage = (browser: Browser): Promise<Stage> =>
   openStageIn(browser, {
     TESSERA_MAILBOX: 'on',
+    TESSERA_SIGN_IN_CODE: 'on',
     TESSERA_LIMIT_MAIL_ADDRESS: 'off',
     TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
     TESSERA_CONTACT: 'help@engines.example',
@@ -148,6 +149,32 @@ async function recovering(walk: Walk): Promise<void> {
   await stop('recover-factor-wrong');
 }
 
+/** Signs in with a code by mail, as a person who has nothing else. */
+async function mailCodes(walk: Walk, notes: TestClient): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const user = await ada(walk, 'ada.mail', { password: undefined });
+  await leave(walk);
+  await open(walk, authorizeUrl(notes, { scope: 'openid email' }));
+  await stop('sign-in-ways');
+  await open(walk, '/login/code');
+  await stop('sign-in-code');
+  await fill(walk, { identifier: user.username });
+  await submit(page);
+  await server.sendRequestedMail();
+  await stop('sign-in-code-sent');
+  await fill(walk, { sent_code: '000000' });
+  await submit(page);
+  await stop('sign-in-code-wrong');
+  await fill(walk, { sent_code: (await newestMail(server, addressOf(user), 'sign-in code')).code ?? '' });
+  await submit(page);
+  await open(walk, '/account/security');
+  await stop('security-nothing');
+  server.advance(11 * MINUTE);
+  await open(walk, '/account/confirm?next=passkeys');
+  await stop('confirm-nothing');
+}
+
 /** Signs in with two steps to an app, trusts the browser, and proves oneself again. */
 async function secondSteps(walk: Walk, notes: TestClient): Promise<void> {
   const { stage, page, stop } = walk;
@@ -232,7 +259,10 @@ async function factors(walk: Walk): Promise<void> {
   await press(button(walk, 'Use your passkey'));
   await press(button(walk, 'Remove your password'));
   await open(walk, '/account/security');
+  await press(button(walk, 'Remove the authenticator app'));
   await stop('security-no-password');
+  await press(button(walk, 'Require a recovery code'));
+  await stop('security-recovery-code-required');
   await authenticator.unplug();
 }
 
@@ -329,6 +359,7 @@ export async function walkPeople(walk: Walk, notes: TestClient): Promise<void> {
   await signingUp(walk);
   await invited(walk);
   await recovering(walk);
+  await mailCodes(walk, notes);
   await secondSteps(walk, notes);
   await factors(walk);
   await addresses(walk);

@@ -3,8 +3,11 @@ import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { newUser, PASSWORD, redeem, signedIn, userinfo } from '../../support/flow.ts';
 import { landscape } from '../../support/images.ts';
+import { newestMail } from '../../support/recovery.ts';
+import { totpCode } from '../../support/second-factor.ts';
 import { focus } from '../in-page.ts';
-import { answerAt, appClient, focusAt, requestUrl, type Stage, visit } from '../stage.ts';
+import { openMailStage } from '../people-pages.ts';
+import { answerAt, appClient, focusAt, requestUrl, type Stage, textOf, visit } from '../stage.ts';
 
 /** What has the focus, which must show. */
 async function focusOf(page: Page): Promise<string> {
@@ -113,12 +116,84 @@ async function wholeWay(page: Page, stage: Stage, script: boolean): Promise<void
   await page.waitForURL('**/login');
 }
 
+/** Sets up an authenticator app, signs in with its code, and recovers the account by a code in a message: by keys. */
+async function twoSteps(page: Page, stage: Stage): Promise<void> {
+  const { server } = stage;
+  const user = await newUser(server, { emailVerified: true });
+  const email = `${user.username}@example.com`;
+  const send = () => Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
+  const enter = async (name: string) => {
+    await tabTo(page, name);
+    await send();
+  };
+  const signIn = async () => {
+    await focusAt(page, '#identifier');
+    await page.keyboard.type(user.username);
+    await page.keyboard.press('Tab');
+    await page.keyboard.type(PASSWORD);
+    await send();
+  };
+
+  await page.goto(`${server.baseUrl}/login`);
+  await signIn();
+  await enter('Security');
+  await enter('Set up an authenticator app');
+  const seed = (await textOf(page.locator('.copyable code'))).replaceAll(' ', '');
+  await tabTo(page, 'code');
+  await page.keyboard.type('000000');
+  await send();
+  await focusAt(page, '[role=alert]');
+  await tabTo(page, 'code');
+  await page.keyboard.type(totpCode({ seed }, server.now()));
+  await send();
+  await focusAt(page, '[role=status]');
+  const recoveryCode = await textOf(page.locator('.codes code').first());
+  await enter('I have kept them');
+  await page.goto(`${server.baseUrl}/account`);
+  await enter('Sign out');
+
+  server.advance(60_000);
+  await signIn();
+  await focusAt(page, '#code');
+  await page.keyboard.type(totpCode({ seed }, server.now()));
+  await send();
+  await page.waitForURL('**/account');
+  await enter('Sign out');
+
+  await focusAt(page, '#identifier');
+  await enter('Forgot your password?');
+  await focusAt(page, '#identifier');
+  await page.keyboard.type(email);
+  await send();
+  await server.sendRequestedMail();
+  await focusAt(page, '#sent_code');
+  await page.keyboard.type((await newestMail(server, email, 'recovery')).code ?? '');
+  await send();
+  await focusAt(page, '#factor');
+  await page.keyboard.type(recoveryCode);
+  await tabTo(page, 'password');
+  await page.keyboard.type('another good password');
+  await send();
+  await page.waitForURL('**/account');
+}
+
 export function keyboardCases(theStage: () => Stage): void {
   for (const javaScriptEnabled of [true, false]) {
     const kind = javaScriptEnabled ? 'with script' : 'without script';
     test(`the keyboard alone, ${kind}: from an account of one’s own to the end of an app’s access`, () =>
       visit(theStage(), { javaScriptEnabled }, (page) => wholeWay(page, theStage(), javaScriptEnabled)));
   }
+
+  test('the keyboard alone, with and without script: two-step sign-in, and recovery by a code', async () => {
+    const stage = await openMailStage(theStage().browser);
+    try {
+      for (const javaScriptEnabled of [true, false]) {
+        await visit(stage, { javaScriptEnabled }, (page) => twoSteps(page, stage));
+      }
+    } finally {
+      await stage.close();
+    }
+  });
 
   test('Enter in the consent form, without a button chosen, does not allow', () =>
     visit(theStage(), {}, async (page) => {
