@@ -31,8 +31,9 @@ test('a wrong password, a ban and a suspension say what to do next, and whom to 
   ] as const) {
     const user = await newUser(at);
     const shown = (password = PASSWORD) => problemAt(at, user.username, password);
+    assert.ok((await shown('not the password')).endsWith('or choose “Forgot your password?” below.'));
     assert.ok(
-      (await shown('not the password')).endsWith(`If you forgot your password, ask ${operator} for a new one.`),
+      (await agent(at.baseUrl).get('/recover')).text.includes(`contact ${operator} and ask for a recovery link`),
     );
     await admin(at, 'PUT', `/users/${user.id}/ban`, {});
     assert.ok((await shown()).endsWith(`If you think that this is a mistake, contact ${operator}.`));

@@ -59,11 +59,7 @@ export const en = {
     chooseLead: 'Choose an account to continue to',
     continueAs: (name: HtmlPart, username: string): HtmlPart => ['Continue as ', name, ' (', username, ')'],
     another: 'Or use another account',
-    wrong: (operator: HtmlPart): HtmlPart => [
-      'The username, email or password is incorrect. Check them and try again. If you forgot your password, ask ',
-      operator,
-      ' for a new one.',
-    ],
+    wrong: 'The username, email or password is incorrect. Check them, or choose “Forgot your password?” below.',
     limited: (seconds: number) => `Too many attempts. Wait ${duration(seconds)}, then try again.`,
     banned: (operator: HtmlPart): HtmlPart => [
       'This account is banned and cannot sign in. If you think that this is a mistake, contact ',

@@ -83,12 +83,12 @@ export const signInCode = {
   title: 'Sign in with a code',
   askLead: 'Enter the username or email address of your account. We send a code to its verified email address.',
   ask: 'Send the code',
-  sentTitle: 'Check your mail',
+  sentTitle: 'Check your email',
   sentLead:
     'If there is such an account with a verified email address, a message with a code is on its way to it. Type the code here, in this browser.',
   sentNote: 'It can take a minute. Only the newest code works, for 15 minutes.',
   submit: 'Sign in',
   again: 'Ask for another code',
-  proof: 'You have no password or passkey from before this sign-in. To go on, sign out, and sign in again.',
+  proof: 'You had no password or passkey when you signed in. Sign in again to go on.',
   requireLost: 'Codes by mail do not sign you in then, either.',
 };

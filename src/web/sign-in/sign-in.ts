@@ -275,7 +275,7 @@ function refusalText(
     case 'limited':
       return { status: 429, text: text.limited(refusal.seconds) };
     case 'wrong':
-      return { status: 401, text: text.wrong(operator(site)) };
+      return { status: 401, text: text.wrong };
     case 'unknown passkey': {
       const forget = relyingParty && unknownPasskey(relyingParty.id, refusal.credentialId);
       return { status: 401, text: html`${passkeys.unknown}${forget}` };
