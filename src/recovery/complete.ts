@@ -6,17 +6,20 @@ import { record } from '../audit/audit.ts';
 import {
   type AttemptsLimited,
   type AuthenticationRefusal,
-  type AuthenticationServices,
   authenticators,
   type CheckedAttempt,
 } from '../authenticators/authenticators.ts';
 import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
 import { forgetBrowsers } from '../authenticators/known-browser-store.ts';
+import type { PasskeyServices } from '../authenticators/passkey.ts';
+import { prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
+import type { VerifiedRegistration } from '../authenticators/relying-party.ts';
 import type { Method } from '../authenticators/rules/authentication-context.ts';
 import { parseTotpCode } from '../authenticators/rules/codes.ts';
+import type { Factor } from '../authenticators/rules/factors.ts';
 import {
   type Challenge,
   createChallenge,
@@ -39,8 +42,9 @@ import type { NewSession } from '../sessions/sessions.ts';
 import type { Session } from '../sessions/store.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type { RecoveryData } from './begin.ts';
+import { claimRecoveryPasskey, storeRecoveryPasskey, verifyRecoveryPasskey } from './passkey.ts';
 
-export interface RecoveryServices extends SecurityNoticeServices, AuthenticationServices {
+export interface RecoveryServices extends SecurityNoticeServices, PasskeyServices {
   readonly breaches: BreachedPasswords;
   readonly secondFactor: SecondFactorSetting;
 }
@@ -56,6 +60,8 @@ export interface FoundRecovery {
   readonly asks: readonly Method[];
   /** Whether the person has none of them, so that only an operator can help. */
   readonly isImpossible: boolean;
+  /** Whether a new passkey can take the place of those that the person had, instead of a password. */
+  readonly offersPasskey: boolean;
 }
 
 /**
@@ -78,12 +84,16 @@ export function* findRecovery(
   if (account === undefined || account.generation !== challenge.generation) return undefined;
   const by = challenge.purpose === 'recover' ? 'mail' : 'operator';
   const data = (challenge.data ?? {}) as RecoveryData;
-  const asks = yield* methodsAsked(secondFactor, account, by, data);
+  const factors = yield* listFactors(account);
+  const asks = yield* methodsAsked(secondFactor, account, factors, by, data);
   const isImpossible =
     asks.length > 0 &&
     !asks.includes('totp') &&
     ((yield* countRecoveryCodes({ accountId: account.id }))?.left ?? 0) === 0;
-  return { challenge, account, by, data, asks, isImpossible };
+  // A passkey is set up only with a verified address, which a link by mail proves.
+  const offersPasskey =
+    by === 'mail' && account.passwordHash === null && factors.some(({ kind }) => kind === 'passkey');
+  return { challenge, account, by, data, asks, isImpossible, offersPasskey };
 }
 
 /**
@@ -93,11 +103,12 @@ export function* findRecovery(
 function* methodsAsked(
   setting: SecondFactorSetting,
   account: Account,
+  factors: readonly Factor[],
   by: FoundRecovery['by'],
   { resetFactors = false }: RecoveryData,
 ): Work<readonly Method[]> {
   if (resetFactors) return [];
-  if ((yield* listFactors(account)).some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
+  if (factors.some(({ kind }) => kind === 'totp')) return ['totp', 'recovery code'];
   if (by === 'operator') return [];
   return (yield* isSecondFactorRequired(setting, account)) || (yield* requiresRecoveryCode(account.id))
     ? ['recovery code']
@@ -130,10 +141,12 @@ export async function continueWithCode(
   });
 }
 
+/** What the person signs in with from now on: a password, exactly as typed, or what the browser sent of a new passkey. */
+type Replacement = { readonly password: string } | { readonly passkey: string };
+
 export interface RecoveryAttempt {
   readonly token: string;
-  /** Exactly as typed. */
-  readonly password: string;
+  readonly replacement: Replacement;
   /** Of an authenticator app, or a recovery code, where one is asked for; as typed. */
   readonly code: string;
   readonly browser: SignInBrowser;
@@ -146,35 +159,40 @@ export type RecoveryResult =
       readonly account: Account;
       readonly created: NewSession | undefined;
       readonly request: string | undefined;
+      /** New recovery codes, which come with a passkey. */
+      readonly codes: readonly string[] | undefined;
     }
   | { readonly kind: 'gone' }
   | { readonly kind: 'weak'; readonly problem: PasswordProblem }
   | AuthenticationRefusal;
 
 /**
- * Completes a recovery: sets the new password and ends everything from before, in one commit.
+ * Completes a recovery: sets the new password, or adds the new passkey, and ends everything from before, in one commit.
  * @param onSignedIn more work of that commit, where a session starts
  */
 export async function completeRecovery(
   services: RecoveryServices,
-  { token, password, code, browser }: RecoveryAttempt,
+  { token, replacement, code, browser }: RecoveryAttempt,
   onSignedIn: (session: Session, request: string | undefined) => Work<void>,
 ): Promise<RecoveryResult> {
-  const { database, clock, passwords, sealer } = services;
+  const { database, clock, sealer } = services;
   const now = clock();
   const found = await database.read(() => findRecovery(services, token, now));
   if (found === undefined) return { kind: 'gone' };
-  const { origin } = browser;
-  const problem = await passwordProblem(services, password, found.account.profile);
-  if (problem !== undefined) return { kind: 'weak', problem };
+  const verified = await verifyReplacement(services, found, token, replacement, browser, now);
+  if (verified?.kind === 'weak' || verified?.kind === 'wrong passkey') return verified;
   const checked = await checkFactor(services, found, code, browser, now);
   if (checked?.kind === 'limited') return checked;
-  const hash = await passwords.hash(password, [...addressFlows(origin), `account ${found.account.id}`]);
+  const { origin, userAgent } = browser;
+  const flows = [...addressFlows(origin), `account ${found.account.id}`];
+  const hash = 'password' in replacement ? await services.passwords.hash(replacement.password, flows) : null;
+  const prepared = prepareRecoveryCodes(sealer, found.account.id);
 
   return database.commit(function* recover(): Work<RecoveryResult> {
     const current = yield* findRecovery(services, token, now, lockAccount);
     // Since the check the account may have been changed, and a factor may have been set up.
     if (current === undefined || current.asks.join() !== found.asks.join()) return { kind: 'gone' };
+    if (verified !== undefined && !current.offersPasskey) return { kind: 'gone' };
     const { account, challenge, data } = current;
     const status = accountStatus(account, now);
     if (status !== 'active') return { kind: status, account };
@@ -184,26 +202,54 @@ export async function completeRecovery(
       if (authentication.kind !== 'authenticated') return authentication;
       methods.push(authentication.method);
     }
+    if (verified !== undefined && !(yield* claimRecoveryPasskey(verified.created, now))) {
+      return { kind: 'wrong passkey', problem: 'expired' };
+    }
     if ((yield* useChallenge(sealer, token, challenge.purpose, now)) === undefined) return { kind: 'gone' };
     const own: Origin = { ...origin, actor: { type: 'user', id: account.id } };
     const changed = yield* secure(services, current, hash, own, now);
+    const owner = { accountId: account.id, userAgent, origin: own };
+    const isIssued = verified !== undefined && (yield* storeRecoveryPasskey(verified.created, prepared, owner, now));
+    const codes = isIssued ? prepared.codes : undefined;
     const isOwnBrowser = challenge.browserHash === browser.browserHash;
     const { request } = data;
     // An account that waits for its deletion gets its password. Coming back is the next sign-in's question.
     if (!isOwnBrowser || changed.deletionDueAt !== null)
-      return { kind: 'recovered', account: changed, created: undefined, request: undefined };
+      return { kind: 'recovered', account: changed, created: undefined, request: undefined, codes };
     const { created } = yield* startSession(services, changed, methods, browser, now, (session) =>
       onSignedIn(session, request),
     );
-    return { kind: 'recovered', account: changed, created, request };
+    return { kind: 'recovered', account: changed, created, request, codes };
   });
 }
 
-/** Gives an account its new password, and removes everything that another person may hold. */
+/** Checks what the person is to sign in with; undefined for a password that is good. */
+async function verifyReplacement(
+  services: RecoveryServices,
+  { account, offersPasskey }: FoundRecovery,
+  token: string,
+  replacement: Replacement,
+  { browserHash }: SignInBrowser,
+  now: number,
+): Promise<
+  | Extract<RecoveryResult, { kind: 'weak' | 'wrong passkey' }>
+  | { readonly kind: 'passkey'; readonly created: VerifiedRegistration }
+  | undefined
+> {
+  if ('password' in replacement) {
+    const problem = await passwordProblem(services, replacement.password, account.profile);
+    return problem === undefined ? undefined : { kind: 'weak', problem };
+  }
+  if (!offersPasskey) return { kind: 'wrong passkey', problem: 'invalid' };
+  const created = await verifyRecoveryPasskey(services, token, account, browserHash, replacement.passkey, now);
+  return typeof created === 'string' ? { kind: 'wrong passkey', problem: created } : { kind: 'passkey', created };
+}
+
+/** Gives an account its new password, or none where a passkey takes its place, and removes everything that another person may hold. */
 function* secure(
   services: RecoveryServices,
   { account, challenge, by, data }: FoundRecovery,
-  passwordHash: string,
+  passwordHash: string | null,
   origin: Origin,
   now: number,
 ): Work<Account> {

@@ -18,7 +18,12 @@ import {
 import { issueRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
-import { type PasskeyProblem, parseCredential, verifyRegistration } from '../authenticators/relying-party.ts';
+import {
+  type PasskeyProblem,
+  parseCredential,
+  type RelyingParty,
+  verifyRegistration,
+} from '../authenticators/relying-party.ts';
 import type { Factor } from '../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
@@ -80,13 +85,25 @@ export async function requestNewPasskey(
   product: string,
 ): Promise<PasskeyCreation | undefined> {
   if (relyingParty === undefined) return undefined;
-  const { id: accountId, profile } = owner.account;
-  const existing = await database.read(() => listPasskeys({ accountId }));
-  const asked = requestPasskey(relyingParty, enrollmentIn(owner), existing, clock());
+  const { account } = owner;
+  const existing = await database.read(() => listPasskeys({ accountId: account.id }));
+  return creationOptions(relyingParty, enrollmentIn(owner), account, existing, product, clock());
+}
+
+/** What a browser needs to create a passkey for an account, beside those that it has. */
+export function creationOptions(
+  party: RelyingParty,
+  use: ChallengeUse,
+  { id, profile }: Account,
+  existing: readonly Passkey[],
+  product: string,
+  now: number,
+): PasskeyCreation {
+  const asked = requestPasskey(party, use, existing, now);
   return {
     challenge: asked.challenge,
-    rp: { id: relyingParty.id, name: product },
-    user: { id: userHandleOf(accountId), name: profile.username, displayName: profile.displayName },
+    rp: { id: party.id, name: product },
+    user: { id: userHandleOf(id), name: profile.username, displayName: profile.displayName },
     pubKeyCredParams: ALGORITHMS.map((alg) => ({ type: 'public-key', alg })),
     timeout: asked.timeout,
     excludeCredentials: asked.allowCredentials,

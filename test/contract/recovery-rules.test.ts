@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { userHandleOf } from '../../src/authenticators/passkey.ts';
 import { type Agent, agent } from '../support/agent.ts';
-import { admin, newUser as newTestUser, signedIn } from '../support/flow.ts';
+import { admin, authorizeUrl, newClient, newUser as newTestUser, signedIn } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
-import { newPasskey, usePasskey } from '../support/passkeys.ts';
+import { newPasskey, passkeyOptions, usePasskey } from '../support/passkeys.ts';
 import { askRecovery, newestMail, recover, useLink } from '../support/recovery.ts';
 import { enroll, giveRecoveryCodes, totpCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
-import type { SoftAuthenticator } from '../support/soft-authenticator.ts';
+import { type SoftAuthenticator, softAuthenticator } from '../support/soft-authenticator.ts';
 
 // What a recovery by mail asks for beside the link (contract decisions §11).
 
@@ -42,13 +43,13 @@ interface Owner {
 
 let owners = 0;
 /** A person with a passkey, recovery codes and no password, in a browser that just signed in. */
-async function passkeyOwner(): Promise<Owner> {
+async function passkeyOwner(withCodes = true): Promise<Owner> {
   const username = `owner-${owners++}`;
   const email = `${username}@example.com`;
   const fields = { username, displayName: 'Owner', email, emailVerified: true };
   const { id } = (await admin(server, 'POST', '/users', fields)).body;
   const passkey = await newPasskey(server, id);
-  const codes = await giveRecoveryCodes(server, { id });
+  const codes = withCodes ? await giveRecoveryCodes(server, { id }) : [];
   const browser = agent(server.baseUrl);
   assert.equal((await usePasskey(browser, passkey)).status, 303);
   return { id, email, passkey, codes, browser };
@@ -172,6 +173,72 @@ test('a choice that a thief made ends with the report about it', async () => {
   assert.equal(reported.status, 200, reported.text);
   const { link = '' } = await newestMail(server, owner.email, 'recovery');
   assert.equal((await useLink(browser, link, NEW)).status, 200);
+});
+
+test('a person with passkeys alone ends a recovery with a new passkey, and gets recovery codes', async () => {
+  const owner = await passkeyOwner();
+  const client = await newClient(server);
+  const browser = agent(server.baseUrl);
+  const asked = await browser.get(authorizeUrl(client));
+  await browser.submit(await browser.get(`/recover${asked.location?.search}`), { identifier: owner.email });
+  await server.sendRequestedMail();
+  const { link = '' } = await newestMail(server, owner.email, 'recovery');
+  const token = new URL(link).searchParams.get('token') ?? '';
+  const page = await browser.get(link);
+  assert.match(page.text, /with=passkey/);
+  const form = await browser.get(`${link}&with=passkey`);
+  assert.doesNotMatch(form.text, /name="password"/);
+  const options = () => passkeyOptions(browser, `/recover/passkey?token=${token}`);
+  const create = async (forged = {}) => {
+    const created = softAuthenticator(server.baseUrl, userHandleOf(owner.id));
+    return { created, passkey: created.create(await options(), forged) };
+  };
+  const send = (passkey: string, from = browser, opened = form) => from.submit(opened, { passkey }, '/recover/link');
+  // Another browser's challenge, a device that did not verify the person, and one that was made for something else.
+  const other = agent(server.baseUrl);
+  const otherForm = await other.get(`${link}&with=passkey`);
+  const made = await create();
+  assert.equal((await send(made.passkey, other, otherForm)).status, 400);
+  assert.match((await send((await create({ userVerified: false })).passkey)).text, /did not check that it was you/);
+  const late = await create();
+  server.advance(5 * 60_000);
+  assert.equal((await send(late.passkey)).status, 400);
+  const good = await create();
+  const done = await send(good.passkey);
+  assert.equal(done.status, 200, done.text);
+  assert.match(done.text, /href="\/login\?request=/);
+  assert.doesNotMatch(done.text, /class="codes"/, 'the earlier recovery codes still work');
+  assert.equal((await browser.get('/account')).status, 200);
+  assert.equal((await usePasskey(agent(server.baseUrl), owner.passkey)).status, 401);
+  assert.equal((await usePasskey(agent(server.baseUrl), good.created)).status, 303);
+  assert.equal((await owner.browser.get('/account')).status, 302);
+  assert.equal((await send(good.passkey)).status, 410);
+  const types = (await eventsOf(owner.id)).map(({ type }) => type);
+  assert.ok(types.includes('account.recovered') && types.includes('account.factor_added'), types.join());
+});
+
+test('a new passkey brings recovery codes where none are left, and none for a person with a password', async () => {
+  const user = await newUser(server);
+  await newPasskey(server, user.id);
+  await askRecovery(server, agent(server.baseUrl), user.email);
+  const mail = await newestMail(server, user.email, 'recovery');
+  assert.doesNotMatch((await agent(server.baseUrl).get(mail.link ?? '')).text, /with=passkey/);
+  const token = new URL(mail.link ?? '').searchParams.get('token') ?? '';
+  assert.equal((await agent(server.baseUrl).get(`/recover/passkey?token=${token}`)).status, 410);
+
+  const owner = await passkeyOwner(false);
+  const browser = agent(server.baseUrl);
+  await askRecovery(server, browser, owner.email);
+  const { link = '' } = await newestMail(server, owner.email, 'recovery');
+  const form = await browser.get(`${link}&with=passkey`);
+  const { search } = new URL(link);
+  const created = softAuthenticator(server.baseUrl, userHandleOf(owner.id));
+  const passkey = created.create(await passkeyOptions(browser, `/recover/passkey${search}`));
+  // Twice at a time: one of them adds it.
+  const answers = await Promise.all([1, 2].map(() => browser.submit(form, { passkey }, '/recover/link')));
+  assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 410]);
+  const codes = answers.map(({ text }) => text.match(/<code>/g)?.length ?? 0).sort();
+  assert.deepEqual(codes, [0, 10]);
 });
 
 /** What a person has where a second factor is required of everyone, and what then recovers the account by mail. */

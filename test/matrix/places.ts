@@ -553,6 +553,14 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
       refused: '410 not_found',
     },
   ],
+  'GET /recover/passkey': [
+    {
+      name: 'token',
+      present: (world, token) => send(world, 'GET', `/recover/passkey?${form({ token })}`),
+      right: {},
+      refused: '410 not_found',
+    },
+  ],
   'POST /recover/link': [
     {
       name: 'token',

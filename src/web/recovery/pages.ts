@@ -1,5 +1,6 @@
 import type { FoundRecovery } from '../../recovery/complete.ts';
 import {
+  copyButton,
   field,
   helpLine,
   hidden,
@@ -11,6 +12,7 @@ import {
 } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
+import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
 
 /** What the forms of these pages share. */
 interface RecoveryForm {
@@ -71,30 +73,92 @@ ${field({ name: 'sent_code', label: text.code, type: 'text', autocomplete: 'one-
   return narrow(site, text.sentTitle, body, again);
 }
 
+interface LinkForm {
+  readonly token: string;
+  readonly link: string;
+  readonly problems: Problems;
+}
+
 /** The form of a link: a new password, and a code where one is asked for. */
 export function passwordPage(
   site: Site,
-  { account, asks, isImpossible }: FoundRecovery,
-  form: { readonly token: string; readonly link: string; readonly problems: Problems },
+  { account, asks, isImpossible, offersPasskey }: FoundRecovery,
+  form: LinkForm,
 ): Page {
   const { messages, path } = site;
   const text = messages.recovery;
   const { username, displayName, email } = account.profile;
   const { problems } = form;
   if (isImpossible) return narrow(site, text.passwordTitle, html`<p>${text.impossible(operator(site))}</p>`);
-  const about = asks.includes('totp')
-    ? { label: text.factor, hint: text.factorHint }
-    : { label: text.recoveryCode, hint: text.recoveryCodeHint };
-  const body = html`<p>${text.passwordLead(html`<strong>${isolate(username)}</strong>`)}</p>
+  const lead = html`<p>${text.passwordLead(html`<strong>${isolate(username)}</strong>`)}</p>
 <p class="muted small">${text.effects}</p>
-${problemSummary(messages, problems)}
+${problemSummary(messages, problems)}`;
+  const body = html`${lead}
 <form method="post" action="${path('/recover/link')}" novalidate>${hidden(form.token, { token: form.link })}
 <input type="text" name="username" value="${username}" autocomplete="username" hidden>
-${asks.length > 0 && field({ name: 'factor', ...about, type: 'text', autocomplete: asks.includes('totp') ? 'one-time-code' : 'off', value: '', problems, focus: true })}
-${asks.length > 0 && html`<p class="muted small">${text.factorLost(operator(site))}</p>`}
+${factorFields(site, asks, problems)}
 ${passwordField({ name: 'password', label: text.newPassword, autocomplete: 'new-password', hint: messages.signUp.passwordHint, problems, messages, focus: asks.length === 0, strengthFor: { username, displayName, email } })}
-<button class="primary" type="submit">${text.set}</button></form>`;
+<button class="primary" type="submit">${text.set}</button></form>
+${offersPasskey && html`<p class="small"><a href="${replacementLink(site, form.link, 'passkey')}">${text.usePasskey}</a></p>`}`;
   return narrow(site, text.passwordTitle, body);
+}
+
+/** The address of a link's page with one of its forms. */
+const replacementLink = ({ path }: Site, link: string, form: 'passkey' | 'password'): string =>
+  path(`/recover/link?${new URLSearchParams({ token: link, ...(form === 'passkey' && { with: form }) }).toString()}`);
+
+/** The field of the code that is asked for beside the link. */
+function factorFields(site: Site, asks: FoundRecovery['asks'], problems: Problems): Html | undefined {
+  const text = site.messages.recovery;
+  if (asks.length === 0) return undefined;
+  const about = asks.includes('totp')
+    ? ({ label: text.factor, hint: text.factorHint, autocomplete: 'one-time-code' } as const)
+    : ({ label: text.recoveryCode, hint: text.recoveryCodeHint, autocomplete: 'off' } as const);
+  return html`${field({ name: 'factor', ...about, type: 'text', value: '', problems, focus: true })}
+<p class="muted small">${text.factorLost(operator(site))}</p>`;
+}
+
+/** The form of a link that adds a new passkey in place of a password. */
+export function passkeyPage(site: Site, { account, asks }: FoundRecovery, form: LinkForm): Page {
+  const { messages } = site;
+  const text = messages.recovery;
+  const { problems, token, link } = form;
+  const body = html`<p>${text.passwordLead(html`<strong>${isolate(account.profile.username)}</strong>`)}</p>
+<p class="muted small">${text.passkeyLead}</p>
+${problemSummary(messages, problems)}
+${passkeyForm(site, {
+  id: 'new-passkey',
+  action: '/recover/link',
+  options: `/recover/passkey?${new URLSearchParams({ token: link }).toString()}`,
+  kind: 'create',
+  token,
+  values: { token: link },
+  content: html`${factorFields(site, asks, problems)}
+<p class="muted small" data-without-passkeys>${messages.passkeys.unsupported}</p><div>${passkeyButton('new-passkey', messages.passkeys.add, 'primary')}</div>`,
+})}
+<p class="small"><a href="${replacementLink(site, link, 'password')}">${text.usePassword}</a></p>`;
+  return { ...narrow(site, text.passkeyTitle, body), scripts: ['passkeys'] };
+}
+
+/** After a recovery with a passkey: its recovery codes, once, and where the person continues. */
+export function passkeyDonePage(
+  site: Site,
+  codes: readonly string[] | undefined,
+  isSignedIn: boolean,
+  next: string,
+): Page {
+  const { messages } = site;
+  const text = messages.recovery;
+  const { twoStep } = messages;
+  const body = html`<p>${isSignedIn ? text.passkeyLead : text.passkeyDoneLead}</p>
+${
+  codes !== undefined &&
+  html`<h2>${twoStep.keepTitle}</h2><p class="muted">${text.codesLead}</p>
+<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+<div class="actions">${copyButton(codes.join('\n'), messages.error, twoStep.copyCodes)}</div>`
+}
+<div><a class="button primary" href="${site.path(next)}">${isSignedIn ? text.next : text.signIn}</a></div>`;
+  return narrow(site, text.passkeyDone, body);
 }
 
 /** A link that does not work (any more). */

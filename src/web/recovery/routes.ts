@@ -1,8 +1,10 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { password as passwordSchema } from '../../accounts/schema.ts';
+import { noPasskeysHere } from '../../authenticators/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
 import { formOf } from '../../platform/http/bodies.ts';
+import type { Browser } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import { findProblem } from '../../platform/validation/validate.ts';
@@ -16,14 +18,25 @@ import {
   type RecoveryResult,
   type RecoveryServices,
 } from '../../recovery/complete.ts';
+import { requestRecoveryPasskey } from '../../recovery/passkey.ts';
 import { requestMail } from '../../recovery/requests.ts';
 import { SESSION_LIFETIME } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
 import { formatMoment, generalProblem, NO_PROBLEMS, operator, type Problems } from '../kit/components.ts';
 import { sendGone } from '../kit/error-page.ts';
 import { sendPage } from '../kit/layout.ts';
+import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
 import type { PageServices } from '../sign-in/routes.ts';
-import { askPage, codePage, donePage, gonePage, noMailPage, passwordPage } from './pages.ts';
+import {
+  askPage,
+  codePage,
+  donePage,
+  gonePage,
+  noMailPage,
+  passkeyDonePage,
+  passkeyPage,
+  passwordPage,
+} from './pages.ts';
 
 const ASK = 'recover';
 const CODE = 'recover code';
@@ -103,12 +116,30 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
   const find = (link: string) => database.read(() => findRecovery(services, link, clock()));
   const gone = (reply: FastifyReply): FastifyReply => sendGone(reply, site, text.gone, gonePage(site));
 
+  const formPage = (browser: Browser, link: string, found: FoundRecovery, withPasskey: boolean, problems: Problems) => {
+    const form = { token: browser.formToken(linkContext(link)), link, problems };
+    return withPasskey && found.offersPasskey && !found.isImpossible
+      ? passkeyPage(site, found, form)
+      : passwordPage(site, found, form);
+  };
+
   app.get('/recover/link', async (request, reply) => {
-    const link = queryOf(request).get('token') ?? '';
+    const query = queryOf(request);
+    const link = query.get('token') ?? '';
     const found = await find(link);
     if (found === undefined) return gone(reply);
-    const token = browsers.of(request, reply).formToken(linkContext(link));
-    return sendPage(reply, 200, site, passwordPage(site, found, { token, link, problems: NO_PROBLEMS }));
+    const withPasskey = query.get('with') === 'passkey';
+    return sendPage(reply, 200, site, formPage(browsers.of(request, reply), link, found, withPasskey, NO_PROBLEMS));
+  });
+
+  app.get('/recover/passkey', async (request, reply) => {
+    const link = queryOf(request).get('token') ?? '';
+    const found = await find(link);
+    if (found === undefined || !found.offersPasskey) return gone(reply);
+    const { hash } = browsers.of(request, reply);
+    const options = await requestRecoveryPasskey(services, link, found.account, hash, messages.product);
+    if (options === undefined) throw noPasskeysHere();
+    return reply.header('cache-control', 'no-store').send(options);
   });
 
   app.post('/recover/link', async (request, reply) => {
@@ -118,15 +149,15 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
     const link = form.get('token') ?? '';
     const found = await find(link);
     if (found === undefined) return gone(reply);
-    const show = (status: number, problems: Problems): FastifyReply => {
-      const token = browser.formToken(linkContext(link));
-      return sendPage(reply, status, site, passwordPage(site, found, { token, link, problems }));
-    };
+    const passkey = form.get(PASSKEY_FIELD);
+    const show = (status: number, problems: Problems): FastifyReply =>
+      sendPage(reply, status, site, formPage(browser, link, found, passkey !== undefined, problems));
     if (found.isImpossible) return show(403, NO_PROBLEMS);
     if (!browser.owns(form, linkContext(link))) return show(400, generalProblem(messages.account.formExpired));
     const password = form.get('password') ?? '';
+    const replacement = passkey === undefined ? { password } : { passkey };
     const code = (form.get('factor') ?? '').trim();
-    const fields = fieldProblems(found, password, code);
+    const fields = fieldProblems(found, replacement, code);
     if (Object.keys(fields).length > 0) return show(400, { fields, general: [] });
     const signInBrowser = {
       browserHash: browser.hash,
@@ -136,23 +167,33 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
       interactionHash: null,
       origin: originOf(request),
     };
-    const result = await completeRecovery(services, { token: link, password, code, browser: signInBrowser }, remember);
+    const attempt = { token: link, replacement, code, browser: signInBrowser };
+    const result = await completeRecovery(services, attempt, remember);
     if (result.kind === 'gone' || result.kind === 'changed') return gone(reply);
     if (result.kind !== 'recovered') {
       if (result.kind === 'limited') reply.header('retry-after', String(result.seconds));
       const { status, problems } = refusalOf(result);
       return show(status, problems);
     }
-    if (result.created === undefined) return sendPage(reply, 200, site, donePage(site));
-    browsers.setSession(reply, result.created.secret, SESSION_LIFETIME);
-    const next = result.request === undefined ? '/account' : `/login${queryFor(result.request)}`;
+    const { created, codes } = result;
+    if (created !== undefined) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    const signedIn = result.request === undefined ? '/account' : `/login${queryFor(result.request)}`;
+    const next = created === undefined ? '/login' : signedIn;
+    if (passkey !== undefined)
+      return sendPage(reply, 200, site, passkeyDonePage(site, codes, created !== undefined, next));
+    if (created === undefined) return sendPage(reply, 200, site, donePage(site));
     return redirect(request, reply, site.path(next));
   });
 
-  function fieldProblems({ asks }: FoundRecovery, password: string, code: string): Record<string, string> {
+  function fieldProblems(
+    { asks }: FoundRecovery,
+    replacement: { readonly password: string } | { readonly passkey: string },
+    code: string,
+  ): Record<string, string> {
+    const isBad = 'password' in replacement && findProblem(passwordSchema, replacement.password) !== undefined;
     return {
       ...(asks.length > 0 && code === '' && { factor: text.factorMissing }),
-      ...(findProblem(passwordSchema, password) !== undefined && { password: messages.signUp.passwordBad }),
+      ...(isBad && { password: messages.signUp.passwordBad }),
     };
   }
 
@@ -167,10 +208,11 @@ function linkRoutes(app: FastifyInstance, services: PageServices & RecoveryServi
           problems: { fields: { password: messages.password.problems[result.problem] }, general: [] },
         };
       case 'wrong':
-      // No passkey is asked for here.
+      // A passkey is created here, and none is asked for.
       case 'unknown passkey':
-      case 'wrong passkey':
         return { status: 400, problems: { fields: { factor: text.factorWrong }, general: [] } };
+      case 'wrong passkey':
+        return { status: 400, problems: generalProblem(passkeyProblemText(site, result.problem)) };
       case 'limited':
         return { status: 429, problems: generalProblem(text.limited(result.seconds)) };
       case 'suspended':
