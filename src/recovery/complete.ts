@@ -25,6 +25,7 @@ import {
   createChallenge,
   endChallenges,
   findChallenge,
+  findChallengeOfBrowser,
   prepareChallenge,
   tryCode,
   useChallenge,
@@ -115,6 +116,9 @@ function* methodsAsked(
     : [];
 }
 
+/** No account has this id. */
+const NO_ACCOUNT = '0';
+
 /**
  * Checks a code that was typed into the browser that asked for it. Where it is right, the recovery goes on with a new link, which this
  * browser is given.
@@ -129,12 +133,14 @@ export async function continueWithCode(
   const now = clock();
   const sent = prepareChallenge();
   return database.commit(function* check(): Work<string | undefined> {
+    const asked = yield* findChallengeOfBrowser(sealer, attempt.browserHash, 'recover', now);
+    // The account before the challenge, in the order in which a new code is made; also where there is none, so that it costs the same.
+    const account = yield* lockAccount({ id: asked?.accountId ?? NO_ACCOUNT });
     const result = yield* tryCode(services, { ...attempt, purpose: 'recover' }, now);
     if (result.kind !== 'right') return undefined;
     const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
-    const account = accountId === null ? undefined : yield* lockAccount({ id: accountId });
     // The account may have been changed since the code was sent.
-    if (account === undefined || account.generation !== generation) return undefined;
+    if (account === undefined || account.id !== accountId || account.generation !== generation) return undefined;
     const next = { purpose: 'recover', account, address, browserHash, data, lifetime: expiresAt - now } as const;
     yield* createChallenge(sealer, sent, next, now);
     return sent.link;

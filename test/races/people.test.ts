@@ -6,6 +6,7 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/authenticators/recovery-code.ts';
 import {
   type ChallengePurpose,
   createChallenge,
@@ -29,7 +30,9 @@ const commits = holdCommits();
 const off = Object.fromEntries(
   ['SIGN_IN_ADDRESS', 'MAIL_ADDRESS', 'MAIL_RECIPIENT'].map((name) => [`TESSERA_LIMIT_${name}`, 'off']),
 );
-const server = await startServer({ TESSERA_MAILBOX: 'on', ...off }, SEVERAL, undefined, { database: commits.database });
+const server = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_SIGN_IN_CODE: 'on', ...off }, SEVERAL, undefined, {
+  database: commits.database,
+});
 const core = await openCore(readConfig(server.environment), server.now);
 after(async () => {
   await core.close();
@@ -175,6 +178,14 @@ const FORMS: Readonly<Record<string, Form>> = {
       return { ...prepared, send: await formAt(prepared.browser, SECURITY, `${SECURITY}/recovery-codes`, {}) };
     },
   },
+  'asking for a recovery code beside each link': {
+    async prepare(person) {
+      const codes = prepareRecoveryCodes(sealer, person.id);
+      await addPasskey(person);
+      await core.database.commit(() => issueRecoveryCodes(codes, person.id, server.now()));
+      return inSession(person, SECURITY, `${SECURITY}/recovery`);
+    },
+  },
   'adding a passkey': {
     prepare: (person) =>
       inSession(person, SECURITY, PASSKEYS, async (browser) => ({
@@ -255,6 +266,14 @@ const FORMS: Readonly<Record<string, Form>> = {
       ),
   },
   'a sign-in with a code of an app, to be trusted': { prepare: signInTrusted },
+  'a sign-in with a code by mail': {
+    async prepare(person) {
+      const browser = newBrowser();
+      await browser.get('/login/code');
+      const { code } = await challenge(person, 'sign in', browser);
+      return { browser, send: await formAt(browser, '/login/code/enter', '/login/code/enter', { sent_code: code }) };
+    },
+  },
   'a sign-in with a recovery code': {
     async prepare(person) {
       const { recoveryCodes } = await enroll(person);
@@ -366,6 +385,7 @@ async function stateOf({ id, username }: Person): Promise<unknown> {
     account: 'SELECT * FROM account WHERE id = ?',
     sessions: 'SELECT hash, proved_at FROM browser_session WHERE account_id = ? ORDER BY hash',
     passkeys: 'SELECT id, name FROM passkey WHERE account_id = ? ORDER BY id',
+    settings: 'SELECT code_required_at FROM recovery_setting WHERE account_id = ?',
     apps: 'SELECT sealed FROM totp_secret WHERE account_id = ?',
     codes: 'SELECT hash FROM recovery_code WHERE account_id = ? ORDER BY hash',
     trusted: 'SELECT hash FROM trusted_browser WHERE account_id = ? ORDER BY hash',
