@@ -107,23 +107,24 @@ async function invited(walk: Walk): Promise<void> {
   await stop('invitation-refused');
 }
 
+async function askRecovery(walk: Walk, identifier: string): Promise<void> {
+  await open(walk, '/recover');
+  await fill(walk, { identifier });
+  await submit(walk.page);
+  await walk.stage.server.sendRequestedMail();
+}
+
 async function recovering(walk: Walk): Promise<void> {
   const { stage, page, stop } = walk;
   const { server } = stage;
   const user = await ada(walk, 'ada.forgets');
-  const ask = async (name: string) => {
-    await open(walk, '/recover');
-    await fill(walk, { identifier: name });
-    await submit(page);
-    await server.sendRequestedMail();
-  };
   await leave(walk);
   await open(walk, '/login');
   await press(page.getByRole('link', { name: 'Forgot your password?' }));
   await stop('recover');
   await submit(page);
   await stop('recover-empty');
-  await ask(user.username);
+  await askRecovery(walk, user.username);
   await stop('recover-sent');
   await fill(walk, { sent_code: '000000' });
   await submit(page);
@@ -142,7 +143,7 @@ async function recovering(walk: Walk): Promise<void> {
   await stop('recover-link-dead');
   const careful = await ada(walk, 'ada.careful');
   await enroll(server, careful);
-  await ask(careful.username);
+  await askRecovery(walk, careful.username);
   await page.goto(linkOf(await newestMail(server, addressOf(careful), 'recovery')));
   await fill(walk, { factor: '000000', password: ANOTHER });
   await submit(page);
@@ -242,6 +243,7 @@ async function factors(walk: Walk): Promise<void> {
   await fill(walk, { code: totpCode({ seed }, server.now()) });
   await submit(page);
   await stop('recovery-codes');
+  const recoveryCode = (await page.locator('.codes code').first().textContent()) ?? '';
   await press(page.getByRole('link', { name: 'I have kept them' }));
   await stop('security-app');
   const authenticator = await plugIn(page, { transport: 'usb' });
@@ -263,7 +265,19 @@ async function factors(walk: Walk): Promise<void> {
   await stop('security-no-password');
   await press(button(walk, 'Require a recovery code'));
   await stop('security-recovery-code-required');
+  await open(walk, '/account/activity');
+  await stop('activity');
+  await askRecovery(walk, user.username);
+  await page.goto(linkOf(await newestMail(server, addressOf(user), 'recovery')));
+  await stop('recover-password-or-passkey');
+  await press(page.getByRole('link', { name: /passkey instead/ }));
+  await stop('recover-passkey');
   await authenticator.unplug();
+  const another = await plugIn(page, { transport: 'usb' });
+  await fill(walk, { factor: recoveryCode });
+  await press(button(walk, 'Add a passkey'));
+  await stop('recover-passkey-done');
+  await another.unplug();
 }
 
 async function addresses(walk: Walk): Promise<void> {
