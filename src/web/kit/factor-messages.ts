@@ -11,6 +11,7 @@ export const verify = {
   recoveryCode: 'Recovery code',
   recoveryHint: 'One of those that you kept, such as 9x2k-4mfq-7h3d. Each works once.',
   recoveryWrong: 'This recovery code is not valid, or was used before. Enter another one.',
+  codesLost: (operator: HtmlPart): HtmlPart => ['No codes left? Contact ', operator, '.'],
   submit: 'Continue',
   useRecoveryCode: 'Use a recovery code instead',
   useTotp: 'Use your authenticator app instead',

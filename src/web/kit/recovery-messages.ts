@@ -38,7 +38,7 @@ export const recovery = {
   passkeyTitle: 'Add a new passkey',
   usePasskey: 'Add a new passkey instead of a password',
   usePassword: 'Set a password instead',
-  passkeyLead: 'It takes the place of the passkeys that you had, which are removed. You need no password.',
+  passkeyLead: 'It takes the place of the passkeys that you had. You need no password.',
   passkeyDone: 'Your new passkey is added',
   passkeyDoneLead: 'You are signed out everywhere, also in apps. Sign in with your new passkey.',
   codesLead:

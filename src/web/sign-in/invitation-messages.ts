@@ -15,6 +15,6 @@ export const invitationTexts = {
   joined: 'You joined',
   joinedLead: 'Your account is now a member of the organization.',
   account: 'Go to your account',
-  signIn: 'I already have an account: sign in',
+  signIn: 'I already have an account',
   nothing: 'You have an account already, so there is nothing to do.',
 } as const;

@@ -1,7 +1,7 @@
 import type { Method } from '../../authenticators/rules/authentication-context.ts';
 import { DAY } from '../../platform/clock.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { field, helpLine, hidden, isolate, type Problems, problemSummary } from '../kit/components.ts';
+import { field, helpLine, hidden, isolate, operator, type Problems, problemSummary } from '../kit/components.ts';
 import { type Html, html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
@@ -87,6 +87,7 @@ ${hidden(token, requestFields(app))}
 ${
   codes &&
   html`${codeField(site, shown, problems)}
+${shown === 'recovery code' && html`<p class="muted small">${text.codesLost(operator(site))}</p>`}
 ${trustLifetime !== null && html`<label class="check"><input type="checkbox" name="${TRUST}" value="on"><span>${text.trust(trustLifetime / DAY)}</span></label>`}
 <button class="primary" type="submit">${text.submit}</button>
 <p>${otherCodeLink(site, '/login/verify', shown, requestFields(app))}</p>`
@@ -94,6 +95,6 @@ ${trustLifetime !== null && html`<label class="check"><input type="checkbox" nam
 <button class="link" type="submit" name="action" value="another" formnovalidate>${text.another}</button>
 </form>
 </section>
-${helpLine(site)}`,
+${shown === 'totp' && helpLine(site)}`,
   };
 }
