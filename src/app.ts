@@ -18,6 +18,8 @@ import { healthRoutes } from './operations/health/routes.ts';
 
 import { startHousekeeping } from './operations/housekeeping/housekeeping.ts';
 import { deleteDueAccounts } from './personal-data/deletion.ts';
+import { maintainExports } from './personal-data/export.ts';
+import { startExportDispatcher } from './personal-data/export-dispatcher.ts';
 import { type Clock, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
 import { mailVariables } from './platform/config/mail.ts';
@@ -71,6 +73,8 @@ export interface Tessera {
   deliverNotices(): Promise<void>;
   /** Makes the messages that were asked for now; this also happens every second. */
   sendRequestedMail(): Promise<void>;
+  /** Makes the exports that people asked for now; this also happens every second. */
+  makeExports(): Promise<void>;
   /**
    * Answers the requests in progress, then closes the port and the store.
    * @param patiently whether to wait for clients that may be about to send another request
@@ -234,6 +238,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
         keepTraces: config.traceRetention ?? 0,
         async afterSweep(now) {
           await deleteDueAccounts({ database, clock }, now);
+          await maintainExports(database, now);
           await maintainMail(database, now);
           await maintainKeys(database, secret, now, config.keyRotation);
         },
@@ -271,6 +276,8 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       failed: reportFailure('messages that were asked for'),
     });
     resources.defer(() => requestDispatcher.stop());
+    const exportDispatcher = startExportDispatcher({ ...services, clock, failed: reportFailure('exports') });
+    resources.defer(() => exportDispatcher.stop());
     metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
     metrics?.watchStore(outages);
     metrics?.watchNotices(dispatcher);
@@ -287,6 +294,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       drain,
       deliverNotices: dispatcher.deliverDue,
       sendRequestedMail: requestDispatcher.poll,
+      makeExports: exportDispatcher.makeWaiting,
       async close(patiently) {
         drain();
         await listener.close(patiently);

@@ -101,4 +101,4 @@ export function* enqueueNewAddressMails(
 }
 
 /** Whether an address can be a person's: an account whose address another person verified has one that cannot (RFC 2606). */
-const canReceiveMail = (email: string): boolean => !email.toLowerCase().endsWith('.invalid');
+export const canReceiveMail = (email: string): boolean => !email.toLowerCase().endsWith('.invalid');

@@ -114,6 +114,15 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
       return isLimited(await browser.submit(page, { username: `renamed-${++names}` }, '/account/username'));
     };
   },
+  async exportAccount(server) {
+    const browser = await signedIn(server, await newUser(server));
+    return async () => {
+      const page = await browser.get('/account/data/export');
+      const answer = await browser.submit(page, {}, '/account/data/export');
+      await server.makeExports();
+      return isLimited(answer);
+    };
+  },
   signUpAddress: async (server) => async () => {
     const browser = agent(server.baseUrl);
     const username = `person-${++names}`;

@@ -12,7 +12,7 @@ import { softAuthenticator } from '../support/soft-authenticator.ts';
 
 // SE-04: every form that changes something is one of ours, sent from our own page by the browser that it was made for.
 
-const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off' });
+const server = await startRouted({ TESSERA_LIMIT_PLAYGROUND_ADDRESS: 'off', TESSERA_LIMIT_EXPORT_ACCOUNT: 'off' });
 after(() => server.close());
 const client = await newClient(server);
 
@@ -164,6 +164,22 @@ const cases: Record<string, Case> = {
     fields: () => ({ username: `renamed-${++renamed}` }),
     signedIn: true,
   },
+  '/account/data/export': {
+    page: ({ browser }) => browser.get('/account/data/export'),
+    fields: () => ({}),
+    signedIn: true,
+  },
+  '/account/data/export/download': {
+    async page({ browser }) {
+      const page = await browser.get('/account/data/export');
+      if (page.status !== 200) return page;
+      await browser.submit(page, {}, '/account/data/export');
+      await server.makeExports();
+      return browser.get('/account/data/export');
+    },
+    fields: () => ({ file: 'data' }),
+    signedIn: true,
+  },
   '/account/deletion': {
     page: ({ browser }) => browser.get('/account/data'),
     fields: () => ({ confirm: 'yes' }),
@@ -261,6 +277,8 @@ const state = async (): Promise<string> =>
     await query(server, 'SELECT account_id FROM recovery_setting ORDER BY account_id'),
     await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
     await query(server, 'SELECT account_id, organization_id, role FROM membership ORDER BY account_id'),
+    await query(server, 'SELECT id FROM data_export ORDER BY account_id'),
+    await query(server, "SELECT id FROM audit_event WHERE type = 'export.downloaded' ORDER BY id"),
   ]);
 
 async function assertUnchanged(send: () => Promise<Answer>): Promise<Answer> {

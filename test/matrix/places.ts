@@ -160,12 +160,12 @@ const accountForm = (path: string, fields: Fields, right: string, refused = '400
     const page = await browser.get(
       /connections|profile/.test(path)
         ? path
-        : /username|deletion/.test(path)
+        : /username|deletion|data\/export/.test(path)
           ? '/account/data'
           : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|security\/)/.test(path);
+    const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|data|security\/)/.test(path);
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
@@ -707,6 +707,10 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     },
     '200',
   ),
+  'GET /account/data/export': accountPage('/account/data/export'),
+  'POST /account/data/export': accountForm('/account/data/export', {}, '303 /account/data/export'),
+  // Nothing was asked for.
+  'POST /account/data/export/download': accountForm('/account/data/export/download', {}, '409'),
   'POST /account/deletion': accountForm('/account/deletion', { confirm: 'yes' }, '200'),
   'POST /account/profile': accountForm('/account/profile', {}, '200'),
   'POST /account/picture': accountForm('/account/picture', { action: 'remove' }, '200'),

@@ -318,6 +318,17 @@ const FORMS: Readonly<Record<string, Form>> = {
     prepare: (person) =>
       inSession(person, '/account/data', '/account/username', { username: `new-${person.username}` }),
   },
+  'asking for an export': {
+    prepare: (person) => inSession(person, '/account/data/export', '/account/data/export'),
+  },
+  'downloading an export': {
+    async prepare(person) {
+      const asked = await formAt(person.other, '/account/data/export', '/account/data/export', {});
+      assert.equal((await asked({})).status, 303);
+      await server.makeExports();
+      return inSession(person, '/account/data/export', '/account/data/export/download', { file: 'data' });
+    },
+  },
   'asking for the deletion': {
     prepare: (person) => inSession(person, '/account/data', '/account/deletion', { confirm: 'yes' }),
   },

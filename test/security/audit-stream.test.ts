@@ -655,6 +655,9 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/confirm': ['sign_in.confirmed'],
   'POST /account/username': ['account.updated'],
   // Asked for and called off: test/contract/account-data.test.ts.
+  // A copy of one's own data: test/contract/data-export.test.ts.
+  'POST /account/data/export': [],
+  'POST /account/data/export/download': [],
   'POST /account/deletion': [],
   'POST /login/come-back': [],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.

@@ -44,6 +44,7 @@ export interface TestServer {
   deliverNotices(): Promise<unknown>;
   /** Lets its nodes make the messages that browsers asked for. */
   sendRequestedMail(): Promise<unknown>;
+  makeExports(): Promise<unknown>;
   /** Closes the server and opens another one on the same data: as a new process would. */
   restart(): Promise<void>;
   close(): Promise<void>;
@@ -139,6 +140,7 @@ export async function startServer(
     },
     deliverNotices: () => Promise.all([first, ...others].map((node) => node.deliverNotices())),
     sendRequestedMail: () => Promise.all([first, ...others].map((node) => node.sendRequestedMail())),
+    makeExports: () => Promise.all([first, ...others].map((node) => node.makeExports())),
     async restart() {
       await close();
       // The same port, so that the issuer stays what it was.

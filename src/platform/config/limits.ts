@@ -71,6 +71,11 @@ export const limitVariables = {
     '3/720h',
     'Changes of the username of one account. Each holds the earlier one for 90 days.',
   ),
+  exportAccount: new LimitVariable(
+    'TESSERA_LIMIT_EXPORT_ACCOUNT',
+    '3/24h',
+    'Copies of their data that one user asks for.',
+  ),
   signUpAddress: new LimitVariable('TESSERA_LIMIT_SIGN_UP_ADDRESS', '10/h', 'New accounts from one IP address.'),
   pendingAddress: new LimitVariable(
     'TESSERA_LIMIT_PENDING_ADDRESS',

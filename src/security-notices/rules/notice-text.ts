@@ -12,6 +12,7 @@ export type SecurityNotice =
   | 'recovered'
   | 'recovery link made'
   | 'deletion requested'
+  | 'export requested'
   | 'signed out everywhere';
 
 /** What a notice says beside its kind. */
@@ -81,6 +82,10 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
   'signed out everywhere': () => [
     'You were signed out everywhere',
     'Every browser was signed out of your account, and every app has to ask you to sign in again.',
+  ],
+  'export requested': () => [
+    'A copy of your data was asked for',
+    'A copy of the data of your account was asked for. It can be downloaded for a day by those who are signed in and confirm that they are you.',
   ],
   'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
 };

@@ -46,6 +46,7 @@ const TARGETS = {
   recovery: '/account/security#recovery',
   username: '/account/data#username',
   deletion: '/account/data#deletion',
+  export: '/account/data/export',
 } as const;
 export type ProofTarget = keyof typeof TARGETS;
 

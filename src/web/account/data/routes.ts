@@ -23,14 +23,17 @@ import type { PageServices } from '../../sign-in/routes.ts';
 import { accountLayout } from '../layout.ts';
 import { readProof, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, ownsForm, servicesIn, visitOf } from '../visit.ts';
-import { deletionSection, usernameSection } from './sections.ts';
+import { exportRoutes } from './export.ts';
+import { deletionSection, exportSection, usernameSection } from './sections.ts';
 
 export type DataServices = PageServices & { readonly mail: Mailer };
 
 const { username: usernameSchema } = schemasOf(PROFILE_FIELDS, 'schema');
 
 /** The page on which people change their username and delete their account. */
-export function dataRoutes(app: FastifyInstance, services: DataServices, { countForm }: AccountHooks): void {
+export function dataRoutes(app: FastifyInstance, services: DataServices, hooks: AccountHooks): void {
+  const { countForm } = hooks;
+  exportRoutes(app, services, hooks);
   const { site, browsers, database, clock, limits } = services;
   const { messages } = site;
   const text = messages.data;
@@ -46,6 +49,7 @@ export function dataRoutes(app: FastifyInstance, services: DataServices, { count
 ${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 ${problemSummary(messages, problems)}
 ${usernameSection(site, state, username)}
+${exportSection(site)}
 ${deletionSection(site, state)}`;
     return sendPage(reply, status, site, accountLayout(site, state, 'data', text.title, content));
   }

@@ -1,3 +1,4 @@
+import { EXPORT_PATH } from '../../../personal-data/export-dispatcher.ts';
 import { field, hidden, type Problems } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
 import type { Site } from '../../kit/layout.ts';
@@ -19,6 +20,11 @@ ${field({ name: 'username', label: text.newUsername, type: 'text', autocomplete:
   return html`<section class="card"><header><h2>${text.username}</h2><p class="muted small">${text.usernameLead}</p></header>
 ${proofGate(site, proof, 'username', form)}</section>`;
 }
+
+/** The way to the page of the export. */
+export const exportSection = ({ messages, path }: Site): Html =>
+  html`<section class="card" id="export"><header><h2>${messages.data.export.title}</h2><p class="muted small">${messages.data.export.sectionLead}</p></header>
+<p><a href="${path(EXPORT_PATH)}">${messages.data.export.link}</a></p></section>`;
 
 export function deletionSection(site: Site, { token, proof, problems }: DataState): Html {
   const { messages, path } = site;
