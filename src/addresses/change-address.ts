@@ -48,6 +48,8 @@ export interface AddressVisit {
   readonly session: Session;
   readonly browserHash: string;
   readonly origin: Origin;
+  /** More work of the commit that confirms an address, given the session in which the browser continues. */
+  readonly afterSave?: (session: Pick<Session, 'hash'>) => Work<void>;
 }
 
 /**
@@ -178,7 +180,7 @@ export async function confirmByCode(
  */
 async function confirm(
   services: AddressChangeServices,
-  { account, session, origin }: AddressVisit,
+  { account, session, origin, afterSave }: AddressVisit,
   challenge: Challenge,
 ): Promise<AddressResult> {
   const { clock, issuer, mail } = services;
@@ -208,7 +210,8 @@ async function confirm(
         const profile = { ...locked.profile, ...(!same && { email }), emailVerified: true };
         return { profile, ...(!proved && { passwordHash: null }) };
       },
-      *afterSave({ id, profile }) {
+      *afterSave({ id, profile }, renewed) {
+        if (afterSave !== undefined) yield* afterSave(renewed);
         // Whoever had the account before may have added a passkey. An authenticator app is asked for at every sign-in.
         if (!before.emailVerified && !session.amr.includes('pop')) yield* removeAllPasskeys(id);
         if (purpose === 'verify address') return;

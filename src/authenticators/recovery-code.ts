@@ -3,7 +3,12 @@ import { randomCharacters } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { AttemptsLimited, CheckedAttempt } from './authenticators.ts';
 import { attemptCode, type CodeAttempt, type CodeServices } from './code-attempt.ts';
-import { insertRecoveryCode, removeRecoveryCodes, spendRecoveryCode } from './recovery-code-store.ts';
+import {
+  countRecoveryCodes,
+  insertRecoveryCode,
+  removeRecoveryCodes,
+  spendRecoveryCode,
+} from './recovery-code-store.ts';
 import { inGroups, parseRecoveryCode, RECOVERY_CODE_ALPHABET, RECOVERY_CODE_LENGTH } from './rules/codes.ts';
 
 /** How many recovery codes a person gets at once. */
@@ -35,6 +40,13 @@ export function prepareRecoveryCodes(sealer: Sealer, accountId: string): NewReco
 export function* issueRecoveryCodes({ hashes }: NewRecoveryCodes, accountId: string, now: number): Work<void> {
   yield* removeRecoveryCodes({ accountId });
   for (const hash of hashes) yield* insertRecoveryCode({ accountId, hash, now });
+}
+
+/** {@link issueRecoveryCodes}, unless the person has some that can still be used. @returns whether they were issued */
+export function* issueMissingRecoveryCodes(prepared: NewRecoveryCodes, accountId: string, now: number): Work<boolean> {
+  if (((yield* countRecoveryCodes({ accountId }))?.left ?? 0) > 0) return false;
+  yield* issueRecoveryCodes(prepared, accountId, now);
+  return true;
 }
 
 /** Authenticates a person by a recovery code, after the first factor. Each is accepted once. */

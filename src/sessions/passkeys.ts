@@ -15,8 +15,7 @@ import {
   removePasskey,
   updatePasskeyName,
 } from '../authenticators/passkey-store.ts';
-import { issueRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
-import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import {
   type PasskeyProblem,
@@ -290,8 +289,7 @@ export async function removePassword(
     *afterSave(saved): Work<void> {
       if ((yield* listPasskeys({ accountId })).length === 0)
         throw conflict('Add a passkey first. Nothing was changed.');
-      issued = ((yield* countRecoveryCodes({ accountId }))?.left ?? 0) === 0;
-      if (issued) yield* issueRecoveryCodes(prepared, accountId, now);
+      issued = yield* issueMissingRecoveryCodes(prepared, accountId, now);
       const facts = { ...deviceFacts(session), what: 'your password' };
       yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
     },

@@ -1,9 +1,14 @@
 import type { Account } from '../accounts/store.ts';
 import type { CodeServices } from '../authenticators/code-attempt.ts';
 import { listFactors, removeTotp } from '../authenticators/factor-store.ts';
-import { issueRecoveryCodes, type NewRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
-import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import {
+  issueMissingRecoveryCodes,
+  issueRecoveryCodes,
+  type NewRecoveryCodes,
+  prepareRecoveryCodes,
+} from '../authenticators/recovery-code.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
+import { withMethod } from '../authenticators/rules/authentication-context.ts';
 import { acceptedSteps, nearbySteps } from '../authenticators/rules/codes.ts';
 import { matchCode, randomSeed, sealSeed } from '../authenticators/totp.ts';
 import { saveTotpSeed } from '../authenticators/totp-store.ts';
@@ -66,6 +71,8 @@ export type EnrollmentResult =
 /**
  * Adds an authenticator app, or replaces the one before, given a code that it shows. That code is used up. The person gets recovery codes
  * with it, unless some of theirs can still be used.
+ * @param inFlow where an authorization request asks for it: more work of the same commit, given the session in which the browser
+ *   continues. The code then raises that session.
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function addTotp(
@@ -73,6 +80,7 @@ export async function addTotp(
   { account, session, origin }: Actor,
   { seed }: Enrollment,
   code: string,
+  inFlow?: (session: Pick<Session, 'hash'>) => Work<void>,
 ): Promise<EnrollmentResult> {
   const now = services.clock();
   const step = await matchCode(seed, code, acceptedSteps(now, 0));
@@ -88,13 +96,14 @@ export async function addTotp(
     account,
     session,
     event: { type: 'account.factor_added', origin, details: { factor: 'totp' } },
-    *afterSave(saved): Work<void> {
+    // The person has just shown both the password, or what else the session began with, and a code.
+    ...(inFlow !== undefined && { start: withMethod(session, 'totp') }),
+    *afterSave(saved, renewed): Work<void> {
       const { generation } = saved;
       yield* saveTotpSeed({ accountId, sealed, generation, now, lastStep: step });
-      const counted = yield* countRecoveryCodes({ accountId });
-      issued = counted === undefined || counted.left === 0;
-      if (issued) yield* issueRecoveryCodes(prepared, accountId, now);
+      issued = yield* issueMissingRecoveryCodes(prepared, accountId, now);
       yield* enqueueSecurityNotice(services, saved, 'factor added', noticeFacts(session), now);
+      if (inFlow !== undefined) yield* inFlow(renewed);
     },
   });
   return { kind: 'added', codes: issued ? prepared.codes : undefined, ...renewal };

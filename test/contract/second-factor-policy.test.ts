@@ -84,12 +84,13 @@ for (const [name, setUp] of Object.entries(requiring)) {
     });
   }
 
-  test(`who has not set up what ${name} requires gets no code`, async () => {
+  test(`who has not set up what ${name} requires is led to set it up, except under prompt=none`, async () => {
     const { at, client, user } = await setUp(newUser);
     const browser = await signedIn(at, user);
-    const answer = await browser.get(authorizeUrl(client, { scope: 'openid' }));
-    assert.equal(errorOf(answer), 'unmet_authentication_requirements');
-    assert.match(answer.location?.searchParams.get('error_description') ?? '', /on the Security page/);
+    const silent = await browser.get(authorizeUrl(client, { scope: 'openid', prompt: 'none' }));
+    assert.equal(errorOf(silent), 'login_required');
+    const { location } = await browser.get(authorizeUrl(client, { scope: 'openid' }));
+    assert.equal(location?.pathname, '/login/enroll');
   });
 }
 
@@ -112,14 +113,13 @@ test('an organization requires it of those who are members when the code is issu
   const client = await newClient(server);
   const [user, other] = [await newUser(server), await newUser(server)];
   const organizationId = await joinRequiring(user);
-  const before = await authorizationOf(other);
-  assert.equal(before, null);
-  assert.equal(await authorizationOf(user), 'unmet_authentication_requirements');
+  assert.equal(await nextOf(other), '/consent');
+  assert.equal(await nextOf(user), '/login/enroll');
   assert.equal((await admin(server, 'DELETE', `/organizations/${organizationId}/members/${user.id}`)).status, 204);
-  assert.equal(await authorizationOf(user), null);
+  assert.equal(await nextOf(user), '/consent');
 
-  async function authorizationOf(person: User) {
+  async function nextOf(person: User) {
     const browser = await signedIn(server, person);
-    return (await walk(browser, authorizeUrl(client, { scope: 'openid' })))?.searchParams.get('error');
+    return (await browser.get(authorizeUrl(client, { scope: 'openid' }))).location?.pathname;
   }
 });

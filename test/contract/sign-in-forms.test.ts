@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { userHandleOf } from '../../src/authenticators/passkey.ts';
+import { ACR_MFA } from '../../src/authenticators/rules/authentication-context.ts';
 import { startRouted } from '../security/routes.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { admin, authorizeUrl, newClient, newUser, PASSWORD, signedIn, type TestUser, walk } from '../support/flow.ts';
@@ -184,6 +185,17 @@ const cases: Record<string, Case> = {
     page: ({ browser }) => browser.get('/account/data'),
     fields: () => ({ confirm: 'yes' }),
     signedIn: true,
+  },
+  '/login/enroll': {
+    async page({ browser }) {
+      const claims = JSON.stringify({ id_token: { acr: { essential: true, values: [ACR_MFA] } } });
+      const { location } = await browser.get(authorizeUrl(client, { claims }));
+      return browser.get(location?.href ?? '');
+    },
+    // What a person sends is in enrollment-in-flow.test.ts.
+    fields: () => ({ code: '000000' }),
+    signedIn: true,
+    changes: false,
   },
   '/login/come-back': {
     async page({ browser }) {

@@ -445,6 +445,16 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
   ],
   // Without a pending sign-in there is nothing to verify.
   'GET /login/verify': [handleAt('/login/verify', '302 /login')],
+  // Nothing is required of the person.
+  'GET /login/enroll': [handleAt('/login/enroll', '302 /consent')],
+  'GET /login/enroll/passkey': [handleAt('/login/enroll/passkey', '404 not_found')],
+  'POST /login/enroll': [
+    {
+      ...handleAt('/login/enroll', '303 /consent'),
+      present: (world, request) =>
+        send(world, 'POST', '/login/enroll', rightCookies(world), form({ request, code: '000000' })),
+    },
+  ],
   'GET /login/come-back': [handleAt('/login/come-back', '302 /login')],
   'POST /login/come-back': [
     {

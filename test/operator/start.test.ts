@@ -180,7 +180,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   ],
   TESSERA_MAILBOX: ['yes', '1', 'ON'],
   TESSERA_TRUSTED_BROWSERS: ['0d', '30', '1h', 'never', '10000d'],
-  TESSERA_SECOND_FACTOR: ['yes', 'off', 'Required'],
+  TESSERA_SECOND_FACTOR: ['yes', 'OFF', 'Required'],
   TESSERA_SIGN_IN_CODE: ['yes', 'On', '1'],
   TESSERA_SIGN_UP: ['yes', 'Open', 'invited'],
   TESSERA_SIGN_UP_DOMAINS: ['example', 'example.com,', '@example.com', 'https://example.com'],

@@ -565,10 +565,12 @@ const run: readonly (readonly [string, () => Promise<unknown>, ...Expected[]])[]
     'an organisation and its members',
     async () => {
       const { id } = (await admin(server, 'POST', '/organizations', { name: 'acme', domain: 'acme.example' })).body;
+      await admin(server, 'PATCH', `/organizations/${id}`, { requireSecondFactor: true });
       await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, {});
       await admin(server, 'DELETE', `/organizations/${id}/members/${user.id}`);
     },
     ['organization.created', 'admin', '+', 'none'],
+    ['organization.updated', 'admin', '+', 'none'],
     ['organization.member_set', 'admin', '+', 'user'],
     ['organization.member_removed', 'admin', '+', 'user'],
   ],
@@ -660,6 +662,8 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /account/data/export/download': [],
   'POST /account/deletion': [],
   'POST /login/come-back': [],
+  // The same functions as on the Security page: test/contract/enrollment-in-flow.test.ts.
+  'POST /login/enroll': [],
   // Behind links in messages, which this server does not send: test/contract/security-notices.test.ts and addresses.test.ts.
   'POST /secure-account': [],
   'POST /account/trusted-browsers': ['browser.distrusted'],
@@ -696,6 +700,7 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v2/admin/clients/:clientId/secrets': ['client.secret_added'],
   'DELETE /api/v2/admin/clients/:clientId/secrets/:id': ['client.secret_ended'],
   'POST /api/v2/admin/organizations': ['organization.created'],
+  'PATCH /api/v2/admin/organizations/:id': ['organization.updated'],
   'POST /api/v2/admin/invitations': ['invitation.created'],
   'DELETE /api/v2/admin/invitations/:id': ['invitation.revoked'],
   'POST /invitation': ['organization.member_set', 'invitation.accepted'],

@@ -42,7 +42,7 @@ export type Headers = Readonly<Record<string, number | string | string[] | undef
 const IN_FLOW = /\/(oauth|oidc)\/authorize$|\/(continue|consent)$/;
 /** Routes that are steps of a flow only where a request is pending. */
 const PERHAPS_IN_FLOW =
-  /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/come-back|signup|signup\/verify|logout)$/;
+  /(?<!\/oidc)\/(login|login\/code|login\/code\/enter|login\/verify|login\/verify\/passkey|login\/passkey|login\/enroll|login\/enroll\/passkey|login\/come-back|signup|signup\/verify|logout)$/;
 
 const openerPolicyOf = (url: string, headers: Headers): string => {
   if (IN_FLOW.test(url)) return 'unsafe-none';

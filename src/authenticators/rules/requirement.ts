@@ -8,7 +8,7 @@ import {
   strongerAcr,
   weakestAcr,
 } from './authentication-context.ts';
-import type { Factor } from './factors.ts';
+import { type Factor, needsProof, proofAsked } from './factors.ts';
 
 /**
  * The class that an authorization requires, of all that ask for one; null where nothing does.
@@ -37,8 +37,12 @@ export type StepUp =
   | { readonly kind: 'prove'; readonly methods: readonly Method[] }
   /** By another sign-in, with the password first. */
   | { readonly kind: 'sign in' }
+  /** By a factor that the person sets up now: one of these. */
+  | { readonly kind: 'enroll'; readonly factors: readonly EnrollableFactor[] }
   /** By none of the factors that the person has. */
   | { readonly kind: 'unreachable' };
+
+export type EnrollableFactor = Exclude<Factor['kind'], 'password'>;
 
 /** What is missing between a session and a class. */
 export function stepUpTo(
@@ -58,4 +62,23 @@ export function stepUpTo(
   if (inSession.length > 0) return { kind: 'prove', methods: inSession };
   const bySignIn = has('password') && (required === ACR || codes.length > 0);
   return bySignIn ? { kind: 'sign in' } : { kind: 'unreachable' };
+}
+
+/**
+ * How a person who has no factor for a class can set one up: after the proof that every new factor asks for.
+ * @param passkeys whether browsers have passkeys for the base URL
+ */
+export function enrollmentFor(
+  required: string,
+  session: Parameters<typeof needsProof>[1],
+  factors: readonly Factor[],
+  { passkeys, now }: { readonly passkeys: boolean; readonly now: number },
+): StepUp {
+  const enrollable: EnrollableFactor[] = passkeys ? ['passkey'] : [];
+  // A code adds to a password, and to nothing else.
+  if (required === ACR_MFA && factors.some(({ kind }) => kind === 'password')) enrollable.unshift('totp');
+  if (enrollable.length === 0) return { kind: 'unreachable' };
+  if (!needsProof(factors, session, now)) return { kind: 'enroll', factors: enrollable };
+  const asked = proofAsked(factors, session);
+  return asked === 'totp' ? { kind: 'prove', methods: ['totp', 'recovery code'] } : { kind: 'sign in' };
 }

@@ -13,7 +13,6 @@ import { take } from '../../limits/limits.ts';
 import { findRequiringOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
-import type { SecondFactorSetting } from '../../platform/config/second-factor.ts';
 import { digest, keyedDigest, randomSecret } from '../../platform/crypto/secrets.ts';
 import type { Database, Work } from '../../platform/database/database.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
@@ -34,15 +33,14 @@ import {
   restoredRequest,
   successResponse,
 } from './rules/request.ts';
-import { findStepUp, MET } from './step-up.ts';
+import { findStepUp, MET, type SecondFactorServices } from './step-up.ts';
 
-export interface AuthorizationServices {
+export interface AuthorizationServices extends SecondFactorServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly ids: Ids;
   readonly issuer: string;
   readonly limits: Limits;
-  readonly secondFactor: SecondFactorSetting;
   /** Derives the code of a pending request from its handle: see {@link codeOf}. */
   readonly codeKey: Buffer;
   readonly recordThrottled: RecordThrottled;
@@ -100,7 +98,7 @@ function* evaluate(
   request: AuthorizationRequest,
   sessions: RequestSessions,
   now: number,
-  setting: SecondFactorSetting,
+  services: SecondFactorServices,
   readSession = findSession,
 ): Work<EvaluatedRequest | ClientGone> {
   const client = yield* findClient({ id: request.clientId });
@@ -110,7 +108,7 @@ function* evaluate(
   const grant =
     signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));
   const organization = signedIn && (yield* findRequiringOrganization({ accountId: signedIn.account.id }));
-  const isRequired = organization !== undefined || client.requireSecondFactor || setting === 'required';
+  const isRequired = organization !== undefined || client.requireSecondFactor || services.secondFactor === 'required';
   const asksForMore = isRequired || request.acrs !== undefined;
   const step = nextStep({
     request,
@@ -118,7 +116,7 @@ function* evaluate(
     visitor: visitor.kind,
     accountId: signedIn?.account.id ?? null,
     age: signedIn === undefined ? 0 : now - signedIn.session.authTime,
-    stepUp: signedIn && asksForMore ? yield* findStepUp(request, client, setting, signedIn) : MET,
+    stepUp: signedIn && asksForMore ? yield* findStepUp(request, client, services, signedIn, now) : MET,
     signedInForThis: sessions.current !== undefined && sessions.current === sessions.signedIn,
     chosenForThis: sessions.current !== undefined && sessions.current === sessions.chosen,
     remembered: rememberedConsent(grant, client),
@@ -141,10 +139,10 @@ export function* readNewRequest(
   request: AuthorizationRequest,
   currentSession: string | undefined,
   now: number,
-  setting: SecondFactorSetting,
+  services: SecondFactorServices,
 ): Work<CurrentRequest | ClientGone> {
   const sessions = { current: currentSession, signedIn: null, chosen: null };
-  const evaluated = yield* evaluate(request, sessions, now, setting);
+  const evaluated = yield* evaluate(request, sessions, now, services);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle: undefined, sessions };
 }
 
@@ -157,7 +155,7 @@ export function* readStoredRequest(
   browserHashes: readonly string[],
   currentSession: string | undefined,
   now: number,
-  setting: SecondFactorSetting,
+  services: SecondFactorServices,
 ): Work<PendingRequest | FinishedRequest | ClientGone | undefined> {
   const interaction = yield* findInteraction({ hash: digest(handle) });
   if (interaction === undefined || interaction.expiresAt <= now) return undefined;
@@ -170,7 +168,7 @@ export function* readStoredRequest(
     chosen: interaction.chosenSession,
   };
   if (outcome !== null) return { kind: 'finished', request, handle, outcome, sessions };
-  const evaluated = yield* evaluate(request, sessions, now, setting);
+  const evaluated = yield* evaluate(request, sessions, now, services);
   return evaluated.kind === 'client gone' ? evaluated : { ...evaluated, request, handle, sessions };
 }
 
@@ -203,7 +201,7 @@ interface PreparedCode {
   readonly now: number;
   readonly response: ClientResponse;
   readonly limits: Limits;
-  readonly setting: SecondFactorSetting;
+  readonly services: SecondFactorServices;
 }
 
 /**
@@ -215,7 +213,7 @@ export async function issueCode(services: AuthorizationServices, input: CodeInpu
   const code = input.handle === undefined ? randomSecret() : codeOf(services, input.handle);
   const newGrantId = await services.ids.next();
   const response = successResponse(input.request, code, services.issuer);
-  const prepared = { code, newGrantId, now, response, limits: services.limits, setting: services.secondFactor };
+  const prepared = { code, newGrantId, now, response, limits: services.limits, services };
   try {
     const result = await services.database.commit(() => issue(input, prepared));
     if (result.kind === 'response') traceCode(services, input, prepared, result.accountId);
@@ -260,13 +258,13 @@ const TOO_MANY_CODES = redirectedError(
 );
 
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
-  const { code, newGrantId, now, response, limits, setting } = prepared;
+  const { code, newGrantId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
   const rules = FACE_RULES[request.face];
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With its lock: what ends the session waits for this commit, and then finds the code.
-  const evaluated = yield* evaluate(request, sessions, now, setting, lockSession);
+  const evaluated = yield* evaluate(request, sessions, now, services, lockSession);
   if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
   const { step, client } = evaluated;
   const { account, session } = evaluated.visitor;

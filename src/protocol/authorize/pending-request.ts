@@ -109,26 +109,28 @@ const hashOf = ({ sessionSecret }: Pick<Browser, 'sessionSecret'>): string | und
  * @param session the hash of the session, if it is not that of the browser's cookie: one that started with this request
  */
 export function readPending(
-  { browsers, database, clock, secondFactor }: AuthorizationPageServices,
+  services: AuthorizationPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   handle: string,
   session?: string,
 ): Promise<PendingRequest | FinishedRequest | ClientGone | undefined> {
+  const { browsers, database, clock } = services;
   const browser = browsers.of(request, reply);
   const hashes = browser.hashesFor(handle);
-  return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock(), secondFactor));
+  return database.read(() => readStoredRequest(handle, hashes, session ?? hashOf(browser), clock(), services));
 }
 
 /** Evaluates a request that is not stored, for this browser. */
 export function readNew(
-  { browsers, database, clock, secondFactor }: AuthorizationPageServices,
+  services: AuthorizationPageServices,
   request: FastifyRequest,
   reply: FastifyReply,
   authorization: AuthorizationRequest,
 ): Promise<CurrentRequest | ClientGone> {
+  const { browsers, database, clock } = services;
   const session = hashOf(browsers.of(request, reply));
-  return database.read(() => readNewRequest(authorization, session, clock(), secondFactor));
+  return database.read(() => readNewRequest(authorization, session, clock(), services));
 }
 
 /** How many times a code is attempted, while what it depends on changes. */
@@ -183,6 +185,7 @@ const PAGES: Readonly<Record<Exclude<AuthorizationStep['kind'], 'issue' | 'refus
   login: '/login',
   choose: '/login',
   'second factor': '/login/verify',
+  enroll: '/login/enroll',
   consent: '/consent',
 };
 

@@ -1,13 +1,12 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '../../accounts/store.ts';
-import { take } from '../../limits/limits.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RepeatableParameters } from '../../platform/http/parameters.ts';
-import { rateLimited } from '../../platform/oauth-error.ts';
 import { type Origin, originOf } from '../../platform/validation/origin.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { findVisitor, SessionEnded, sessionDatabase } from '../../sessions/sessions.ts';
 import type { Session } from '../../sessions/store.ts';
+import { countAccountForm } from '../sign-in/account-form.ts';
 import { logoutContext, type PageServices } from '../sign-in/routes.ts';
 import type { AccountFrame } from './layout.ts';
 
@@ -35,7 +34,7 @@ export interface AccountHooks {
 
 /** Lets only signed-in people reach the routes of this scope, as of the moment of the request. */
 export function accountHooks(app: FastifyInstance, services: PageServices): AccountHooks {
-  const { browsers, site, database, clock, limits } = services;
+  const { browsers, site } = services;
 
   async function requireVisit(request: FastifyRequest, reply: FastifyReply): Promise<unknown> {
     if (request.method === 'POST') browsers.rejectCrossSiteForm(request);
@@ -52,10 +51,7 @@ export function accountHooks(app: FastifyInstance, services: PageServices): Acco
 
   async function countForm(request: FastifyRequest): Promise<void> {
     const { account, origin } = visitOf(request);
-    const now = clock();
-    const about = { name: 'formAccount', origin, accountId: account.id } as const;
-    const wait = await database.commit(() => take(`forms ${account.id}`, limits.formAccount, now, about));
-    if (wait > 0) throw rateLimited(wait);
+    await countAccountForm(services, account.id, origin);
   }
 
   app.decorateRequest('accountVisit', undefined);

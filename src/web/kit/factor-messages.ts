@@ -20,6 +20,29 @@ export const verify = {
   expired: 'Your sign-in took too long, or your account changed meanwhile. Sign in again.',
 };
 
+/** The texts of setting up a second factor because an app, an organization or the installation requires one. */
+export const enroll = {
+  title: 'Set up two-step sign-in',
+  appLead: 'Set up two-step sign-in to continue to',
+  lead: 'Your password alone is not enough here. Set up one more step; you are then asked for it when you sign in.',
+  passkeyLead: 'A passkey is required here. Set one up; you are then asked for it when you sign in.',
+  passkey: 'Or use a passkey',
+  onlyPasskey: 'Set up a passkey',
+  verifyTitle: 'First, verify your email address',
+  verifyLead: (email: HtmlPart): HtmlPart => [
+    'It is how you get back in if you lose your device. A code is sent to ',
+    email,
+    '.',
+  ],
+  send: 'Send a code',
+  resend: 'Send another code',
+  changeAddress: 'Use another address',
+  cancel: 'Cancel and return to the app',
+  another: 'Sign in as another person',
+  codesLead: 'Two-step sign-in is set up.',
+  next: 'I have kept them, continue',
+};
+
 /** The texts of what is asked for after the password, in the account. */
 export const twoStep = {
   title: 'Two-step sign-in',

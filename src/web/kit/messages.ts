@@ -5,7 +5,7 @@ import { activity } from './activity-messages.ts';
 import { addressTexts } from './address-messages.ts';
 import { dataTexts } from './data-messages.ts';
 import { duration, errorTexts } from './error-messages.ts';
-import { proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
+import { enroll, proof, trustedBrowsers, twoStep, verify } from './factor-messages.ts';
 import type { HtmlPart } from './html.ts';
 import { passkeys } from './passkey-messages.ts';
 import { home, playground } from './playground-messages.ts';
@@ -78,6 +78,7 @@ export const en = {
     ],
     changed: 'Your account changed while you were signing in. Sign in again.',
   },
+  enroll,
   verify,
   twoStep,
   trustedBrowsers,

@@ -14,6 +14,7 @@ import { type AuthorizationPageServices, HANDLE, redirect } from '../../protocol
 import { findVisitor } from '../../sessions/sessions.ts';
 import { codeRoutes } from './code.ts';
 import { comeBackRoutes } from './come-back.ts';
+import { enrollRoutes } from './enroll.ts';
 import { invitationRoutes } from './invitation.ts';
 import { passkeyRoutes } from './passkey.ts';
 import { signInRoutes } from './sign-in.ts';
@@ -40,6 +41,7 @@ export function sessionRoutes(app: FastifyInstance, services: PageServices): voi
   passkeyRoutes(app, services);
   if (services.signInCode) codeRoutes(app, services);
   verifyRoutes(app, services);
+  enrollRoutes(app, services);
   comeBackRoutes(app, services);
   signUpRoutes(app, services);
   invitationRoutes(app, services);

@@ -88,7 +88,7 @@ export const signInVisit = ({ browsers }: PageServices, request: FastifyRequest,
 
 /** Also where a session must be raised: its person may sign in as another one instead. */
 export const needsSignIn = ({ step }: PendingRequest): boolean =>
-  step.kind === 'login' || step.kind === 'choose' || step.kind === 'second factor';
+  step.kind === 'login' || step.kind === 'choose' || step.kind === 'second factor' || step.kind === 'enroll';
 
 export const requestingApp = ({ pending }: SignInVisit): RequestingApp | undefined =>
   pending && { handle: pending.handle, client: pending.client, host: destinationOf(pending.request.redirectUri) };
@@ -161,7 +161,7 @@ export const signInBrowser = (
 
 /** The pending request remembers which session was started for it. */
 export const onSignedIn = ({ pending }: SignInVisit) =>
-  function* setSession(session: Session): Work<void> {
+  function* setSession(session: Pick<Session, 'hash'>): Work<void> {
     if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
   };
 

@@ -222,6 +222,7 @@ function checkAuthentication(
     subjects: asked?.subjects ?? null,
     loginHint: usableHint(parameters.get('login_hint')),
     ...(acrs && { acrs }),
+    ...(asked?.acr.essential && asked.acr.values !== null && { acrIsEssential: true }),
     claims: effectiveClaims({ userinfo: asked?.userinfo ?? [], idToken }, rules, client.scopes),
   };
 }

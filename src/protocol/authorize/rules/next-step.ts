@@ -1,5 +1,5 @@
 import type { Method } from '../../../authenticators/rules/authentication-context.ts';
-import type { StepUp } from '../../../authenticators/rules/requirement.ts';
+import type { EnrollableFactor, StepUp } from '../../../authenticators/rules/requirement.ts';
 import { FACE_RULES, type FaceRules } from '../../../claims/face.ts';
 import type { OptionalScope } from '../../../claims/permissions.ts';
 import type { ClientType } from '../../../clients/fields.ts';
@@ -23,6 +23,8 @@ export type AuthorizationStep =
   | { readonly kind: 'choose' }
   /** Prove more in this session, by one of these methods. */
   | { readonly kind: 'second factor'; readonly methods: readonly Method[] }
+  /** Set up one of these factors. */
+  | { readonly kind: 'enroll'; readonly factors: readonly EnrollableFactor[] }
   | { readonly kind: 'consent'; readonly asked: readonly OptionalScope[] }
   | { readonly kind: 'issue' }
   | { readonly kind: 'refuse'; readonly refusal: RedirectedError };
@@ -96,6 +98,8 @@ function toStepUp(stepUp: Exclude<StepUp, { kind: 'met' }>, prompt: Prompt): Aut
   switch (stepUp.kind) {
     case 'prove':
       return { kind: 'second factor', methods: stepUp.methods };
+    case 'enroll':
+      return stepUp;
     case 'sign in':
       return { kind: 'login' };
     case 'unreachable':

@@ -92,6 +92,8 @@ export interface AuthorizationRequest extends ResponseTarget {
   readonly loginHint: string | null;
   /** The classes of authentication of which one satisfies the request; absent where any will do. */
   readonly acrs?: readonly string[];
+  /** Whether they are those of an essential claim, which the person may set up a factor for. */
+  readonly acrIsEssential?: true;
   /** Individual claims that were requested beside the scopes. */
   readonly claims: RequestedClaims | null;
   /** The resources that tokens are requested for (RFC 8707 §2.1); absent where there is none. */

@@ -1,7 +1,5 @@
-import { inGroups } from '../../../authenticators/rules/codes.ts';
 import { seedUri } from '../../../authenticators/totp.ts';
 import {
-  copyable,
   copyButton,
   doneNotice,
   fact,
@@ -14,7 +12,7 @@ import {
 } from '../../kit/components.ts';
 import { type Html, html } from '../../kit/html.ts';
 import type { Page, Site } from '../../kit/layout.ts';
-import { qrCode } from '../../kit/qr-code.ts';
+import { codeList, seedToScan } from '../../kit/two-step.ts';
 import { type AccountFrame, accountLayout } from '../layout.ts';
 import { type ProofState, proofGate } from '../proof.ts';
 
@@ -82,10 +80,7 @@ export async function enrollPage(site: Site, page: EnrollPage): Promise<Page> {
     text.enrollTitle,
     html`<header><h1>${text.enrollTitle}</h1></header>
 ${problemSummary(messages, problems)}
-<section class="card"><header><h2>${text.scan}</h2><p class="muted small">${text.scanLead}</p></header>
-${await qrCode(uri, text.picture)}
-<div><p class="small">${text.byHand}</p><p>${copyable(inGroups(seed, ' '), messages.error, text.copyKey)}</p></div>
-<p class="small"><a href="${uri}">${text.sameDevice}</a></p></section>
+<section class="card">${await seedToScan(site, seed, uri)}</section>
 <section class="card"><form method="post" action="${path(AUTHENTICATOR)}" novalidate>${hidden(token, { enrollment: sealed })}
 <h2>${text.show}</h2>
 ${field({ name: 'code', label: messages.verify.totpCode, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', problems })}
@@ -110,7 +105,7 @@ export function recoveryCodesPage(
     text.keepTitle,
     html`${done !== undefined && doneNotice(html`<p>${done}</p>`)}
 <section class="card"><header><h1>${text.keepTitle}</h1><p class="muted">${text.keepLead}</p></header>
-<ul class="codes">${codes.map((code) => html`<li><code>${code}</code></li>`)}</ul>
+${codeList(codes)}
 <div class="actions"><a class="button primary" href="${path('/account/security')}">${text.kept}</a>${copyButton(codes.join('\n'), messages.error, text.copyCodes)}</div></section>`,
   );
 }

@@ -1,0 +1,143 @@
+import { seedUri } from '../../authenticators/totp.ts';
+import type { Enrollment } from '../../sessions/second-factors.ts';
+import {
+  copyButton,
+  doneNotice,
+  field,
+  helpLine,
+  hidden,
+  isolate,
+  type Problems,
+  problemSummary,
+} from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Page, Site } from '../kit/layout.ts';
+import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
+import { codeList, seedToScan } from '../kit/two-step.ts';
+import { heading, type RequestingApp, requestFields, requestQuery } from './pages.ts';
+
+export const ENROLL = '/login/enroll';
+export const ENROLL_PASSKEY = '/login/enroll/passkey';
+
+/** What every page of an enrollment shows. */
+interface EnrollFrame {
+  readonly app: RequestingApp | undefined;
+  readonly token: string;
+  readonly problems: Problems;
+}
+
+interface EnrollPage extends EnrollFrame {
+  /** The authenticator app to set up; undefined where only a passkey meets what is required. */
+  readonly totp: { readonly enrollment: Enrollment; readonly issuer: string; readonly username: string } | undefined;
+  readonly passkeys: boolean;
+}
+
+/** The page on which a person sets up a second factor that is required of them. */
+export async function enrollFactorPage(site: Site, page: EnrollPage): Promise<Page> {
+  const { messages } = site;
+  const text = messages.enroll;
+  const { totp, passkeys } = page;
+  const totpSection =
+    totp &&
+    html`${await seedToScan(site, totp.enrollment.seed, await seedUri(totp.enrollment.seed, totp.issuer, totp.username))}
+${form(
+  site,
+  page,
+  { enrollment: totp.enrollment.sealed },
+  html`<h2>${messages.twoStep.show}</h2>
+${field({ name: 'code', label: messages.verify.totpCode, type: 'text', autocomplete: 'one-time-code', inputMode: 'numeric', value: '', problems: page.problems })}
+<p class="muted small">${messages.twoStep.securedLead}</p>
+<button class="primary" type="submit">${messages.twoStep.confirm}</button>`,
+)}`;
+  const content = html`<p>${totp === undefined ? text.passkeyLead : text.lead}</p>
+${totpSection}
+${passkeys && passkeySection(site, page, totp === undefined)}`;
+  return framed(site, page, content, passkeys ? ['passkeys'] : []);
+}
+
+function passkeySection(site: Site, { app, token }: EnrollFrame, isAlone: boolean): Html {
+  const { enroll: text, passkeys } = site.messages;
+  return html`<h2>${isAlone ? text.onlyPasskey : text.passkey}</h2>
+${passkeyForm(site, {
+  id: 'add-passkey',
+  action: ENROLL,
+  options: `${ENROLL_PASSKEY}${requestQuery(app)}`,
+  kind: 'create',
+  token,
+  values: requestFields(app),
+  content: html`<p class="muted small" data-without-passkeys>${passkeys.unsupported}</p>${passkeyButton('add-passkey', passkeys.add, isAlone ? 'primary' : 'equal')}`,
+})}`;
+}
+
+/** The page that verifies the person's address before they set up a factor. */
+export function verifyAddressPage(
+  site: Site,
+  page: EnrollFrame & { readonly email: string; readonly isSent: boolean },
+): Page {
+  const { enroll: text, address } = site.messages;
+  const { email, isSent, problems } = page;
+  const codeField = {
+    name: 'code',
+    label: address.code,
+    hint: address.codeHint,
+    type: 'text',
+    autocomplete: 'one-time-code',
+    inputMode: 'numeric',
+    value: '',
+    problems,
+  } as const;
+  const content = html`<h2>${text.verifyTitle}</h2>
+<p>${isSent ? address.codeLead(isolate(email)) : text.verifyLead(isolate(email))}</p>
+${
+  isSent &&
+  form(
+    site,
+    page,
+    { action: 'verify' },
+    html`${field(codeField)}<button class="primary" type="submit">${address.codeSubmit}</button>`,
+  )
+}
+${form(site, page, { action: 'send' }, html`<button class="${isSent ? 'equal' : 'primary'}" type="submit">${isSent ? text.resend : text.send}</button>`)}
+<p class="small"><a href="${site.path('/account/email')}">${text.changeAddress}</a></p>`;
+  return framed(site, page, content, []);
+}
+
+/** The page that shows the recovery codes, once, before the person continues to the app. */
+export function enrolledPage(site: Site, app: RequestingApp | undefined, codes: readonly string[]): Page {
+  const { messages, path } = site;
+  const { enroll: text, twoStep } = messages;
+  return {
+    title: twoStep.keepTitle,
+    layout: 'narrow',
+    body: html`${doneNotice(html`<p>${text.codesLead}</p>`)}
+<section class="card"><header><h1>${twoStep.keepTitle}</h1><p class="muted">${twoStep.keepLead}</p></header>
+${codeList(codes)}
+<div class="actions"><a class="button primary" href="${path(`/continue${requestQuery(app)}`)}">${text.next}</a>${copyButton(codes.join('\n'), messages.error, twoStep.copyCodes)}</div></section>
+${helpLine(site)}`,
+  };
+}
+
+const form = ({ path }: Site, { token, app }: EnrollFrame, values: Readonly<Record<string, string>>, content: Html) =>
+  html`<form method="post" action="${path(ENROLL)}" novalidate>${hidden(token, { ...requestFields(app), ...values })}
+${content}</form>`;
+
+/** A page of an enrollment, which always has a way out: back to the app, or to another account. */
+function framed(site: Site, page: EnrollFrame, content: Html, scripts: NonNullable<Page['scripts']>): Page {
+  const { messages, path } = site;
+  const text = messages.enroll;
+  const { app, problems } = page;
+  return {
+    title: text.title,
+    layout: 'narrow',
+    scripts,
+    body: html`<section class="card">
+${heading(text.title, text.appLead, app, site)}
+${problemSummary(messages, problems)}
+${content}
+<hr>
+${form(site, page, { action: 'cancel' }, html`<button class="link" type="submit">${text.cancel}</button>`)}
+<p class="small"><a href="${path(`/login${requestQuery(app)}`)}">${text.another}</a></p>
+</section>
+${helpLine(site)}`,
+  };
+}

@@ -1,0 +1,204 @@
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Account } from '../../accounts/store.ts';
+import { confirmByCode, readAddressRequest, requestAddress } from '../../addresses/change-address.ts';
+import { noPasskeysHere } from '../../authenticators/passkey.ts';
+import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../../authenticators/recovery-code.ts';
+import type { EnrollableFactor } from '../../authenticators/rules/requirement.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { formOf } from '../../platform/http/bodies.ts';
+import type { RepeatableParameters } from '../../platform/http/parameters.ts';
+import { type Origin, originOf } from '../../platform/validation/origin.ts';
+import {
+  advance,
+  loadPendingRequest,
+  pendingRequestOf,
+  readPending,
+  sendErrorResponse,
+} from '../../protocol/authorize/pending-request.ts';
+import { redirectedError } from '../../protocol/authorize/rules/request.ts';
+import { addPasskey, requestNewPasskey } from '../../sessions/passkeys.ts';
+import { addTotp, type Enrollment, openEnrollment, startEnrollment } from '../../sessions/second-factors.ts';
+import { type NewSession, SESSION_LIFETIME, SessionEnded } from '../../sessions/sessions.ts';
+import type { Session } from '../../sessions/store.ts';
+import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
+import { sendPage } from '../kit/layout.ts';
+import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
+import { countAccountForm } from './account-form.ts';
+import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
+import type { PageServices } from './routes.ts';
+import { formTargets, onSignedIn, requestingApp, type SignInVisit, signInVisit } from './sign-in.ts';
+
+/** A signed-in person whose authorization request requires a factor that they have not set up. */
+interface EnrollVisit extends SignInVisit {
+  readonly account: Account;
+  readonly session: Session;
+  readonly browserHash: string;
+  readonly origin: Origin;
+  /** Names the session in which the page was shown, for the token of its forms. */
+  readonly context: string;
+  /** The factors of which one is set up; empty where the request now needs another step, such as a fresh proof. */
+  readonly factors: readonly EnrollableFactor[];
+  /** More work of the commit that continues the session: the request knows it as the one that was started for it. */
+  readonly afterSave: (session: Pick<Session, 'hash'>) => Work<void>;
+}
+
+const CANCELLED = redirectedError(
+  'unmet_authentication_requirements',
+  'the user did not set up the factor that is required',
+);
+
+/** The pages on which a person sets up a second factor within an authorization request that requires one. */
+export function enrollRoutes(app: FastifyInstance, services: PageServices): void {
+  const { site, browsers, clock, mail, sealer } = services;
+  const { messages } = site;
+  const preHandler = loadPendingRequest(services);
+  const { host: issuer } = new URL(services.issuer);
+
+  /** Undefined where nobody is signed in any more. */
+  function enrollVisit(visit: SignInVisit): EnrollVisit | undefined {
+    const { pending, request, browser } = visit;
+    if (pending?.visitor.kind !== 'signed in') return undefined;
+    const { account, session } = pending.visitor;
+    return {
+      ...visit,
+      account,
+      session,
+      browserHash: browser.hash,
+      origin: originOf(request, { type: 'user', id: account.id }),
+      context: `enroll ${session.hash}`,
+      factors: pending.step.kind === 'enroll' ? pending.step.factors : [],
+      afterSave: onSignedIn(visit),
+    };
+  }
+
+  /** Continues with the request, as it is now. */
+  async function proceed({ request, reply }: SignInVisit, created?: NewSession): Promise<FastifyReply> {
+    if (created !== undefined) browsers.setSession(reply, created.secret, SESSION_LIFETIME);
+    const { handle } = pendingRequestOf(request);
+    return advance(
+      services,
+      request,
+      reply,
+      await readPending(services, request, reply, handle, created?.session.hash),
+    );
+  }
+
+  /** Where mail can be sent, a factor is set up only by a person who can get back in by their address (decisions §11). */
+  const isUnverified = ({ account }: EnrollVisit): boolean => mail.available && !account.profile.emailVerified;
+
+  async function show(
+    visit: EnrollVisit,
+    status: number,
+    problems: Problems,
+    enrollment: Enrollment = startEnrollment(sealer, visit.session, clock()),
+  ): Promise<FastifyReply> {
+    const { reply, factors, account, browser, context } = visit;
+    const frame = { app: requestingApp(visit), token: browser.formToken(context), problems };
+    if (isUnverified(visit)) {
+      const waiting = await readAddressRequest(services, visit);
+      const { email = account.profile.email } = (waiting?.data ?? {}) as { readonly email?: string };
+      const page = verifyAddressPage(site, { ...frame, email, isSent: waiting !== undefined });
+      return sendPage(reply, status, site, page, formTargets(visit));
+    }
+    const { username } = account.profile;
+    const totp = factors.includes('totp') ? { enrollment, issuer, username } : undefined;
+    const page = await enrollFactorPage(site, { ...frame, totp, passkeys: factors.includes('passkey') });
+    return sendPage(reply, status, site, page, formTargets(visit));
+  }
+
+  app.get(ENROLL, { preHandler }, async (request, reply) => {
+    const visit = enrollVisit(signInVisit(services, request, reply));
+    if (visit === undefined || visit.factors.length === 0) {
+      return advance(services, request, reply, pendingRequestOf(request));
+    }
+    return show(visit, 200, NO_PROBLEMS);
+  });
+
+  app.get(ENROLL_PASSKEY, { preHandler }, async (request, reply) => {
+    const visit = enrollVisit(signInVisit(services, request, reply));
+    if (visit === undefined || isUnverified(visit) || !visit.factors.includes('passkey')) throw noPasskeysHere();
+    const options = await requestNewPasskey(services, visit, messages.product);
+    return reply.header('cache-control', 'no-store').send(options);
+  });
+
+  app.post(ENROLL, { preHandler }, async (request, reply) => {
+    const visit = enrollVisit(signInVisit(services, request, reply));
+    if (visit === undefined) return advance(services, request, reply, pendingRequestOf(request));
+    const form = formOf(request);
+    if (!visit.browser.owns(form, visit.context)) return refuse(visit, messages.account.formExpired);
+    if (form.get('action') === 'cancel') {
+      return sendErrorResponse(services, request, reply, pendingRequestOf(request).request, CANCELLED);
+    }
+    await countAccountForm(services, visit.account.id, visit.origin);
+    try {
+      return await act(visit, form);
+    } catch (error) {
+      // Another tab has set one up, or the account was secured meanwhile: the request says what is next.
+      if (error instanceof SessionEnded) return proceed(visit);
+      throw error;
+    }
+  });
+
+  /** Shows the page again, unless the request needs another step first. */
+  const refuse = (visit: EnrollVisit, text: string): Promise<FastifyReply> =>
+    visit.factors.length === 0 ? proceed(visit) : show(visit, 400, generalProblem(text));
+
+  function act(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
+    if (isUnverified(visit)) return verifyAddress(visit, form);
+    const response = form.get(PASSKEY_FIELD);
+    return response === undefined ? enrollTotp(visit, form) : enrollPasskey(visit, response);
+  }
+
+  async function verifyAddress(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
+    if (visit.factors.length === 0) return proceed(visit);
+    if (form.get('action') !== 'verify') {
+      await requestAddress(services, visit, visit.account.profile.email);
+      return show(visit, 200, NO_PROBLEMS);
+    }
+    const result = await confirmByCode(services, visit, (form.get('code') ?? '').trim());
+    if (result.kind === 'confirmed') return proceed(visit, result.created);
+    if (result.kind === 'wrong') return show(visit, 400, fieldProblem('code', messages.address.codeWrong));
+    visit.reply.header('retry-after', String(result.seconds));
+    return show(visit, 429, generalProblem(messages.signIn.limited(result.seconds)));
+  }
+
+  // The enrollment in the form was made for this session after a fresh proof, and so was the challenge of a passkey.
+  async function enrollTotp(visit: EnrollVisit, form: RepeatableParameters): Promise<FastifyReply> {
+    const text = messages.twoStep;
+    const enrollment = openEnrollment(sealer, visit.session, form.get('enrollment') ?? '', clock());
+    if (enrollment === undefined) return refuse(visit, text.expired);
+    const result = await addTotp(services, visit, enrollment, form.get('code') ?? '', visit.afterSave);
+    if (result.kind !== 'added') {
+      const problem = fieldProblem('code', result.kind === 'wrong' ? text.wrong : text.clockOff);
+      return show({ ...visit, factors: ['totp'] }, 400, problem, enrollment);
+    }
+    return finish(visit, result.created, result.codes);
+  }
+
+  async function enrollPasskey(visit: EnrollVisit, response: string): Promise<FastifyReply> {
+    const accountId = visit.account.id;
+    const prepared = prepareRecoveryCodes(sealer, accountId);
+    let isIssued = false;
+    const result = await addPasskey(services, visit, response, function* complete(session): Work<void> {
+      yield* visit.afterSave(session);
+      isIssued = yield* issueMissingRecoveryCodes(prepared, accountId, clock());
+    });
+    if (result.kind === 'refused') {
+      const { problem } = result;
+      const { tooMany, exists } = messages.passkeys;
+      if (problem === 'too many') return refuse(visit, tooMany);
+      return refuse(visit, problem === 'exists' ? exists : passkeyProblemText(site, problem));
+    }
+    return finish(visit, result.renewal?.created, isIssued ? prepared.codes : undefined);
+  }
+
+  function finish(
+    visit: EnrollVisit,
+    created: NewSession | undefined,
+    codes: readonly string[] | undefined,
+  ): Promise<FastifyReply> | FastifyReply {
+    if (codes === undefined) return proceed(visit, created);
+    if (created !== undefined) browsers.setSession(visit.reply, created.secret, SESSION_LIFETIME);
+    return sendPage(visit.reply, 200, site, enrolledPage(site, requestingApp(visit), codes), formTargets(visit));
+  }
+}
