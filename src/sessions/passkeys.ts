@@ -27,6 +27,7 @@ import type { Factor } from '../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
 import { waysInWithout } from '../authenticators/rules/ways-in.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -126,9 +127,9 @@ class NotAdded extends Error {
 
 /** Whether passkeys can be added: only with a verified address, where addresses can be verified (decisions §11). */
 export const mayAddPasskeys = (
-  { mail, relyingParty }: Pick<PasskeyServices, 'mail' | 'relyingParty'>,
+  { mail, relyingParty, secondFactor }: PasskeyServices & { readonly secondFactor: SecondFactorSetting },
   { profile }: Account,
-): boolean => relyingParty !== undefined && (profile.emailVerified || !mail.available);
+): boolean => relyingParty !== undefined && secondFactor !== 'off' && (profile.emailVerified || !mail.available);
 
 /**
  * Adds a passkey that the browser has just created. The first factor beside the password secures the account: earlier sessions and tokens

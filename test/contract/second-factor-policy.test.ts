@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import type { Agent, Answer } from '../support/agent.ts';
+import { type Agent, type Answer, formOf } from '../support/agent.ts';
 import {
   admin,
   authorizeUrl,
@@ -16,7 +16,7 @@ import {
   walk,
 } from '../support/flow.ts';
 import { MINUTE } from '../support/outcome.ts';
-import { enroll, totpCode, typeCode } from '../support/second-factor.ts';
+import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer, type TestServer } from '../support/server.ts';
 
 // Decisions §11: a second factor that the installation or an app requires counts when a code is issued.
@@ -27,7 +27,8 @@ const errorOf = ({ location }: Answer) => location?.searchParams.get('error');
 
 const server = await startServer();
 const strict = await startServer({ TESSERA_SECOND_FACTOR: 'required' });
-after(() => Promise.all([server.close(), strict.close()]));
+const off = await startServer({ TESSERA_SECOND_FACTOR: 'off' });
+after(() => Promise.all([server.close(), strict.close(), off.close()]));
 
 /** Proves more in a session that began with the password, and gets tokens. */
 async function raise(at: TestServer, browser: Agent, client: TestClient, seed: string) {
@@ -122,4 +123,23 @@ test('an organization requires it of those who are members when the code is issu
     const browser = await signedIn(server, person);
     return (await browser.get(authorizeUrl(client, { scope: 'openid' }))).location?.pathname;
   }
+});
+
+test('where factors are off, none can be set up, and one that is there is still asked for and can be moved', async () => {
+  const [user, owner] = [await newUser(off), await newUser(off)];
+  const browser = await signedIn(off, user);
+  const page = await browser.get('/account/security');
+  assert.doesNotMatch(page.text, /id="(two-step|passkeys)"/);
+  assert.equal((await browser.get('/account/security/authenticator')).status, 409);
+  const { hidden } = formOf(page.text, '/account/sign-out-everywhere');
+  const refused = await browser.post('/account/security/passkeys', { ...hidden, action: 'add', passkey: '{}' });
+  assert.match(refused.text, /No more passkeys can be added/);
+
+  const factor = await enroll(off, owner);
+  const { browser: second, page: verify } = await atSecondStep(off, owner);
+  assert.equal((await typeCode(second, verify, totpCode(factor, off.now()))).status, 303);
+  const security = await second.get('/account/security');
+  assert.match(security.text, /Move to another device/);
+  assert.match(security.text, /Get new recovery codes/);
+  assert.equal((await second.get('/account/security/authenticator')).status, 200);
 });

@@ -54,6 +54,7 @@ export const twoStep = {
   remove: 'Remove the authenticator app',
   removeLeadPasskeys: 'Without it, you sign in with your passkeys alone.',
   removeLead: 'Without it, you are asked for your password alone, and your recovery codes stop working.',
+  notOffered: 'This service does not offer authenticator apps.',
   unverified: 'Verify your email address first, so that you can get back in if you lose your device.',
   enrollTitle: 'Set up an authenticator app',
   scan: '1. Scan this picture with an authenticator app',

@@ -23,6 +23,7 @@ export const passkeys = {
   none: 'You have no passkeys yet.',
   add: 'Add a passkey',
   unsupported: 'This browser has no passkeys, or scripts are off. Use another browser or device.',
+  notOffered: 'No more passkeys can be added here. Those that you have keep working.',
   verifyAddressFirst: 'To add a passkey, first verify your email address.',
   added: (name: HtmlPart): HtmlPart => ['The passkey ', name, ' is added. You can sign in with it from now on.'],
   addedFirst: (name: HtmlPart): HtmlPart => [

@@ -50,7 +50,8 @@ async function section(services: PageServices, state: SecurityState): Promise<Ht
         values: { action: 'add' },
         content: html`<p class="muted small" data-without-passkeys>${text.unsupported}</p><div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
       })
-    : html`<p>${text.verifyAddressFirst}</p>`;
+    : html`<p>${services.secondFactor === 'off' ? text.notOffered : text.verifyAddressFirst}</p>`;
+  if (services.secondFactor === 'off' && passkeys.length === 0) return undefined;
   const known = passkeys.map(({ id }) => id).join(' ');
   return html`<section class="card apps" id="passkeys"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 <span hidden data-accepted-passkeys="${known}" data-rp="${relyingParty.id}" data-user="${userHandleOf(account.id)}"></span>
@@ -139,7 +140,9 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const id = form.get('id') ?? '';
     switch (form.get('action')) {
       case 'add': {
-        if (!mayAddPasskeys(services, account)) return refuse(403, text.verifyAddressFirst);
+        if (!mayAddPasskeys(services, account)) {
+          return refuse(403, services.secondFactor === 'off' ? text.notOffered : text.verifyAddressFirst);
+        }
         const result = await addPasskey(services, owner, form.get(PASSKEY_FIELD) ?? '');
         if (result.kind === 'refused') return refuse(400, problemText(result.problem));
         const { passkey, renewal } = result;

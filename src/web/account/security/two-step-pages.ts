@@ -27,9 +27,12 @@ export interface TwoStepState {
   readonly codes: { readonly issued: number; readonly left: number };
   /** Whether a recovery by mail asks for a recovery code. */
   readonly codeRequired: boolean;
-  /** Whether the address must be verified first. */
-  readonly unverified: boolean;
+  /** Why no authenticator app can be set up; undefined where one can. */
+  readonly hindrance: Hindrance | undefined;
 }
+
+/** The name of a text. */
+export type Hindrance = 'unverified' | 'notOffered';
 
 /** So few recovery codes that the person should get new ones. */
 const FEW = 3;
@@ -38,7 +41,7 @@ const FEW = 3;
 export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, state: TwoStepState): Html {
   const { messages, path } = site;
   const text = messages.twoStep;
-  const { proof, codes, codeRequired, unverified } = state;
+  const { proof, codes, codeRequired, hindrance } = state;
   const app = proof.factors.find(({ kind }) => kind === 'totp');
   const usesCodes = codeRequired || proof.factors.some(({ kind }) => kind !== 'password');
   const setUp = html`<div><a class="button" href="${path(AUTHENTICATOR)}">${app === undefined ? text.setUp : text.replace}</a></div>`;
@@ -47,7 +50,7 @@ export function twoStepCard(site: Site, { token }: Pick<AccountFrame, 'token'>, 
   const renew = html`<form method="post" action="${path(RECOVERY_CODES)}">${hidden(token)}<p class="muted small">${codes.issued > 0 && `${text.newCodesLead} `}${text.securedLead}</p><div><button class="equal" type="submit">${codes.issued > 0 ? text.newCodes : text.firstCodes}</button></div></form>`;
   return html`<section class="card" id="two-step"><header><h2>${text.title}</h2><p class="muted small">${text.lead}</p></header>
 ${app !== undefined && facts([fact(text.app, text.appSince(moment(app.createdAt)))])}
-${app === undefined && unverified ? html`<p>${text.unverified}</p>` : setUp}
+${app === undefined && hindrance !== undefined ? html`<p>${text[hindrance]}</p>` : setUp}
 ${app !== undefined && !proof.needed && remove}
 ${
   usesCodes &&

@@ -16,31 +16,50 @@ import { generalProblem, NO_PROBLEMS, type Problems } from '../../kit/components
 import type { Html } from '../../kit/html.ts';
 import { sendPage } from '../../kit/layout.ts';
 import type { PageServices } from '../../sign-in/routes.ts';
-import { readProof, requireProof } from '../proof.ts';
+import { type ProofState, readProof, requireProof } from '../proof.ts';
 import { type AccountHooks, type AccountVisit, frameOf, ownsForm, visitOf } from '../visit.ts';
 import type { SecuritySection, SecurityState, ShowSecurity } from './section.ts';
-import { AUTHENTICATOR, enrollPage, RECOVERY_CODES, REMOVE, recoveryCodesPage, twoStepCard } from './two-step-pages.ts';
+import {
+  AUTHENTICATOR,
+  enrollPage,
+  type Hindrance,
+  RECOVERY_CODES,
+  REMOVE,
+  recoveryCodesPage,
+  twoStepCard,
+} from './two-step-pages.ts';
 
 /** What is asked for after the password: an authenticator app, and recovery codes that stand in for it. */
 export const twoStepSection: SecuritySection = { section, routes };
 
-async function section(services: PageServices, state: SecurityState): Promise<Html> {
+async function section(services: PageServices, state: SecurityState): Promise<Html | undefined> {
   const { visit, proof } = state;
   const accountId = visit.account.id;
   const { codes, codeRequired } = await services.database.read(function* read() {
     return { codes: yield* countRecoveryCodes({ accountId }), codeRequired: yield* requiresRecoveryCode(accountId) };
   });
+  const hindrance = hindranceOf(services, visit, proof);
+  if (hindrance === 'notOffered' && (codes?.issued ?? 0) === 0) return undefined;
   return twoStepCard(services.site, state, {
     proof,
     codes: codes ?? { issued: 0, left: 0 },
     codeRequired,
-    unverified: isUnverified(services, visit),
+    hindrance,
   });
 }
 
-/** Where mail can be sent, a factor is set up only by a person who can get back in by their address. */
-const isUnverified = ({ mail }: PageServices, { account }: AccountVisit): boolean =>
-  mail.available && !account.profile.emailVerified;
+/**
+ * Why a person cannot set up an authenticator app, by the name of the text that says so. Where mail can be sent, only a person sets one up
+ * who can get back in by their address. Where the installation offers none, one that is there can still be moved to another device.
+ */
+function hindranceOf(
+  { mail, secondFactor }: PageServices,
+  { account }: AccountVisit,
+  { factors }: ProofState,
+): Hindrance | undefined {
+  if (mail.available && !account.profile.emailVerified) return 'unverified';
+  return secondFactor === 'off' && factors.every(({ kind }) => kind !== 'totp') ? 'notOffered' : undefined;
+}
 
 function routes(app: FastifyInstance, services: PageServices, { countForm }: AccountHooks, show: ShowSecurity): void {
   const { site, browsers, sealer, clock } = services;
@@ -70,7 +89,8 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
   const proved = requireProof(services, 'two-step');
   app.get(AUTHENTICATOR, { preHandler: requireProof(services, 'authenticator') }, async (request, reply) => {
     const visit = visitOf(request);
-    if (isUnverified(services, visit)) return show(reply, 409, visit, { problems: generalProblem(text.unverified) });
+    const hindrance = hindranceOf(services, visit, await readProof(services, visit));
+    if (hindrance !== undefined) return show(reply, 409, visit, { problems: generalProblem(text[hindrance]) });
     return showEnrollment(reply, 200, visit, startEnrollment(sealer, visit.session, clock()), NO_PROBLEMS);
   });
 
@@ -79,7 +99,8 @@ function routes(app: FastifyInstance, services: PageServices, { countForm }: Acc
     const visit = visitOf(request);
     const form = formOf(request);
     if (!ownsForm(visit, form)) return show(reply, 400, visit, { problems: expired });
-    if (isUnverified(services, visit)) return show(reply, 409, visit, { problems: generalProblem(text.unverified) });
+    const hindrance = hindranceOf(services, visit, await readProof(services, visit));
+    if (hindrance !== undefined) return show(reply, 409, visit, { problems: generalProblem(text[hindrance]) });
     const enrollment = openEnrollment(sealer, visit.session, form.get('enrollment') ?? '', clock());
     if (enrollment === undefined) return show(reply, 409, visit, { problems: generalProblem(text.expired) });
     const result = await addTotp(services, visit, enrollment, form.get('code') ?? '');
