@@ -263,3 +263,34 @@ test('a person with a passkey removes the password, gets recovery codes, and kee
   const { text } = await passkeyForm(again, { action: 'remove', id: passkey.id }, 409);
   assert.match(text, /your only way to sign in/);
 });
+
+test('after a sign-in by password the account offers a passkey, until it is declined in the browser', async () => {
+  const OFFER = /data-passkey-offer/;
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  const page = await browser.get('/account');
+  assert.match(page.text, OFFER);
+  assert.match(page.text, /<section [^>]*hidden data-passkey-offer/, 'without a script nothing is offered');
+  assert.equal((await browser.post('/account/passkey-offer', {})).status, 400);
+  const crossSite = { 'sec-fetch-site': 'cross-site' };
+  const { hidden } = formOf(page.text, '/account/passkey-offer');
+  assert.equal((await browser.post('/account/passkey-offer', hidden, crossSite)).status, 403);
+  assert.match((await browser.get('/account')).text, OFFER);
+
+  const answer = await browser.submit(page, {}, '/account/passkey-offer');
+  assert.equal(answer.location?.pathname, '/account');
+  assert.doesNotMatch((await browser.get('/account')).text, OFFER);
+  await browser.submit(await browser.get('/account'), {}, '/logout');
+  const again = await browser.submit(await browser.get('/login'), { identifier: user.username, password: PASSWORD });
+  assert.equal(again.location?.pathname, '/account', 'no page comes between');
+  assert.doesNotMatch((await browser.get('/account')).text, OFFER, 'nor after another sign-in');
+
+  // Elsewhere it is offered, as long as the sign-in is fresh; and not to a person who has one.
+  const elsewhere = await signedIn(server, user);
+  assert.match((await elsewhere.get('/account')).text, OFFER);
+  server.advance(10 * 60_000);
+  assert.doesNotMatch((await elsewhere.get('/account')).text, OFFER);
+  const third = await signedIn(server, user);
+  await addPasskeyOnPage(server, third, user.id);
+  assert.doesNotMatch((await third.get('/account')).text, OFFER);
+});

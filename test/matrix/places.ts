@@ -165,7 +165,7 @@ const accountForm = (path: string, fields: Fields, right: string, refused = '400
           : `/account${onSecurity ? '/security' : ''}`,
     );
     // Where a person is signed in once there is nothing to end; one token serves every form.
-    const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|data|security\/)/.test(path);
+    const isElsewhere = /\/account\/(sessions|confirm|email|trusted-browsers|passkey-offer|data|security\/)/.test(path);
     return formOf(page.text, isElsewhere ? undefined : path).hidden['form_token'] ?? '';
   };
   return [
@@ -698,6 +698,7 @@ export const PLACES: Readonly<Record<string, readonly Place[]>> = {
     '409 conflict',
   ),
   'POST /account/security/recovery-codes': accountForm('/account/security/recovery-codes', {}, '409 conflict'),
+  'POST /account/passkey-offer': accountForm('/account/passkey-offer', {}, '303 /account'),
   'POST /account/security/recovery': accountForm('/account/security/recovery', { require: 'no' }, '200'),
   'POST /account/trusted-browsers': accountForm(
     '/account/trusted-browsers',

@@ -28,6 +28,8 @@ export interface Browser {
   readonly trustedSecret: string | undefined;
   /** The secret of an invitation that its person wants to accept after the sign-in. */
   readonly invitationSecret: string | undefined;
+  /** Whether a person declined to add a passkey here lately. */
+  readonly declinedPasskey: boolean;
   /**
    * A token for a form that only this browser can submit, and only in this context.
    * @param context what the form acts on; the token is invalid for anything else
@@ -61,6 +63,8 @@ export interface Browsers {
   setTrusted(reply: FastifyReply, secret: string, maxAgeMs: number): void;
   /** Keeps the secret of an invitation over a sign-in; undefined clears it. */
   setInvitation(reply: FastifyReply, secret: string | undefined): void;
+  /** Remembers that a person declined to add a passkey. */
+  setDeclinedPasskey(reply: FastifyReply): void;
 }
 
 /** The name of the hidden field with a form's token. */
@@ -74,6 +78,9 @@ const MOST_STARTED = 20;
 
 /** For how long a browser keeps an invitation: as long as a person needs to sign in. */
 const INVITATION_LIFETIME = 15 * MINUTE;
+
+/** For how long a browser is not offered a passkey again. */
+const DECLINED_LIFETIME = 30 * DAY;
 
 /** The longest lifetime of a cookie in Chrome. */
 const BROWSER_LIFETIME = 400 * DAY;
@@ -92,6 +99,7 @@ export function cookieStyle(baseUrl: string) {
     signIn: `${prefix}tessera_sign_in`,
     trusted: `${prefix}tessera_trusted`,
     invitation: `${prefix}tessera_invitation`,
+    declinedPasskey: `${prefix}tessera_no_passkey`,
     attributes,
   };
 }
@@ -109,6 +117,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     signIn: signInCookie,
     trusted: trustedCookie,
     invitation: invitationCookie,
+    declinedPasskey: declinedCookie,
     attributes,
   } = cookieStyle(baseUrl);
   const startedPrefix = `${prefix}tessera_begun_`;
@@ -152,6 +161,7 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
       signInSecret: signIn !== undefined && SECRET.test(signIn) ? signIn : undefined,
       trustedSecret: trusted !== undefined && SECRET.test(trusted) ? trusted : undefined,
       invitationSecret: invitation !== undefined && SECRET.test(invitation) ? invitation : undefined,
+      declinedPasskey: request.cookies[declinedCookie] !== undefined,
       formToken: (context) => tokenFor(id, context),
       owns(form, context) {
         const token = form.get(FORM_TOKEN) ?? '';
@@ -205,6 +215,9 @@ export function browsers(baseUrl: string, key: Buffer): Browsers {
     setInvitation(reply, secret) {
       if (secret === undefined) reply.clearCookie(invitationCookie, attributes);
       else reply.setCookie(invitationCookie, secret, { ...attributes, maxAge: INVITATION_LIFETIME / SECOND });
+    },
+    setDeclinedPasskey(reply) {
+      reply.setCookie(declinedCookie, '1', { ...attributes, maxAge: DECLINED_LIFETIME / SECOND });
     },
     setTrusted(reply, secret, maxAgeMs) {
       reply.setCookie(trustedCookie, secret, { ...attributes, maxAge: Math.floor(maxAgeMs / SECOND) });

@@ -3,6 +3,7 @@ import { setPicture } from '../../accounts/accounts.ts';
 import { take } from '../../limits/limits.ts';
 import type { Mailer } from '../../mail/mail.ts';
 import { LARGEST_PICTURE, type PictureProblem, type Pictures } from '../../pictures/pictures.ts';
+import { formOf } from '../../platform/http/bodies.ts';
 import { acceptUploads, uploadFlows, uploadOf } from '../../platform/http/uploads.ts';
 import { redirect } from '../../protocol/authorize/pending-request.ts';
 import { fieldProblem, generalProblem, NO_PROBLEMS, type Problems } from '../kit/components.ts';
@@ -14,6 +15,7 @@ import { connectionsRoutes } from './connections.ts';
 import { dataRoutes } from './data/routes.ts';
 import { emailRoutes } from './email.ts';
 import { accountPage } from './page.ts';
+import { DECLINE_PASSKEY, offersPasskey } from './passkey-offer.ts';
 import { profileRoutes } from './profile.ts';
 import { proofRoutes } from './proof.ts';
 import { securityRoutes } from './security/page.ts';
@@ -51,8 +53,12 @@ export function accountPages(app: FastifyInstance, services: AccountServices): v
 }
 
 /** The main page: profile and picture. */
-function accountRoutes(app: FastifyInstance, services: AccountServices, { requireVisit }: AccountHooks): void {
-  const { site, database, clock, limits, pictures } = services;
+function accountRoutes(
+  app: FastifyInstance,
+  services: AccountServices,
+  { requireVisit, countForm }: AccountHooks,
+): void {
+  const { site, browsers, database, clock, limits, pictures } = services;
   const { messages } = site;
   const expired = generalProblem(messages.account.formExpired);
 
@@ -62,11 +68,27 @@ function accountRoutes(app: FastifyInstance, services: AccountServices, { requir
     visit: AccountVisit,
     problems: Problems,
     done?: HtmlPart,
+    isOffered = false,
   ): FastifyReply {
-    return sendPage(reply, status, site, accountPage(site, { ...frameOf(visit), problems, done }));
+    return sendPage(
+      reply,
+      status,
+      site,
+      accountPage(site, { ...frameOf(visit), problems, done, offersPasskey: isOffered }),
+    );
   }
 
-  app.get('/account', async (request, reply) => show(reply, 200, visitOf(request), NO_PROBLEMS));
+  app.get('/account', async (request, reply) => {
+    const visit = visitOf(request);
+    return show(reply, 200, visit, NO_PROBLEMS, undefined, await offersPasskey(services, visit));
+  });
+
+  app.post(DECLINE_PASSKEY, { preHandler: countForm }, async (request, reply) => {
+    const visit = visitOf(request);
+    if (!ownsForm(visit, formOf(request))) return show(reply, 400, visit, expired);
+    browsers.setDeclinedPasskey(reply);
+    return redirect(request, reply, site.path('/account'));
+  });
 
   function countUpload({ account: { id }, origin }: AccountVisit): Promise<number> {
     const about = { name: 'pictureAccount', origin, accountId: id } as const;

@@ -131,6 +131,22 @@ export function passkeyCases(theStage: () => Stage): void {
     });
   });
 
+  test('the account offers a passkey after a sign-in by password, where the device can keep one', async () => {
+    const stage = theStage();
+    await visit(stage, {}, async (page) => {
+      await plugIn(page, { transport: 'internal' });
+      await newPerson(stage, page);
+      await page.waitForURL('**/account');
+      const offer = page.locator('#passkey-offer');
+      await offer.waitFor();
+      assert.deepEqual(await violations(page), []);
+      await press(offer.getByRole('button', { name: 'Add a passkey' }));
+      assert.match(await textOf(page.locator('#passkeys')), /Not yet/);
+      await page.goto(`${stage.server.baseUrl}/account`);
+      assert.equal(await offer.count(), 0);
+    });
+  });
+
   test('without any authenticator nothing prompts and nothing fails', async () => {
     const stage = theStage();
     await visit(stage, {}, async (page) => {

@@ -119,6 +119,13 @@ if (supported) {
   for (const note of document.querySelectorAll('[data-without-passkeys]')) note.hidden = true;
 }
 
+/** Shows the offer of a passkey where this device can keep one. */
+async function offerPasskey(offer) {
+  offer.hidden = !(await PublicKeyCredential.isUserVerifyingPlatformAuthenticatorAvailable());
+}
+
+if (supported) document.querySelectorAll('[data-passkey-offer]').forEach(offerPasskey);
+
 /** Tells the passkey manager what the server knows (Web Authentication Level 3 §5.1.10); browsers without that ignore it. */
 async function signal(method, facts) {
   try {

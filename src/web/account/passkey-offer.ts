@@ -1,0 +1,39 @@
+import { mayAddPasskeys } from '../../sessions/passkeys.ts';
+import { hidden } from '../kit/components.ts';
+import { type Html, html } from '../kit/html.ts';
+import type { Site } from '../kit/layout.ts';
+import { passkeyButton, passkeyForm } from '../kit/passkey.ts';
+import type { PageServices } from '../sign-in/routes.ts';
+import { readProof } from './proof.ts';
+import type { AccountVisit } from './visit.ts';
+
+/** Where a person declines: the browser does not offer one again for some weeks. */
+export const DECLINE_PASSKEY = '/account/passkey-offer';
+
+/**
+ * Whether the main page of the account offers a passkey: to a person without one who has just signed in with the password, and did not
+ * decline in this browser lately.
+ */
+export async function offersPasskey(services: PageServices, visit: AccountVisit): Promise<boolean> {
+  const { browser, session, account } = visit;
+  if (browser.declinedPasskey || !session.amr.includes('pwd') || !mayAddPasskeys(services, account)) return false;
+  const { needed, factors } = await readProof(services, visit);
+  return !needed && factors.every(({ kind }) => kind !== 'passkey');
+}
+
+/** The offer, which a script shows where the browser can keep passkeys. */
+export function passkeyOffer(site: Site, token: string): Html {
+  const { passkeys: text } = site.messages;
+  const add = passkeyForm(site, {
+    id: 'add-passkey',
+    action: '/account/security/passkeys',
+    options: '/account/security/passkeys/new',
+    kind: 'create',
+    token,
+    values: { action: 'add' },
+    content: passkeyButton('add-passkey', text.add, 'primary'),
+  });
+  return html`<section class="card" id="passkey-offer" hidden data-passkey-offer><header><h2>${text.offer}</h2><p class="muted small">${text.offerLead}</p></header>
+${add}
+<form method="post" action="${site.path(DECLINE_PASSKEY)}">${hidden(token)}<div><button class="link" type="submit">${text.notNow}</button></div></form></section>`;
+}
