@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { CDPSession, Page } from 'playwright-core';
-import { contrastViolations, controlsBelow, overflow, violations } from '../in-page.ts';
+import { bringAxe, contrastViolations, controlsBelow, overflow, violations } from '../in-page.ts';
 import { openDesign, registerApps, walkPages } from '../pages.ts';
 import { openClosedStage, openMailStage, walkClosed, walkPeople } from '../people-pages.ts';
 import { openStageIn, type Stage, visit } from '../stage.ts';
@@ -58,6 +58,7 @@ const inspect = (
 ): Promise<void> =>
   visit(stage, { colorScheme: 'light', viewport: WIDE }, async (page) => {
     const session = await page.context().newCDPSession(page);
+    await bringAxe(page);
     const weigh = watchWeight(page);
     await walk(page, async (name) => {
       await weigh(name);
