@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, test } from 'node:test';
 import { newAccount } from '../../src/accounts/accounts.ts';
 import { newProfile } from '../../src/accounts/rules/profile.ts';
-import { insertAccount } from '../../src/accounts/store.ts';
+import { findAccount, insertAccount } from '../../src/accounts/store.ts';
 import { reserveUsername } from '../../src/accounts/username-store.ts';
 import { usePasskeyChallenge } from '../../src/authenticators/passkey.ts';
 import { insertPendingSignIn } from '../../src/authenticators/pending-sign-in-store.ts';
@@ -16,6 +16,8 @@ import { openSealer } from '../../src/keys/sealer.ts';
 import { maintainMail } from '../../src/mail/mail.ts';
 import { insertMail, listMail, settleSent } from '../../src/mail/store.ts';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
+import { maintainExports } from '../../src/personal-data/export.ts';
+import { insertPiece, replaceExport } from '../../src/personal-data/export-store.ts';
 import { CLOCK_SKEW, DAY, HOUR } from '../../src/platform/clock.ts';
 import type { Work } from '../../src/platform/database/database.ts';
 import type { Tables } from '../../src/platform/database/schema.ts';
@@ -57,6 +59,12 @@ function* sendMail(): Work<void> {
   yield* insertMail({ ...message, status: 'waiting' });
   const [inserted] = yield* listMail({ before: String(Number.MAX_SAFE_INTEGER), limit: 1 });
   yield* settleSent({ id: inserted?.id ?? '', now });
+}
+
+function* storeExport(): Work<void> {
+  const { generation } = (yield* findAccount({ id: accountId })) ?? assert.fail();
+  yield* replaceExport({ accountId, id: 'export', generation, now });
+  yield* insertPiece({ accountId, number: 0, sealed: 'sealed' });
 }
 
 /** What is stored, in which table, and from when on it is gone. */
@@ -101,6 +109,8 @@ const STORED: readonly [name: string, table: keyof Tables, insert: () => Work<un
     () => usePasskeyChallenge('challenge', now),
     now + PASSKEY_CHALLENGE_LIFETIME + 2 * CLOCK_SKEW,
   ],
+  ['a copy of one’s data', 'data_export', storeExport, now + DAY],
+  ['what was made of it', 'data_export_piece', storeExport, now + DAY],
   ['a message in the mailbox', 'mail', () => insertMail({ ...message, status: 'kept' }), now + DAY],
   ['a message that was sent', 'mail', sendMail, now + DAY],
   ['a message that was given up', 'mail', () => insertMail({ ...message, status: 'dead' }), now + 14 * DAY],
@@ -114,6 +124,7 @@ const rowsOf = (table: keyof Tables): Promise<readonly object[]> => {
 async function keepHouse(at: number): Promise<void> {
   await sweep(database, at);
   await maintainMail(database, at);
+  await maintainExports(database, at);
 }
 
 for (const [name, table, insert, end] of STORED) {
@@ -144,8 +155,6 @@ const BOUNDED: Readonly<Record<string, string>> = {
   recovery_code: 'ten for each account',
   passkey: 'twenty for each account',
   recovery_setting: 'one for each account',
-  data_export: 'one for each account',
-  data_export_piece: 'those of one export',
 };
 
 test('every table that came with this has an end or a bound', () => {
