@@ -142,6 +142,7 @@ export const activityTypes = [
   'account.factor_removed',
   'account.factor_renamed',
   'account.recovery_codes_created',
+  'account.recovery_setting_changed',
   'passkey.counter_went_back',
   'browser.trusted',
   'browser.distrusted',

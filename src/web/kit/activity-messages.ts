@@ -46,6 +46,10 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
   'account.factor_removed': ({ details }) => `${factorOf(details)} was removed.`,
   'account.factor_renamed': 'A passkey was renamed.',
   'account.recovery_codes_created': 'New recovery codes were created.',
+  'account.recovery_setting_changed': ({ details }) =>
+    details['codeRequired'] === true
+      ? 'You chose that a recovery by mail asks for a recovery code as well.'
+      : 'You chose that a recovery by mail asks for no recovery code.',
   'passkey.counter_went_back': 'A passkey was used that may have been copied.',
   'browser.trusted': 'You chose not to be asked for a code in a browser.',
   'browser.distrusted': 'You chose to be asked for a code again in a browser.',
