@@ -39,6 +39,7 @@ import {
   updateOrganization,
 } from '../organizations/organizations.ts';
 import { listOrganizations } from '../organizations/store.ts';
+import { cancelDeletion } from '../personal-data/deletion.ts';
 import { LARGEST_PICTURE, PICTURE_TYPES, requirePicture } from '../pictures/pictures.ts';
 import { type Clock, iso } from '../platform/clock.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
@@ -130,6 +131,10 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
   admin.delete('/users/:id/suspension', { schema: users.reinstateUserSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return view(await reinstateAccount(services, request.params.id, origin));
+  });
+  admin.delete('/users/:id/deletion', { schema: users.cancelDeletionSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    return view(await cancelDeletion(services, request.params.id, origin));
   });
   admin.post('/users/:id/recovery-link', { schema: users.createRecoveryLinkSchema }, async (request, reply) => {
     const { services, origin } = callerOf(request);

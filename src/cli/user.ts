@@ -20,6 +20,7 @@ import { clientNotFound } from '../clients/clients.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import type { Core } from '../core.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
+import { cancelDeletion } from '../personal-data/deletion.ts';
 import { iso } from '../platform/clock.ts';
 import { baseUrlOf } from '../platform/config/config.ts';
 import { isSnowflake } from '../platform/ids/ids.ts';
@@ -67,7 +68,7 @@ const view = (account: Account) => accountView(account, Date.now());
 
 export function userCommands(getContext: GetCommandContext): Command {
   const user = new Command('user').description(
-    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, release-username, connections, disconnect, sessions, sign-out, recovery-link',
+    'manage users: create, show, list, update, ban, unban, suspend, reinstate, delete, cancel-deletion, release-username, connections, disconnect, sessions, sign-out, recovery-link',
   );
 
   /** A command that takes a user. */
@@ -187,6 +188,11 @@ export function userCommands(getContext: GetCommandContext): Command {
       });
       out.say(`Deleted the user ${id}.`, { id, deleted: true });
     });
+
+  examples(
+    about('cancel-deletion', 'cancel the deletion that a user asked for; the user is told by mail'),
+    'tessera user cancel-deletion ada',
+  ).action(showing(async (core, id) => cancelDeletion({ ...core, ...(await core.notices()) }, id, origin)));
 
   examples(user.command('release-username'), 'tessera user release-username ada')
     .description('let anyone take a username that is held after a change or a deletion')

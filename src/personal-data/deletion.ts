@@ -7,8 +7,9 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { addressesToTell } from '../security-notices/notices.ts';
+import { addressesToTell, canReceiveMail, type SecurityNoticeServices } from '../security-notices/notices.ts';
 import { accountStatus } from '../verdict/rules.ts';
+import { deletionCancelledMail } from './mails.ts';
 
 /** How long a person can come back after asking for the deletion of their account. */
 const DELETION_DELAY = 14 * DAY;
@@ -17,6 +18,9 @@ interface Context {
   readonly database: Database;
   readonly clock: Clock;
 }
+
+/** How long the message about a canceled deletion may wait for the mail server. */
+const MESSAGE_LIFETIME = DAY;
 
 /** The person is the only owner of an organization, which would be left without one. */
 export class LastOwner extends Error {}
@@ -56,6 +60,36 @@ export function requestDeletion(
       for (const to of yield* addressesToTell(changed, deletionRequestedAt)) {
         yield* context.mail.enqueue({ ...common, to }, deletionRequestedAt);
       }
+    },
+  );
+}
+
+/**
+ * Cancels the deletion of an account, as an operator; does nothing where none was asked for. Nothing that the request for it ended is
+ * valid again: the person, who is told by mail, signs in.
+ * @throws {OAuthError} `not_found`
+ */
+export function cancelDeletion(
+  context: Context & Pick<SecurityNoticeServices, 'mail' | 'issuer'>,
+  id: string,
+  origin: Origin,
+): Promise<Account> {
+  const { mail, issuer } = context;
+  return changeAccount(
+    context,
+    id,
+    { type: 'account.deletion_cancelled', origin },
+    ({ deletionDueAt }) =>
+      deletionDueAt === null
+        ? undefined
+        : { deletionRequestedAt: null, deletionDueAt: null, generation: randomIdentifier() },
+    function* tell({ profile: { username, email } }, _before, now): Work<void> {
+      if (!canReceiveMail(email)) return;
+      const content = deletionCancelledMail(username, `${issuer}/login`);
+      yield* mail.enqueue(
+        { to: email, accountId: id, kind: 'deletion', content, expiresAt: now + MESSAGE_LIFETIME },
+        now,
+      );
     },
   );
 }

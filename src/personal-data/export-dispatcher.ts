@@ -8,7 +8,6 @@ import { startPoller } from '../platform/poller.ts';
 import { canReceiveMail, type SecurityNoticeServices } from '../security-notices/notices.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import { EXPORT_LIFETIME, pieceContext } from './export.ts';
-import { exportReadyMail } from './export-mail.ts';
 import { activityView, EXPORT_SECTIONS } from './export-sections.ts';
 import {
   advanceExport,
@@ -19,6 +18,7 @@ import {
   markExportFailed,
   removeExport,
 } from './export-store.ts';
+import { exportReadyMail } from './mails.ts';
 
 /** The path of the page where exports are asked for and downloaded. */
 export const EXPORT_PATH = '/account/data/export';

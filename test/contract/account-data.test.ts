@@ -13,10 +13,11 @@ import {
   tokensFor,
   userinfo,
 } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
 import { sweepDeletions } from '../support/personal-data.ts';
 import { startServer } from '../support/server.ts';
 
-const server = await startServer({ TESSERA_LIMIT_USERNAME_ACCOUNT: '3/720h' });
+const server = await startServer({ TESSERA_MAILBOX: 'on', TESSERA_LIMIT_USERNAME_ACCOUNT: '3/720h' });
 after(() => server.close());
 const DAY = 24 * 60 * 60 * 1000;
 const PAGE = '/account/data';
@@ -85,6 +86,32 @@ test('asking for deletion ends everything at once; coming back revives nothing t
   // What another browser had proved before belongs to the generation that ended.
   const late = await other.browser.submit(other.page, {}, '/login/come-back');
   assert.equal(late.location?.pathname, '/login');
+});
+
+test('an operator cancels a deletion: the person is told, signs in again, and nothing that ended is valid', async () => {
+  const user = await newUser(server);
+  const browser = await signedIn(server, user);
+  await leave(browser);
+  const waiting = await atTheWayBack(user);
+  const path = `/users/${user.id}/deletion`;
+  const canceled = await admin(server, 'DELETE', path);
+  assert.deepEqual([canceled.status, canceled.body.deletion], [200, null]);
+  assert.equal((await admin(server, 'DELETE', path)).status, 200, 'again changes nothing');
+  const events = await admin(server, 'GET', `/audit-events?userId=${user.id}&type=account.deletion_cancelled`);
+  assert.deepEqual(
+    events.body.items.map(({ actor }: { actor: { type: string } }) => actor.type),
+    ['admin'],
+  );
+  const [told] = await mailsTo(server, canceled.body.email);
+  assert.equal(told?.subject, 'Your account will not be deleted');
+  const late = await waiting.browser.submit(waiting.page, {}, '/login/come-back');
+  assert.equal(late.location?.pathname, '/login', 'the sign-in that could come back ended');
+  assert.equal((await browser.get('/account')).location?.pathname, '/login');
+  assert.equal((await (await signedIn(server, user)).get('/account')).status, 200);
+  server.advance(15 * DAY);
+  await sweepDeletions(server);
+  assert.equal((await admin(server, 'GET', `/users/${user.id}`)).status, 200);
+  assert.equal((await admin(server, 'DELETE', '/users/1/deletion')).status, 404);
 });
 
 test('after 14 days the account is deleted, and its username is held', async () => {

@@ -16,6 +16,7 @@ const CALLS = [
   'DELETE /users/:id/ban',
   'PUT /users/:id/suspension',
   'DELETE /users/:id/suspension',
+  'DELETE /users/:id/deletion',
   'PUT /users/:id/picture',
   'DELETE /users/:id/picture',
   'POST /users/:id/recovery-link',

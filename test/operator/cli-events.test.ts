@@ -91,6 +91,8 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ],
   ['client disable', () => run('client', 'disable', app), 'client.disabled'],
   ['client enable', () => run('client', 'enable', app), 'client.enabled'],
+  // No deletion was asked for.
+  ['user cancel-deletion', () => run('user', 'cancel-deletion', 'ada')],
   ['user recovery-link', () => run('user', 'recovery-link', 'ada'), 'recovery.link_created'],
   ['user sign-out', () => run('user', 'sign-out', 'ada'), 'account.signed_out_everywhere'],
   // Nothing was granted, so there is nothing to take away.

@@ -687,6 +687,8 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'POST /api/v2/admin/users/:id/recovery-link': ['recovery.link_created'],
   'PUT /api/v2/admin/users/:id/suspension': ['account.suspended'],
   'DELETE /api/v2/admin/users/:id/suspension': ['account.reinstated'],
+  // Of a deletion that the user asked for: test/contract/account-data.test.ts.
+  'DELETE /api/v2/admin/users/:id/deletion': [],
   'DELETE /api/v2/admin/users/:id/connections/:clientId': ['consent.revoked'],
   'POST /account/sessions': ['session.ended'],
   'DELETE /api/v2/admin/users/:id/sessions': ['account.signed_out_everywhere'],

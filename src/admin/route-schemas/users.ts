@@ -182,6 +182,15 @@ export const reinstateUserSchema = {
   examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
 } satisfies FastifySchema;
 
+export const cancelDeletionSchema = {
+  ...theUser,
+  operationId: 'cancelUserDeletion',
+  summary: 'Cancel a deletion that the user asked for',
+  description:
+    'The user is told by mail, and can sign in again. Sessions and tokens from before stay invalid. Succeeds if no deletion was asked for.',
+  examples: [{ summary: 'By ID', params: byId, status: 200, answer: ada }],
+} satisfies FastifySchema;
+
 export const listConnectionsSchema = {
   ...IN_USERS,
   operationId: 'listConnections',

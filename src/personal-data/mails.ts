@@ -10,3 +10,14 @@ export const exportReadyMail = (username: string, until: string, url: string): M
   action: { label: 'Download your data', url },
   footer: ['If you did not ask for this, use the link "This was not me" in the message that came before this one.'],
 });
+
+/** Tells a person that an operator canceled the deletion of their account. */
+export const deletionCancelledMail = (username: string, url: string): MailContent => ({
+  subject: 'Your account will not be deleted',
+  paragraphs: [
+    `The administrator of this service canceled the deletion of your account ${username}.`,
+    'You can sign in again. Apps do not get their access back: you sign in to them again.',
+  ],
+  action: { label: 'Sign in', url },
+  footer: ['If you still want to delete your account, sign in and ask for it again.'],
+});
