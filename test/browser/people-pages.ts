@@ -1,7 +1,17 @@
 import assert from 'node:assert/strict';
 import type { Browser, Page } from 'playwright-core';
+import { ACR_PHISHING_RESISTANT } from '../../src/authenticators/rules/authentication-context.ts';
 import { agent } from '../support/agent.ts';
-import { admin, authorizeUrl, newUser, PASSWORD, type TestClient, type TestUser } from '../support/flow.ts';
+import {
+  admin,
+  authorizeUrl,
+  newClient,
+  newUser,
+  PASSWORD,
+  standard,
+  type TestClient,
+  type TestUser,
+} from '../support/flow.ts';
 import { mailsTo, type SentMail } from '../support/mail.ts';
 import { newestMail } from '../support/recovery.ts';
 import { enroll, totpCode } from '../support/second-factor.ts';
@@ -106,6 +116,10 @@ async function invited(walk: Walk): Promise<void> {
   await submit(page);
   await stop('invitation-refused');
 }
+
+/** The key of the authenticator app that the page sets up. */
+const seedOn = async (page: Page): Promise<string> =>
+  (await page.locator('.copyable code').first().textContent())?.replaceAll(' ', '') ?? '';
 
 async function askRecovery(walk: Walk, identifier: string): Promise<void> {
   await open(walk, '/recover');
@@ -228,6 +242,11 @@ async function factors(walk: Walk): Promise<void> {
 
   const user = await ada(walk, 'ada.factors');
   await signInAs(walk, user);
+  const device = await plugIn(page);
+  await open(walk, '/account');
+  await page.locator('#passkey-offer').waitFor();
+  await stop('account-passkey-offer');
+  await device.unplug();
   await open(walk, '/account/security');
   await stop('security-no-factor');
   server.advance(11 * MINUTE);
@@ -239,8 +258,7 @@ async function factors(walk: Walk): Promise<void> {
   await fill(walk, { code: '000000' });
   await submit(page);
   await stop('authenticator-wrong');
-  const seed = (await page.locator('[data-copy]').first().getAttribute('data-copy'))?.replaceAll(' ', '') ?? '';
-  await fill(walk, { code: totpCode({ seed }, server.now()) });
+  await fill(walk, { code: totpCode({ seed: await seedOn(page) }, server.now()) });
   await submit(page);
   await stop('recovery-codes');
   const recoveryCode = (await page.locator('.codes code').first().textContent()) ?? '';
@@ -278,6 +296,40 @@ async function factors(walk: Walk): Promise<void> {
   await press(button(walk, 'Add a passkey'));
   await stop('recover-passkey-done');
   await another.unplug();
+}
+
+/** Sets up a factor on the way to an app that requires one. */
+async function required(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  const { server } = stage;
+  const client = await newClient(server, {
+    name: 'Acme Bank',
+    requireSecondFactor: true,
+    redirectUris: ['https://bank.acme.example/callback'],
+  });
+  const user = await ada(walk, 'ada.banks', { emailVerified: false });
+  await leave(walk);
+  await open(walk, authorizeUrl(client, { scope: 'openid email' }));
+  await signIn(page, user.username, PASSWORD);
+  await stop('enroll-verify');
+  await submit(page);
+  await stop('enroll-verify-sent');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('enroll-verify-wrong');
+  await fill(walk, { code: (await mailsTo(server, addressOf(user)))[0]?.code ?? '' });
+  await submit(page);
+  await stop('enroll');
+  await fill(walk, { code: '000000' });
+  await submit(page);
+  await stop('enroll-wrong');
+  await fill(walk, { code: totpCode({ seed: await seedOn(page) }, server.now()) });
+  await submit(page);
+  await stop('enroll-codes');
+  await signInAs(walk, await ada(walk, 'ada.signs'));
+  const claims = JSON.stringify({ id_token: { acr: { essential: true, values: [ACR_PHISHING_RESISTANT] } } });
+  await open(walk, authorizeUrl(standard(client), { scope: 'openid', claims }));
+  await stop('enroll-passkey');
 }
 
 async function addresses(walk: Walk): Promise<void> {
@@ -337,12 +389,33 @@ async function addresses(walk: Walk): Promise<void> {
   await stop('secure-account-done');
 }
 
+async function exported(walk: Walk): Promise<void> {
+  const { stage, page, stop } = walk;
+  await open(walk, '/account/data/export');
+  await stop('export');
+  // The page would reload while it is looked at.
+  await page.route('**/account/data/export', async (route) => {
+    const response = await route.fetch({ maxRedirects: 0 });
+    const { refresh: _, ...headers } = response.headers();
+    await route.fulfill({ response, headers });
+  });
+  await submit(page);
+  await open(walk, '/account/data/export');
+  await stop('export-waiting');
+  await stage.server.makeExports();
+  await open(walk, '/account/data/export');
+  await stop('export-ready');
+  await page.unroute('**/account/data/export');
+}
+
 async function ownData(walk: Walk): Promise<void> {
   const { page, stop } = walk;
   const user = await ada(walk, 'ada.leaves');
   await signInAs(walk, user);
   await open(walk, '/account/data');
   await stop('data');
+  await exported(walk);
+  await open(walk, '/account/data');
   await fill(walk, { username: 'Ada Lovelace' });
   await press(button(walk, 'Change username'));
   await stop('data-username-wrong');
@@ -376,6 +449,7 @@ export async function walkPeople(walk: Walk, notes: TestClient): Promise<void> {
   await mailCodes(walk, notes);
   await secondSteps(walk, notes);
   await factors(walk);
+  await required(walk);
   await addresses(walk);
   await ownData(walk);
   await mailbox(walk);
