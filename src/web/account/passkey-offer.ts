@@ -31,7 +31,7 @@ export function passkeyOffer(site: Site, token: string): Html {
     kind: 'create',
     token,
     values: { action: 'add' },
-    content: passkeyButton('add-passkey', text.add, 'primary'),
+    content: html`<div>${passkeyButton('add-passkey', text.add, 'primary')}</div>`,
   });
   return html`<section class="card" id="passkey-offer" hidden data-passkey-offer><header><h2>${text.offer}</h2><p class="muted small">${text.offerLead}</p></header>
 ${add}

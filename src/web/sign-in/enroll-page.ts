@@ -98,7 +98,7 @@ ${
   )
 }
 ${form(site, page, { action: 'send' }, html`<button class="${isSent ? 'equal' : 'primary'}" type="submit">${isSent ? text.resend : text.send}</button>`)}
-<p class="small"><a href="${site.path('/account/email')}">${text.changeAddress}</a></p>`;
+<p><a href="${site.path('/account/email')}">${text.changeAddress}</a></p>`;
   return framed(site, page, content, []);
 }
 
@@ -109,8 +109,8 @@ export function enrolledPage(site: Site, app: RequestingApp | undefined, codes: 
   return {
     title: twoStep.keepTitle,
     layout: 'narrow',
-    body: html`${doneNotice(html`<p>${text.codesLead}</p>`)}
-<section class="card"><header><h1>${twoStep.keepTitle}</h1><p class="muted">${twoStep.keepLead}</p></header>
+    body: html`<section class="card">${doneNotice(html`<p>${text.codesLead}</p>`)}
+<header><h1>${twoStep.keepTitle}</h1><p class="muted">${twoStep.keepLead}</p></header>
 ${codeList(codes)}
 <div class="actions"><a class="button primary" href="${path(`/continue${requestQuery(app)}`)}">${text.next}</a>${copyButton(codes.join('\n'), messages.error, twoStep.copyCodes)}</div></section>
 ${helpLine(site)}`,
@@ -136,7 +136,7 @@ ${problemSummary(messages, problems)}
 ${content}
 <hr>
 ${form(site, page, { action: 'cancel' }, html`<button class="link" type="submit">${text.cancel}</button>`)}
-<p class="small"><a href="${path(`/login${requestQuery(app)}`)}">${text.another}</a></p>
+<p><a href="${path(`/login${requestQuery(app)}`)}">${text.another}</a></p>
 </section>
 ${helpLine(site)}`,
   };

@@ -119,7 +119,7 @@ function exportState(site: Site, page: ExportPage, found: DataExport | undefined
   const text = messages.data.export;
   const { token, proof, account } = page;
   const ask = (label: string) =>
-    html`<form method="post" action="${path(EXPORT_PATH)}">${hidden(token)}<div><button class="${found?.state === 'ready' ? '' : 'primary'}" type="submit">${label}</button></div></form>`;
+    html`<form method="post" action="${path(EXPORT_PATH)}">${hidden(token)}<div><button class="${found?.state === 'ready' ? 'equal' : 'primary'}" type="submit">${label}</button></div></form>`;
   if (found === undefined)
     return html`<section class="card">${proofGate(site, proof, 'export', ask(text.ask))}</section>`;
   if (found.state === 'failed') {
@@ -134,7 +134,7 @@ function exportState(site: Site, page: ExportPage, found: DataExport | undefined
   }
   const download = (file: string, label: string, kind: string) =>
     html`<form method="post" action="${path(DOWNLOAD)}">${hidden(token, { file })}<button class="${kind}" type="submit">${label}</button></form>`;
-  const buttons = html`<div class="actions">${download('data', text.download, 'primary')}${account.profile.picture !== null && download('picture', text.downloadPicture, '')}</div>
+  const buttons = html`<div class="actions">${download('data', text.download, 'primary')}${account.profile.picture !== null && download('picture', text.downloadPicture, 'equal')}</div>
 <hr><p class="muted small">${text.againLead}</p>${ask(text.again)}`;
   return html`<section class="card"><h2>${text.ready}</h2>
 ${facts([
