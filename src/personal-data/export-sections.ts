@@ -112,7 +112,10 @@ const SHOWN_DETAILS = [
   'file',
 ];
 
-/** An event of the activity, as it is exported. Of those who failed to sign in, the network alone: the address may be another person's. */
+/**
+ * An event of the activity, as it is exported. Of those who failed to sign in, the network alone: the address may be another person's.
+ * Of operators neither.
+ */
 export function activityView({ at, type, actor, app, address, details }: Activity) {
   const shown = Object.entries(details).filter(([name]) => SHOWN_DETAILS.includes(name));
   return {
@@ -120,7 +123,8 @@ export function activityView({ at, type, actor, app, address, details }: Activit
     type,
     by: actor,
     ...(app !== null && { app }),
-    ...(address !== null && (actor === 'user' ? { address } : { network: networkOf(addressBucket(address)) })),
+    ...(address !== null && actor === 'user' && { address }),
+    ...(address !== null && actor === 'anonymous' && { network: networkOf(addressBucket(address)) }),
     ...Object.fromEntries(shown),
   };
 }

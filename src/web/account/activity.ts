@@ -44,7 +44,7 @@ export function activityRoutes(app: FastifyInstance, services: PageServices): vo
       events.length === 0
         ? html`<p>${isFirst ? text.empty : text.end}</p>`
         : html`<ol class="events">${groupFailures(events).map((run) => row(site, run))}</ol>`;
-    const content = html`<header><h1>${text.title}</h1><p class="muted">${text.lead}</p></header>
+    const content = html`<header><h1>${text.title}</h1><p class="muted">${text.lead(html`<a href="${path('/account/security')}">${text.secure}</a>`)}</p></header>
 <section class="card">${list}${(older || !isFirst) && pages}</section>`;
     return sendPage(reply, 200, site, accountLayout(site, frameOf(visit), 'security', text.title, content));
   });
@@ -55,8 +55,10 @@ function row({ messages }: Site, { event, count, since, device, network }: Activ
   const { type, app, actor, details, at } = event;
   const what = text.describe(type, { app: app === null ? text.deletedApp : isolate(app), count, details });
   const named = device.browser !== null || device.system !== null;
-  const where = [...(named ? [deviceName(device, messages)] : []), ...(network === null ? [] : [network])].join(', ');
   const byOperator = actor === 'admin' || actor === 'cli';
+  // Where operators work is not the person's business.
+  const seen = byOperator ? [] : [named ? deviceName(device, messages) : null, network];
+  const where = seen.filter((part) => part !== null).join(', ');
   return html`<li><p>${what}${byOperator && html` ${text.byOperator}`}</p>
 <p class="muted small">${moment(at)}${count > 1 && html`, ${text.since(moment(since))}`}${where !== '' && html`<br>${where}`}</p></li>`;
 }

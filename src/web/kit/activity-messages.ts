@@ -79,7 +79,12 @@ const texts: Readonly<Record<ActivityType, ActivityText>> = {
 /** The texts of the page with what happened in an account. */
 export const activity = {
   title: 'Recent activity',
-  lead: 'What happened in your account, the latest first. If something was not you, sign out everywhere and change your password.',
+  lead: (secure: HtmlPart): HtmlPart => [
+    'What happened in your account, the latest first. If something was not you, ',
+    secure,
+    '.',
+  ],
+  secure: 'sign out everywhere and change your password',
   sectionLead: 'Sign-ins, changes to your account, and what you allowed apps.',
   link: 'See recent activity',
   empty: 'Nothing yet. Sign-ins and changes to your account are listed here.',

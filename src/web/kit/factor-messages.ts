@@ -104,8 +104,8 @@ export const trustedBrowsers = {
 /** The texts of a fresh proof of who is at the browser. */
 export const proof = {
   title: 'Confirm it is you',
-  lead: 'This change could lock you out or let others in. Confirm once; it lasts for ten minutes.',
+  lead: 'This could lock you out, let others in, or show them your data. Confirm once; it lasts for ten minutes.',
   submit: 'Confirm',
-  gate: 'To change this, first confirm that it is you.',
+  gate: 'To continue, first confirm that it is you.',
   confirm: 'Confirm it is you',
 };
