@@ -164,13 +164,14 @@ export const listAccounts = ({
         id: isSnowflake(text) ? text : '0',
       });
 
-const idsAfter = many((db, p: { after: string; limit: number }) =>
+/** The ids of accounts after one of them. */
+export const listAccountIds = many((db, p: { after: string; limit: number }) =>
   db.selectFrom('account').select('id').where('id', '>', p.after).orderBy('id').limit(p.limit),
 );
 
 /** The last id of the next batch of accounts after an id; undefined where there are no more. */
 export function* endOfBatch(after: string, limit: number): Work<string | undefined> {
-  return (yield* idsAfter({ after, limit })).at(-1)?.id;
+  return (yield* listAccountIds({ after, limit })).at(-1)?.id;
 }
 
 /** Sets the generation of the accounts after one id through another, which invalidates everything issued to them. */

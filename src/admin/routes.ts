@@ -27,6 +27,7 @@ import {
 import { clientView, secretView } from '../clients/view.ts';
 import { connectionsOf, connectionView, revokeAccessOf } from '../consent/connections.ts';
 import { endSessions } from '../credentials/end-sessions.ts';
+import { endWeakerAccess } from '../credentials/end-weaker.ts';
 import { createInvitation, invitationView, revokeInvitation } from '../invitations/invitations.ts';
 import { listInvitations } from '../invitations/store.ts';
 import { listMails, mailView } from '../mail/operate.ts';
@@ -45,6 +46,7 @@ import { type Clock, iso } from '../platform/clock.ts';
 import { acceptJson } from '../platform/http/bodies.ts';
 import type { SchemaTypes, TypedApp } from '../platform/http/operation.ts';
 import { acceptFiles, uploadFlows } from '../platform/http/uploads.ts';
+import { invalidRequest } from '../platform/oauth-error.ts';
 import { createRecoveryLink } from '../recovery/operator-link.ts';
 import { isSid, listSessions, sessionView } from '../sessions/list.ts';
 import { getTrace } from '../traces/read-trace.ts';
@@ -56,6 +58,7 @@ import * as invitations from './route-schemas/invitations.ts';
 import { listMailSchema } from './route-schemas/mail.ts';
 import * as organizations from './route-schemas/organizations.ts';
 import * as pictures from './route-schemas/pictures.ts';
+import { endWeakerAccessSchema } from './route-schemas/second-factor.ts';
 import { readTraceSchema } from './route-schemas/traces.ts';
 import * as users from './route-schemas/users.ts';
 
@@ -80,6 +83,7 @@ export function adminRoutes(app: FastifyInstance, services: AdminServices): void
       userRoutes(admin, clock);
       clientRoutes(admin, clock);
       pictureRoutes(admin, clock);
+      secondFactorRoutes(admin);
       organizationRoutes(admin);
       adminInvitationRoutes(admin);
       mailRoutes(admin);
@@ -234,6 +238,18 @@ function pictureRoutes(admin: TypedApp, clock: Clock): void {
   admin.delete('/clients/:clientId/picture', { schema: pictures.removeClientPictureSchema }, async (request) => {
     const { services, origin } = callerOf(request);
     return clientView(await setClientPicture(services, request.params.clientId, null, origin));
+  });
+}
+
+function secondFactorRoutes(admin: TypedApp): void {
+  admin.post('/end-weaker-access', { schema: endWeakerAccessSchema }, async (request) => {
+    const { services, origin } = callerOf(request);
+    const { organizationId, clientId, everyone = false } = request.body;
+    if ([organizationId, clientId, everyone || undefined].filter((given) => given !== undefined).length !== 1) {
+      throw invalidRequest('name exactly one of organizationId, clientId and everyone: true');
+    }
+    if (organizationId !== undefined) return endWeakerAccess(services, { organizationId }, origin);
+    return endWeakerAccess(services, clientId === undefined ? { everyone: true } : { clientId }, origin);
   });
 }
 

@@ -92,6 +92,8 @@ export const eventTypes = {
   'client.deleted': 'A client was deleted.',
   'client.secret_added': 'A client got a second secret.',
   'client.secret_ended': 'A client’s secret was revoked.',
+  'account.weaker_access_ended':
+    'Sessions and tokens that a user got without a second factor were ended, because one is required since.',
   'organization.created': 'An organization was created.',
   'organization.updated': 'What an organization requires of its members was changed.',
   'organization.member_set': 'A user became a member, or got another role.',

@@ -44,7 +44,7 @@ function readFields(given: Given): { readonly [Name in keyof typeof CLIENT_FIELD
   };
 }
 
-function checkedId(id: string): string {
+export function checkedClientId(id: string): string {
   if (!isSnowflake(id)) throw notFound(`There is no client with the id ${id}. List them with: tessera client list`);
   return id;
 }
@@ -63,7 +63,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
     (work: (core: Core, id: string) => ReturnType<typeof getClient>) =>
     async (id: string, _options: unknown, command: Command): Promise<void> => {
       const { flags, out } = getContext(command);
-      out.show(clientView(await withCore(flags, (core) => work(core, checkedId(id)))));
+      out.show(clientView(await withCore(flags, (core) => work(core, checkedClientId(id)))));
     };
 
   examples(
@@ -160,7 +160,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
     .action(async (id: string, options: { expirePreviousIn?: number }, command: Command) => {
       const { flags, out } = getContext(command);
       const input = checkInput(RotateSecretRequest, { expirePreviousIn: options.expirePreviousIn });
-      const made = await withCore(flags, (core) => rotateSecret(core, checkedId(id), input, origin));
+      const made = await withCore(flags, (core) => rotateSecret(core, checkedClientId(id), input, origin));
       out.showOnce({ ...secretView(made.secret), clientSecret: made.clientSecret }, 'clientSecret');
     });
 
@@ -173,7 +173,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       // The argument may be the secret itself, so it is not repeated.
       if (!isSnowflake(secretId)) throw notFound(`There is no secret with this id. See: tessera client show ${id}`);
-      await withCore(flags, (core) => endSecret(core, checkedId(id), secretId, origin));
+      await withCore(flags, (core) => endSecret(core, checkedClientId(id), secretId, origin));
       out.say(`Invalidated the secret ${secretId}.`, { clientId: id, secretId, ended: true });
     });
 
@@ -195,7 +195,7 @@ export function clientCommands(getContext: GetCommandContext): Command {
     .action(async (id: string, options: { yes?: boolean }, command: Command) => {
       const { flags, out } = getContext(command);
       await withCore(flags, async (core) => {
-        const found = await getClient(core, checkedId(id));
+        const found = await getClient(core, checkedClientId(id));
         await confirm(`This deletes the app ${found.client.name} (${id}).`, options);
         await deleteClient(core, id, origin);
       });

@@ -14,6 +14,7 @@ import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
 import { recoverCommand } from './recover.ts';
+import { secondFactorCommands } from './second-factor.ts';
 import type { GlobalFlags } from './session.ts';
 import { userCommands } from './user.ts';
 
@@ -71,6 +72,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     clientCommands,
     orgCommands,
     inviteCommands,
+    secondFactorCommands,
     adminKeyCommands,
     keysCommands,
     mailCommands,

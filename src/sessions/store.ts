@@ -1,5 +1,10 @@
 import type { Kysely } from 'kysely';
-import type { AuthenticationContext, Method } from '../authenticators/rules/authentication-context.ts';
+import {
+  ACR_MFA,
+  ACR_PHISHING_RESISTANT,
+  type AuthenticationContext,
+  type Method,
+} from '../authenticators/rules/authentication-context.ts';
 import { pick } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { BrowserSessionTable, Tables } from '../platform/database/schema.ts';
@@ -87,6 +92,36 @@ export type SessionSelector = { readonly sid: string } | { readonly except: stri
 /** Removes sessions, and returns the removed ones. */
 export const removeSessions = (accountId: string, which: SessionSelector): Work<readonly Session[]> =>
   'sid' in which ? removeOne({ accountId, sid: which.sid }) : removeOthers({ accountId, sid: which.except });
+
+const STRONG = [ACR_MFA, ACR_PHISHING_RESISTANT];
+
+/** A session of an account without a second factor, if there is one. */
+export const findWeakerSession = one(
+  (db, p: { accountId: string }) =>
+    db
+      .selectFrom('browser_session')
+      .select('hash')
+      .where('account_id', '=', p.accountId)
+      .where((eb) => eb.or([eb('acr', 'is', null), eb('acr', 'not in', STRONG)]))
+      .limit(1),
+  ({ hash }) => hash,
+);
+
+/** Removes the sessions of an account without a second factor, and returns them. */
+export const removeWeakerSessions = many(
+  (db, p: { accountId: string }) =>
+    db
+      .deleteFrom('browser_session')
+      .where('account_id', '=', p.accountId)
+      .where((eb) => eb.or([eb('acr', 'is', null), eb('acr', 'not in', STRONG)]))
+      .returning(COLUMNS),
+  toSession,
+);
+
+/** Waits for the units of work that have locked sessions of an account, and lets others wait for this one. */
+export const lockSessions = command((db, p: { accountId: string }) =>
+  db.selectFrom('browser_session').select('hash').where('account_id', '=', p.accountId).forUpdate(),
+);
 
 /** Removes all sessions of an account but the `kept` last used; those of an earlier generation, which are invalid, go first. */
 export const removeOldestSessions = many(

@@ -36,6 +36,7 @@ const CALLS = [
   'DELETE /clients/:clientId/secrets/:id',
   'POST /organizations',
   'GET /organizations',
+  'POST /end-weaker-access',
   'GET /organizations/:id',
   'PATCH /organizations/:id',
   'GET /traces/:id',

@@ -27,6 +27,12 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     const { kid } = await realKeys(server);
     return { name: kid, isThere: async () => (await userinfo(server, access_token)).status === 200 };
   },
+  async 'second-factor end-existing'() {
+    const client = await newClient(server);
+    const { access_token } = await tokensFor(server, client, await newUser(server));
+    const isThere = async () => (await userinfo(server, access_token)).status === 200;
+    return { name: `--client=${client.clientId}`, isThere };
+  },
   async recover() {
     const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
     return { name: '--accept-loss', isThere: async () => (await userinfo(server, access_token)).status === 200 };

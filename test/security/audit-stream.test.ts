@@ -704,6 +704,8 @@ const leaves: Readonly<Record<string, readonly string[]>> = {
   'DELETE /api/v2/admin/clients/:clientId/secrets/:id': ['client.secret_ended'],
   'POST /api/v2/admin/organizations': ['organization.created'],
   'PATCH /api/v2/admin/organizations/:id': ['organization.updated'],
+  // test/contract/end-weaker-access.test.ts
+  'POST /api/v2/admin/end-weaker-access': [],
   'POST /api/v2/admin/invitations': ['invitation.created'],
   'DELETE /api/v2/admin/invitations/:id': ['invitation.revoked'],
   'POST /invitation': ['organization.member_set', 'invitation.accepted'],

@@ -101,9 +101,10 @@ function* evaluate(
   services: SecondFactorServices,
   readSession = findSession,
 ): Work<EvaluatedRequest | ClientGone> {
+  // Before what is required, which may change meanwhile: see endWeakerAccess.
+  const visitor = yield* readVisitor(sessions.current, now, readSession);
   const client = yield* findClient({ id: request.clientId });
   if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
-  const visitor = yield* readVisitor(sessions.current, now, readSession);
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
     signedIn && (yield* findGrant({ accountId: signedIn.account.id, clientId: client.id, face: request.face }));

@@ -1,0 +1,50 @@
+import { Command } from 'commander';
+import type { Core } from '../core.ts';
+import { endWeakerAccess, type Required } from '../credentials/end-weaker.ts';
+import { invalidRequest } from '../platform/oauth-error.ts';
+import { checkedClientId } from './client.ts';
+import { examples, type GetCommandContext } from './context.ts';
+import { organizationId } from './org.ts';
+import { confirm, YES } from './prompt.ts';
+import { CLI_ORIGIN as origin, withCore } from './session.ts';
+
+interface Concerned {
+  readonly everyone?: boolean;
+  readonly org?: string;
+  readonly client?: string;
+}
+
+export function secondFactorCommands(getContext: GetCommandContext): Command {
+  const secondFactor = new Command('second-factor').description('after a second factor was required: end-existing');
+
+  examples(
+    secondFactor.command('end-existing'),
+    'tessera second-factor end-existing --org acme',
+    'tessera second-factor end-existing --everyone --yes',
+  )
+    .description('end the sessions and tokens of people who used no second factor; for an app, only its tokens')
+    .option('--everyone', 'of everyone')
+    .option('--org <organization>', 'of the members of an organization: ID or name')
+    .option('--client <clientId>', 'of the users of an app')
+    .option(...YES)
+    .action(async (options: Concerned & { yes?: boolean }, command: Command) => {
+      const { flags, out } = getContext(command);
+      const ended = await withCore(flags, async (core) => {
+        const required = await requiredOf(core, options);
+        await confirm('This signs people out who used no second factor, and ends what apps got for them.', options);
+        return endWeakerAccess(core, required, origin);
+      });
+      const { users, sessions, authorizations } = ended;
+      out.say(`Ended ${sessions} sessions and ${authorizations} authorizations of ${users} users.`, { ...ended });
+    });
+
+  return secondFactor;
+}
+
+async function requiredOf(core: Core, { everyone, org, client }: Concerned): Promise<Required> {
+  if ([everyone, org, client].filter((given) => given !== undefined).length !== 1) {
+    throw invalidRequest('Give exactly one of --everyone, --org and --client.');
+  }
+  if (org !== undefined) return { organizationId: await organizationId(core, org) };
+  return client === undefined ? { everyone: true } : { clientId: checkedClientId(client) };
+}
