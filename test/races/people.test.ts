@@ -16,9 +16,11 @@ import {
 import { openCore } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
 import { digest } from '../../src/platform/crypto/secrets.ts';
+import type { Work } from '../../src/platform/database/database.ts';
+import { many } from '../../src/platform/database/statement.ts';
 import { insertPreviousAddress } from '../../src/security-notices/previous-address-store.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import { admin, newUser, PASSWORD, signedIn, type TestUser } from '../support/flow.ts';
+import { admin, codeFor, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
 import { holdCommits } from '../support/held-commits.ts';
 import { HOUR, MINUTE, query } from '../support/outcome.ts';
 import { newPasskeyAt, passkeyOptions } from '../support/passkeys.ts';
@@ -39,6 +41,9 @@ after(async () => {
   await server.close();
 });
 const sealer = await core.sealer();
+const app = await newClient(server);
+// Its first use is recorded in a commit of its own.
+await tokensFor(server, app, await newUser(server));
 
 const OTHER_PASSWORD = 'a wholly other password';
 /** On PostgreSQL, another node than the one that ends something serves what is under way. */
@@ -138,6 +143,15 @@ async function atRecovery(
 async function atLink(path: string, { link }: SentChallenge, fields = {}): Promise<Prepared> {
   const browser = newBrowser();
   return { browser, send: await formAt(browser, `${path}?token=${link}`, path, fields) };
+}
+
+/** An app's request, which has no browser. */
+function atToken(proof: { readonly code: string } | { readonly refresh_token: string }): Prepared {
+  const { clientId: client_id, clientSecret: client_secret, redirectUri: redirect_uri } = app;
+  const request = { client_id, client_secret, redirect_uri, ...proof };
+  const grant_type = 'code' in proof ? 'authorization_code' : 'refresh_token';
+  const browser = newBrowser();
+  return { browser, send: (header) => browser.post('/api/v2/oauth/token', { ...request, grant_type }, header) };
 }
 
 interface Form {
@@ -265,6 +279,20 @@ const FORMS: Readonly<Record<string, Form>> = {
         formAt(browser, `/recover/link?token=${link}`, '/recover/link', { password: OTHER_PASSWORD }),
       ),
   },
+  'a sign-in with a password': {
+    async prepare({ username }) {
+      const browser = newBrowser();
+      const fields = { identifier: username, password: PASSWORD };
+      return { browser, send: await formAt(browser, '/login', '/login', fields) };
+    },
+  },
+  'redeeming a code': { prepare: async (person) => atToken({ code: await codeFor(server, app, person) }) },
+  'refreshing a token': {
+    async prepare(person) {
+      const { refresh_token } = await tokensFor(server, app, person);
+      return atToken({ refresh_token });
+    },
+  },
   'a sign-in with a code of an app, to be trusted': { prepare: signInTrusted },
   'a sign-in with a code by mail': {
     async prepare(person) {
@@ -390,27 +418,39 @@ const ENDINGS: Readonly<Record<string, (person: Person) => Promise<unknown>>> = 
   'a deletion by an operator': (person) => operator(person, 'DELETE'),
 };
 
+type OfAccount = { readonly id: string };
 /** All that a form could change, but not what counts or reports tries. */
-async function stateOf({ id, username }: Person): Promise<unknown> {
-  const tables: Readonly<Record<string, string>> = {
-    account: 'SELECT * FROM account WHERE id = ?',
-    sessions: 'SELECT hash, proved_at FROM browser_session WHERE account_id = ? ORDER BY hash',
-    passkeys: 'SELECT id, name FROM passkey WHERE account_id = ? ORDER BY id',
-    settings: 'SELECT code_required_at FROM recovery_setting WHERE account_id = ?',
-    apps: 'SELECT sealed FROM totp_secret WHERE account_id = ?',
-    codes: 'SELECT hash FROM recovery_code WHERE account_id = ? ORDER BY hash',
-    trusted: 'SELECT hash FROM trusted_browser WHERE account_id = ? ORDER BY hash',
-    challenges: 'SELECT hash FROM challenge WHERE account_id = ? ORDER BY hash',
-    addresses: 'SELECT hash FROM address_change WHERE account_id = ? ORDER BY hash',
-    member: 'SELECT organization_id FROM membership WHERE account_id = ?',
-    invitations: 'SELECT id FROM invitation WHERE used_by = ?',
-    events: "SELECT id, type FROM audit_event WHERE account_id = ? AND outcome = 'success' ORDER BY id",
-  };
-  const found = await Promise.all(
-    Object.entries(tables).map(async ([name, sql]) => [name, await query(server, sql, id)] as const),
+const STATE = [
+  many((db, p: OfAccount) => db.selectFrom('account').selectAll().where('id', '=', p.id)),
+  many((db, p: OfAccount) =>
+    db.selectFrom('browser_session').select(['hash', 'proved_at']).where('account_id', '=', p.id).orderBy('hash'),
+  ),
+  many((db, p: OfAccount) =>
+    db.selectFrom('passkey').select(['id', 'name']).where('account_id', '=', p.id).orderBy('id'),
+  ),
+  many((db, p: OfAccount) => db.selectFrom('recovery_setting').selectAll().where('account_id', '=', p.id)),
+  many((db, p: OfAccount) => db.selectFrom('totp_secret').select('sealed').where('account_id', '=', p.id)),
+  many((db, p: OfAccount) =>
+    db.selectFrom('recovery_code').select('hash').where('account_id', '=', p.id).orderBy('hash'),
+  ),
+  many((db, p: OfAccount) => db.selectFrom('trusted_browser').select('hash').where('account_id', '=', p.id)),
+  many((db, p: OfAccount) => db.selectFrom('challenge').select('hash').where('account_id', '=', p.id).orderBy('hash')),
+  many((db, p: OfAccount) => db.selectFrom('address_change').select('hash').where('account_id', '=', p.id)),
+  many((db, p: OfAccount) => db.selectFrom('membership').selectAll().where('account_id', '=', p.id)),
+  many((db, p: OfAccount) => db.selectFrom('invitation').select('id').where('used_by', '=', p.id)),
+];
+
+async function stateOf({ id }: OfAccount): Promise<unknown> {
+  const found: unknown[] = await query(
+    server,
+    "SELECT id, type FROM audit_event WHERE account_id = ? AND outcome = 'success' ORDER BY id",
+    id,
   );
-  const held = await query(server, 'SELECT username FROM username_reservation WHERE username = ?', username);
-  return Object.fromEntries([...found, ['held', held]]);
+  return core.database.read(function* read(): Work<unknown> {
+    // On PostgreSQL, a row of a shared read says whose it is.
+    for (const rows of STATE) found.push((yield* rows({ id })).map((row) => ({ ...row, caller_number: undefined })));
+    return found;
+  });
 }
 
 const isSignedIn = async (browser: Agent): Promise<boolean> => (await browser.get('/account')).status === 200;
