@@ -3,7 +3,7 @@
  * has returned: decisions §§5, 11, RC-05, AC-08. Nothing may come of it then.
  */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
 import { userHandleOf } from '../../src/authenticators/passkey.ts';
 import { issueRecoveryCodes, prepareRecoveryCodes } from '../../src/authenticators/recovery-code.ts';
@@ -22,6 +22,7 @@ import { insertPreviousAddress } from '../../src/security-notices/previous-addre
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
 import { admin, codeFor, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
 import { holdCommits } from '../support/held-commits.ts';
+import { takeAccountLock } from '../support/other-writer.ts';
 import { HOUR, MINUTE, query } from '../support/outcome.ts';
 import { newPasskeyAt, passkeyOptions } from '../support/passkeys.ts';
 import { atSecondStep, enrollAt, totpCode } from '../support/second-factor.ts';
@@ -440,13 +441,13 @@ const STATE = [
   many((db, p: OfAccount) => db.selectFrom('invitation').select('id').where('used_by', '=', p.id)),
 ];
 
-async function stateOf({ id }: OfAccount): Promise<unknown> {
+async function stateOf({ id }: OfAccount): Promise<readonly unknown[]> {
   const found: unknown[] = await query(
     server,
     "SELECT id, type FROM audit_event WHERE account_id = ? AND outcome = 'success' ORDER BY id",
     id,
   );
-  return core.database.read(function* read(): Work<unknown> {
+  return core.database.read(function* read(): Work<readonly unknown[]> {
     // On PostgreSQL, a row of a shared read says whose it is.
     for (const rows of STATE) found.push((yield* rows({ id })).map((row) => ({ ...row, caller_number: undefined })));
     return found;
@@ -495,3 +496,33 @@ for (const [name, form] of Object.entries(FORMS)) {
     await Promise.all(endings.map((ending) => context.test(ending, () => heldAt(commit, form, ending))));
   });
 }
+
+const FROM_APPS = new Set(['redeeming a code', 'refreshing a token']);
+const SECURED = "UPDATE account SET generation = 'other' WHERE id = ?";
+const BANNED = "UPDATE account SET banned_at = 1, generation = 'other' WHERE id = ?";
+
+/** What the account's own row says of an ending is left out. */
+const withoutEnding = (state: readonly unknown[]): readonly unknown[] =>
+  state.map((rows) =>
+    Array.isArray(rows) ? rows.map((row) => ({ ...row, generation: undefined, banned_at: undefined })) : rows,
+  );
+
+describe('what waits for the account within its commit looks at it again', { skip: SEVERAL === 1 }, () => {
+  for (const [name, { prepare, fields, endings }] of Object.entries(FORMS)) {
+    // What apps get does not wait: it is of the account as it was before, and ends with that.
+    if (FROM_APPS.has(name)) continue;
+    test(name, async () => {
+      const person = await newPerson(fields);
+      const { browser, send } = await prepare(person);
+      const before = withoutEnding(await stateOf(person));
+      const writer = await takeAccountLock(server, person.id, async () => {});
+      const answer = send({});
+      await writer.awaited(answer);
+      await writer.run(endings === undefined ? SECURED : BANNED, person.id);
+      await writer.commit();
+      assert.ok((await answer).status < 500, (await answer).text);
+      assert.deepEqual(withoutEnding(await stateOf(person)), before);
+      assert.equal(await isSignedIn(browser), false);
+    });
+  }
+});
