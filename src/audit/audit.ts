@@ -15,7 +15,8 @@ export type ActorType = (typeof actorTypes)[number];
 /** The types of events with their meaning, as listed in docs/reference/events.md. */
 export const eventTypes = {
   'sign_in.succeeded': 'A user signed in.',
-  'sign_in.failed': 'A sign-in was refused: unknown name, wrong password, or an account that may not sign in.',
+  'sign_in.failed':
+    'A sign-in was refused: unknown name, wrong password or code, or an account that may not sign in. For a wrong code by mail, the details name the account (`userId`).',
   'sign_in.confirmed': 'A signed-in user proved once more who they are, for a change that asks for it (`method`).',
   sign_out: 'A user signed out, or the oldest session was ended because the account had too many (`reason`).',
   'session.ended':

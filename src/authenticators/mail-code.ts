@@ -1,4 +1,4 @@
-import { lockAccount } from '../accounts/store.ts';
+import { findAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { findChallengeOfBrowser, tryCode } from '../challenges/challenges.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -40,12 +40,19 @@ export async function authenticateByMailCode(
 
   function* complete(): Work<Authenticated | AuthenticationRefusal> {
     // The account before the challenge, in the order in which a new code is made.
-    const account = yield* lockAccount({ id: accountId ?? NO_ACCOUNT });
+    // It is read only after a right code: a wrong one costs the same where there is no account.
+    yield* takeAccountLock({ id: accountId ?? NO_ACCOUNT });
     const result = yield* tryCode(services, { purpose: 'sign in', browserHash, code, origin }, now);
     // Reaching the limit is an event already.
     if (result.kind === 'limited') return { kind: 'wrong' };
-    if (result.kind === 'wrong') return yield* refuse({ kind: 'wrong' }, 'wrong code');
+    if (result.kind === 'wrong') {
+      // An event of an account is in more indexes than one without, which could be measured: here the details name the account.
+      const details = { reason: 'wrong code', method: 'mail code', userId: accountId };
+      yield* record({ at: now, type: 'sign_in.failed', outcome: 'failure', origin, details });
+      return { kind: 'wrong' };
+    }
     const { challenge } = result;
+    const account = accountId === null ? undefined : yield* findAccount({ id: accountId });
     if (account === undefined || challenge.accountId !== account.id) {
       return yield* refuse({ kind: 'changed' }, 'the account has changed');
     }

@@ -67,4 +67,4 @@ export const createDecoy = (
   { sent, ...decoy }: Pick<AskedBy, 'sent'> & Pick<NewChallenge, 'purpose' | 'browserHash' | 'lifetime'>,
   name: string,
   now: number,
-): Work<void> => createChallenge(sealer, sent, { ...decoy, account: null, address: name }, now);
+): Work<void> => createChallenge(sealer, sent, { ...decoy, account: null, address: name, data: {} }, now);

@@ -1,7 +1,7 @@
 import type { BreachedPasswords } from '../accounts/breached-passwords.ts';
 import { type PasswordProblem, passwordProblem } from '../accounts/password-problem.ts';
 import { changeProfile } from '../accounts/rules/profile.ts';
-import { type Account, findAccount, lockAccount, saveAccount } from '../accounts/store.ts';
+import { type Account, findAccount, lockAccount, saveAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import {
   type AttemptsLimited,
@@ -134,13 +134,15 @@ export async function continueWithCode(
   const sent = prepareChallenge();
   return database.commit(function* check(): Work<string | undefined> {
     const asked = yield* findChallengeOfBrowser(sealer, attempt.browserHash, 'recover', now);
-    // The account before the challenge, in the order in which a new code is made; also where there is none, so that it costs the same.
-    const account = yield* lockAccount({ id: asked?.accountId ?? NO_ACCOUNT });
+    // The account before the challenge, in the order in which a new code is made. It is read only after a right code: a wrong one costs
+    // the same where there is no account.
+    yield* takeAccountLock({ id: asked?.accountId ?? NO_ACCOUNT });
     const result = yield* tryCode(services, { ...attempt, purpose: 'recover' }, now);
     if (result.kind !== 'right') return undefined;
     const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
+    const account = accountId === null ? undefined : yield* findAccount({ id: accountId });
     // The account may have been changed since the code was sent.
-    if (account === undefined || account.id !== accountId || account.generation !== generation) return undefined;
+    if (account === undefined || account.generation !== generation) return undefined;
     const next = { purpose: 'recover', account, address, browserHash, data, lifetime: expiresAt - now } as const;
     yield* createChallenge(sealer, sent, next, now);
     return sent.link;

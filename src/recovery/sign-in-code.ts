@@ -30,7 +30,14 @@ export function* sendSignInCode(
 ): Work<void> {
   const to = account.profile.email;
   const lifetime = SIGN_IN_CODE_LIFETIME;
-  const challenge = { purpose: 'sign in', account, address: to.toLowerCase(), browserHash, lifetime } as const;
+  const challenge = {
+    purpose: 'sign in',
+    account,
+    address: to.toLowerCase(),
+    browserHash,
+    data: {},
+    lifetime,
+  } as const;
   yield* createChallenge(sealer, sent, challenge, now);
   const content = signInCodeMail(subjectOf(issuer, account), sent.code);
   const message = { to, accountId: account.id, content, expiresAt: now + lifetime, challenge: sent.hash };
