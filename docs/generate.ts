@@ -134,6 +134,9 @@ nothing records no event.
 \`GET /api/v2/admin/audit-events\` lists events with the time, the actor (\`user\`, \`client\`, \`admin\`, \`cli\`, \`system\` or
 \`anonymous\`), the user and client, the IP address, the request id, the outcome and details.
 
+Events that people see as [recent activity](../how-to/personal-data.md#recent-activity) also say in which \`browser\` and \`system\` they
+happened, by names of a fixed list: the User-Agent header is not stored.
+
 No event contains a password, a secret, a code, a token, or the name or email address of a user. When an account is deleted, its events
 are kept, with ids and IP addresses, for the time set by \`TESSERA_AUDIT_RETENTION\`. The \`reason\` of its bans and suspensions becomes
 null, and \`erased\` names what was removed: see [Delete an account](../how-to/look-after-people.md#delete-an-account).
