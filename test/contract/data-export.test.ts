@@ -160,6 +160,15 @@ for (const [name, end] of Object.entries(endings)) {
   });
 }
 
+test('it goes with the account', async () => {
+  const user = await newUser(server);
+  await exported(await signedIn(server, user));
+  assert.equal((await admin(server, 'DELETE', `/users/${user.id}`)).status, 204);
+  for (const table of ['data_export', 'data_export_piece']) {
+    assert.deepEqual(await query(server, `SELECT account_id FROM ${table} WHERE account_id = ?`, user.id), []);
+  }
+});
+
 test('asking and downloading need a fresh proof', async () => {
   const browser = await signedIn(server, await newUser(server));
   const first = await browser.get(PAGE);
