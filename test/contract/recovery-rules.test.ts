@@ -73,7 +73,7 @@ test('a person may require a recovery code beside the link, for links that were 
   const opened = await stranger.get(earlier);
   assert.doesNotMatch(opened.text, /name="factor"/);
   const done = await choose(owner, 'yes');
-  assert.match(done.text, /Let mail alone recover/);
+  assert.match(done.text, /Stop requiring a recovery code/);
   assert.match((await owner.browser.get('/account/security')).text, /A link to your email address, with one of your/);
   const told = (await mailsTo(server, owner.email)).map(({ subject }) => subject);
   assert.ok(told.includes('How your account is recovered was changed'), told.join());

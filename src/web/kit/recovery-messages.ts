@@ -40,6 +40,8 @@ export const recovery = {
   usePassword: 'Set a password instead',
   passkeyLead: 'It takes the place of the passkeys that you had. You need no password.',
   passkeyDone: 'Your new passkey is added',
+  passkeyDoneHere:
+    'The passkeys that you had are removed. You are signed out in every other browser, and your apps have to ask you to sign in again.',
   passkeyDoneLead: 'You are signed out everywhere, also in apps. Sign in with your new passkey.',
   codesLead:
     'Print them, or save them in your password manager. One of them is asked for beside a link by mail, if you require that. They are not shown again.',
@@ -77,10 +79,11 @@ export const recovery = {
       'A person who reads your mail can recover your account with a link. You can require one of your recovery codes beside the link.',
     requireLost:
       'If you then lose your passkeys and all recovery codes, mail no longer helps: only an operator of this service can let you in.',
+    requiredLost: 'If you lose your passkeys and all recovery codes, only an operator of this service can let you in.',
     require: 'Require a recovery code',
-    required: 'From now on, a recovery by mail asks for one of your recovery codes. Keep them where you find them.',
-    allowLead: 'A recovery by mail asks for one of your recovery codes. Without it, a link by mail is enough.',
-    allow: 'Let mail alone recover the account',
+    required: 'From now on, a recovery by mail asks for one of your recovery codes. Keep them where you can find them.',
+    allowLead: 'A recovery by mail asks for one of your recovery codes.',
+    allow: 'Stop requiring a recovery code',
     allowed: 'From now on, a link by mail is enough to recover your account.',
     operator: (operator: HtmlPart): HtmlPart => ['If you lose all of them, contact ', operator, '.'],
   },
@@ -99,5 +102,6 @@ export const signInCode = {
   submit: 'Sign in',
   again: 'Ask for another code',
   proof: 'You had no password or passkey when you signed in. Sign in again to go on.',
-  requireLost: 'Codes by mail do not sign you in then, either.',
+  requireLost: 'Codes by mail no longer sign you in, either.',
+  requiredLost: 'Codes by mail do not sign you in.',
 };

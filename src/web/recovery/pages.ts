@@ -150,7 +150,7 @@ export function passkeyDonePage(
   const { messages } = site;
   const text = messages.recovery;
   const { twoStep } = messages;
-  const body = html`<p>${isSignedIn ? text.passkeyLead : text.passkeyDoneLead}</p>
+  const body = html`<p>${isSignedIn ? text.passkeyDoneHere : text.passkeyDoneLead}</p>
 ${
   codes !== undefined &&
   html`<h2>${twoStep.keepTitle}</h2><p class="muted">${text.codesLead}</p>

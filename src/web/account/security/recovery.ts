@@ -43,9 +43,10 @@ ${(isChosen || (mail.available && isOffered)) && setting(services, state, isChos
 /** The form that lets mail alone recover the account, or no longer. */
 function setting({ site, signInCode }: PageServices, { token, proof }: SecurityState, isChosen: boolean): Html {
   const text = site.messages.recovery.ways;
+  const lost = isChosen ? 'requiredLost' : 'requireLost';
   const form = html`<form method="post" action="${site.path(ADDRESS)}">${hidden(token, { require: isChosen ? 'no' : 'yes' })}<div><button class="equal" type="submit">${isChosen ? text.allow : text.require}</button></div></form>`;
   return html`<hr><header><h3>${text.requireTitle}</h3><p class="muted small">${isChosen ? text.allowLead : text.requireLead}</p></header>
-<p class="small">${text.requireLost} ${signInCode && site.messages.signInCode.requireLost}</p>
+<p class="small">${text[lost]} ${signInCode && site.messages.signInCode[lost]}</p>
 ${proofGate(site, proof, 'recovery', form)}`;
 }
 
