@@ -16,6 +16,7 @@ import { passkeyCases } from './cases/passkeys.ts';
 import { pictureCases } from './cases/pictures.ts';
 import { playgroundCases } from './cases/playground.ts';
 import { popupCases } from './cases/popup.ts';
+import { scannerCases } from './cases/scanner.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -45,5 +46,6 @@ describe('the pages in Chromium', { concurrency: 3 }, () => {
     crossOriginCases(theStage);
     playgroundCases(theStage);
     popupCases(theStage);
+    scannerCases(theStage);
   });
 });

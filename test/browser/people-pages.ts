@@ -212,6 +212,14 @@ async function secondSteps(walk: Walk, notes: TestClient): Promise<void> {
   await fill(walk, { code: factor.recoveryCodes[0] ?? '' });
   await submit(page);
   await stop('verify-expired');
+  const unlucky = await ada(walk, 'ada.guesses');
+  await enroll(server, unlucky);
+  await signInAs(walk, unlucky);
+  while ((await page.locator('#code').count()) > 0) {
+    await fill(walk, { code: '000000' });
+    await submit(page);
+  }
+  await stop('verify-limited');
   await signInAs(walk, user);
   await fill(walk, { code: totpCode(factor, server.now()) });
   await page.check('[name=trust]');
@@ -264,6 +272,12 @@ async function factors(walk: Walk): Promise<void> {
   const recoveryCode = (await page.locator('.codes code').first().textContent()) ?? '';
   await press(page.getByRole('link', { name: 'I have kept them' }));
   await stop('security-app');
+  await press(page.getByRole('link', { name: 'Move to another device' }));
+  // A device whose clock is off by some minutes.
+  await fill(walk, { code: totpCode({ seed: await seedOn(page) }, server.now(), 10) });
+  await submit(page);
+  await stop('authenticator-clock-off');
+  await open(walk, '/account/security');
   const authenticator = await plugIn(page, { transport: 'usb' });
   await press(button(walk, 'Add a passkey'));
   await stop('security-passkey-added');

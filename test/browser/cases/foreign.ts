@@ -15,6 +15,8 @@ const FORMS: readonly (readonly [path: string, action: string, fields: Readonly<
   ['/account/profile', '/account/profile', { displayName: 'Changed Elsewhere' }],
   ['/account/connections', '/account/connections', {}],
   ['/account/sessions', '/account/sessions', { session: 'others' }],
+  ['/account/security', '/account/security/recovery-codes', {}],
+  ['/account/data', '/account/deletion', { confirm: 'yes' }],
 ];
 
 /** Signs a user in on this page. */

@@ -55,7 +55,7 @@ async function skeletons(stage: Stage, text: string, database?: (clientId: strin
     const answer = await answerAt(page, stage);
     assert.equal(answer.get('state'), text);
     await redeem(server, client, answer.get('code') ?? '');
-    for (const path of ['/account', '/account/connections']) {
+    for (const path of ['/account', '/account/activity', '/account/connections']) {
       await page.goto(server.baseUrl + path);
       await look();
     }
@@ -70,7 +70,7 @@ async function skeletons(stage: Stage, text: string, database?: (clientId: strin
 export function hostileCases(theStage: () => Stage): void {
   test('HB-05, CN-03: no text of an app or a person changes the document', async (t) => {
     const plain = await skeletons(theStage(), 'Plain');
-    assert.equal(plain.length, 7);
+    assert.equal(plain.length, 8);
     for (const [name, text] of Object.entries(CORPUS)) {
       await t.test(name, async () => assert.deepEqual(await skeletons(theStage(), text), plain));
     }
