@@ -69,7 +69,7 @@ export const twoStep = {
   securedLead: 'You will be signed out in every other browser, and have to sign in to your apps again.',
   wrong: 'This code is not valid. Enter the one that the app shows now for this account.',
   clockOff:
-    'The clock of your device is wrong by some minutes, so its codes do not work. Set it automatically in the settings of the device, then enter the code that the app shows.',
+    'The clock of your device is wrong by some minutes. Let the device set it automatically, then enter the code that the app shows.',
   expired:
     'This page was open for too long, so nothing was changed. Scan the new picture; the earlier one does not work.',
   added: 'Two-step sign-in is on. You are signed out in every other browser, and have to sign in to your apps again.',
