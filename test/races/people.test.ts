@@ -20,7 +20,17 @@ import type { Work } from '../../src/platform/database/database.ts';
 import { many } from '../../src/platform/database/statement.ts';
 import { insertPreviousAddress } from '../../src/security-notices/previous-address-store.ts';
 import { type Agent, type Answer, agent, formOf } from '../support/agent.ts';
-import { admin, codeFor, newClient, newUser, PASSWORD, signedIn, type TestUser, tokensFor } from '../support/flow.ts';
+import {
+  admin,
+  authorizeUrl,
+  codeFor,
+  newClient,
+  newUser,
+  PASSWORD,
+  signedIn,
+  type TestUser,
+  tokensFor,
+} from '../support/flow.ts';
 import { holdCommits } from '../support/held-commits.ts';
 import { takeAccountLock } from '../support/other-writer.ts';
 import { HOUR, MINUTE, query } from '../support/outcome.ts';
@@ -43,6 +53,7 @@ after(async () => {
 });
 const sealer = await core.sealer();
 const app = await newClient(server);
+const strictApp = await newClient(server, { requireSecondFactor: true });
 // Its first use is recorded in a commit of its own.
 await tokensFor(server, app, await newUser(server));
 
@@ -177,6 +188,17 @@ const FORMS: Readonly<Record<string, Form>> = {
       const { hidden } = formOf(page.text, AUTHENTICATOR);
       const fields = { ...hidden, code: totpCode({ seed }, server.now()) };
       return { browser, send: (header) => browser.post(AUTHENTICATOR, fields, header) };
+    },
+  },
+  'adding an authenticator app that an app requires': {
+    async prepare(person) {
+      const { browser } = await inSession(person, SECURITY, '/account/password');
+      const asked = await browser.get(authorizeUrl(strictApp, { scope: 'openid' }));
+      const page = await browser.get(asked.location?.href ?? '');
+      const seed = /secret=([A-Z2-7]{32})/.exec(page.text)?.[1] ?? '';
+      const { action, hidden } = formOf(page.text, '/login/enroll');
+      const fields = { ...hidden, code: totpCode({ seed }, server.now()) };
+      return { browser, send: (header) => browser.post(action, fields, header) };
     },
   },
   'removing the authenticator app': {
@@ -438,6 +460,7 @@ const STATE = [
   many((db, p: OfAccount) => db.selectFrom('challenge').select('hash').where('account_id', '=', p.id).orderBy('hash')),
   many((db, p: OfAccount) => db.selectFrom('address_change').select('hash').where('account_id', '=', p.id)),
   many((db, p: OfAccount) => db.selectFrom('membership').selectAll().where('account_id', '=', p.id)),
+  many((db, p: OfAccount) => db.selectFrom('data_export').select(['id', 'state']).where('account_id', '=', p.id)),
   many((db, p: OfAccount) => db.selectFrom('invitation').select('id').where('used_by', '=', p.id)),
 ];
 
@@ -472,6 +495,7 @@ async function heldAt(commit: number, { prepare, fields }: Form, ending: string)
   released.resolve();
   const answer = await underWay;
   assert.ok(answer.status < 500, answer.text);
+  assert.equal(answer.headers.get('content-disposition'), null, 'no data');
   assert.deepEqual(await stateOf(person), before);
   assert.equal(await isSignedIn(browser), false);
 }
