@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE } from '../../platform/clock.ts';
 import { ACR, ACR_MFA, ACR_PHISHING_RESISTANT, authenticationContext, type Method } from './authentication-context.ts';
-import { requiredAcr, type StepUp, stepUpTo } from './requirement.ts';
+import { enrollmentFor, requiredAcr, type StepUp, stepUpTo } from './requirement.ts';
 
 const required: [requested: readonly string[] | null, policies: readonly (string | null)[], acr: string | null][] = [
   [null, [], null],
@@ -45,3 +46,29 @@ for (const [acr, used, has, step] of steps) {
   test(`after ${used.join(' and ')}, somebody with ${has.join(', ') || 'no factor'} meets ${acr}: ${JSON.stringify(step)}`, () =>
     assert.deepEqual(stepUpTo(acr, authenticationContext(used), kinds), step));
 }
+
+const PROVE_BY_APP = prove('totp', 'recovery code');
+const enrollments: [acr: string, has: readonly Kind[], provedBy: Method, passkeys: boolean, step: StepUp][] = [
+  [ACR_MFA, ['password'], 'password', true, { kind: 'enroll', factors: ['totp', 'passkey'] }],
+  [ACR_MFA, ['password'], 'password', false, { kind: 'enroll', factors: ['totp'] }],
+  [ACR_MFA, [], 'mail code', true, { kind: 'enroll', factors: ['passkey'] }],
+  [ACR_MFA, [], 'mail code', false, NONE],
+  [ACR_PHISHING_RESISTANT, ['password'], 'password', true, { kind: 'enroll', factors: ['passkey'] }],
+  [ACR_PHISHING_RESISTANT, ['password'], 'password', false, NONE],
+  // SE-09: the strongest factor that was set up before the session began.
+  [ACR_PHISHING_RESISTANT, ['password', 'totp'], 'totp', true, { kind: 'enroll', factors: ['passkey'] }],
+  [ACR_PHISHING_RESISTANT, ['password', 'totp'], 'password', true, PROVE_BY_APP],
+  [ACR_MFA, ['password'], 'mail code', true, SIGN_IN],
+];
+for (const [acr, has, provedBy, passkeys, step] of enrollments) {
+  const factors = has.map((kind) => ({ kind, createdAt: 0 }));
+  test(`for ${acr}, with ${has.join(', ') || 'no factor'}, proved by ${provedBy}, ${passkeys ? 'with' : 'without'} passkeys: ${JSON.stringify(step)}`, () =>
+    assert.deepEqual(enrollmentFor(acr, { authTime: 1, provedAt: 1, provedBy }, factors, { passkeys, now: 2 }), step));
+}
+
+test('a proof that is ten minutes old is asked for again before a factor is set up', () => {
+  const session = { authTime: 1, provedAt: 1, provedBy: 'password' } as const;
+  const factors = [{ kind: 'password', createdAt: 0 }] as const;
+  const at = (now: number) => enrollmentFor(ACR_MFA, session, factors, { passkeys: true, now }).kind;
+  assert.deepEqual([at(10 * MINUTE), at(10 * MINUTE + 1)], ['enroll', 'sign in']);
+});

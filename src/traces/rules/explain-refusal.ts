@@ -133,7 +133,8 @@ const FACTS: Readonly<Record<string, ErrorFacts>> = {
   unmet_authentication_requirements: {
     rule: 'OpenID Connect Core Unmet Authentication Requirements 1.0',
     expected: 'a sign-in of the requested authentication class',
-    remedy: 'Request a class that the service offers: acr_values_supported in the discovery document.',
+    remedy:
+      'Request a class that the service offers (acr_values_supported in the discovery document), as an essential acr claim if users may set up a factor for it.',
   },
   not_found: { expected: 'the ID of a record that exists', remedy: 'Check the ID.' },
   conflict: {

@@ -79,6 +79,11 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
     { kind: 'login' },
   ],
   ['a factor that is missing', { stepUp: PROVE }, { kind: 'second factor', methods: ['totp'] }],
+  [
+    'a factor must be set up first',
+    { stepUp: { kind: 'enroll', factors: ['totp'] } },
+    { kind: 'enroll', factors: ['totp'] },
+  ],
   ['a factor is missing, and the password comes before it', { stepUp: { kind: 'sign in' } }, { kind: 'login' }],
   [
     'a factor is missing that the user does not have',
@@ -89,13 +94,16 @@ const cases: [string, Partial<AuthorizationState>, AuthorizationStep | object][]
   ['and after a sign-in that must be new', { stepUp: PROVE, ...prompt({ login: true }) }, { kind: 'login' }],
   ['and after the choice of an account', { stepUp: PROVE, ...prompt({ select: true }) }, { kind: 'choose' }],
   ['and before the consent', { stepUp: PROVE, remembered: null }, { kind: 'second factor', methods: ['totp'] }],
-  ...[PROVE, { kind: 'sign in' } as const, { kind: 'unreachable' } as const].map(
-    (stepUp): [string, Partial<AuthorizationState>, object] => [
-      `prompt=none, where a factor is missing (${stepUp.kind})`,
-      { stepUp, ...prompt({ none: true }) },
-      refusal('login_required', 'the user must authenticate with a stronger factor'),
-    ],
-  ),
+  ...[
+    PROVE,
+    { kind: 'sign in' } as const,
+    { kind: 'enroll', factors: ['passkey'] } as const,
+    { kind: 'unreachable' } as const,
+  ].map((stepUp): [string, Partial<AuthorizationState>, object] => [
+    `prompt=none, where a factor is missing (${stepUp.kind})`,
+    { stepUp, ...prompt({ none: true }) },
+    refusal('login_required', 'the user must authenticate with a stronger factor'),
+  ]),
   ['max_age: exactly as old', asking({ maxAge: 60 }), { kind: 'issue' }],
   ['max_age: a millisecond older', { age: 60_001, ...asking({ maxAge: 60 }) }, { kind: 'login' }],
   [
