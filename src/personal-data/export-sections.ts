@@ -4,6 +4,7 @@ import type { Activity } from '../audit/activity-store.ts';
 import { listFactors } from '../authenticators/factor-store.ts';
 import { listPasskeys } from '../authenticators/passkey-store.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
+import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import { listTrustedBrowsers } from '../authenticators/trusted-browser-store.ts';
 import { connectionsOf, connectionView } from '../consent/connections.ts';
 import { findMembership } from '../organizations/store.ts';
@@ -63,6 +64,7 @@ function readSignIn({ database }: SectionServices, account: Account): Promise<un
       password: account.passwordHash !== null,
       authenticatorApp: totp === undefined ? null : { setUpAt: iso(totp.createdAt) },
       recoveryCodes: { created: codes?.issued ?? 0, unused: codes?.left ?? 0 },
+      recoveryByMailAsksForCode: yield* requiresRecoveryCode(accountId),
       passkeys: passkeys.map(({ name, createdAt, lastUsedAt, backedUp }) => ({
         name,
         createdAt: iso(createdAt),

@@ -63,6 +63,7 @@ test('the copy has what the service stores of a person, no secret, and not what 
   assert.deepEqual([data.account.id, data.account.about, data.account.organization], [user.id, 'Engines', null]);
   assert.equal(data.signIn.password, true);
   assert.ok(data.signIn.recoveryCodes.unused > 0);
+  assert.equal(data.signIn.recoveryByMailAsksForCode, false);
   assert.equal(data.browsers.signedIn.length, 1);
   assert.deepEqual(
     data.apps.connected.map(({ name }: { name: string }) => name),
