@@ -296,6 +296,19 @@ const FORMS: Readonly<Record<string, Form>> = {
       );
     },
   },
+  'a recovery with a new passkey': {
+    async prepare(person) {
+      await addPasskey(person);
+      await query(server, 'UPDATE account SET password_hash = NULL WHERE id = ?', person.id);
+      return atRecovery(person, 'recover', async (browser, { link }) => {
+        const options = await passkeyOptions(browser, `/recover/passkey?token=${link}`);
+        const passkey = softAuthenticator(server.baseUrl, userHandleOf(person.id)).create(options);
+        return formAt(browser, `/recover/link?token=${link}&with=passkey`, '/recover/link', { passkey });
+      });
+    },
+    // A person without a password has no other one to change.
+    endings: [...WITHOUT_SESSION, 'signing out everywhere', 'a request for deletion'],
+  },
   'a recovery by an operator’s link': {
     prepare: (person) =>
       atRecovery(person, 'recover by operator', (browser, { link }) =>
