@@ -204,6 +204,30 @@ test('an outage of the server: a link that lives for an hour arrives within it, 
   await sending.stop();
 });
 
+test('a message that fails here delays no other, and is given up like one without an answer', async () => {
+  const sent: string[] = [];
+  const broken = await enqueue(message({ expiresAt: now + DAY }));
+  const transport = {
+    async send({ to }: { readonly to: string }) {
+      if (to === broken.to) throw new Error('broken');
+      sent.push(to);
+      return { kind: 'accepted', answer: '250 OK' } as const;
+    },
+  };
+  const sending = node('smtp://localhost', {}, { transport });
+  const others = [await enqueue(message()), await enqueue(message())].map(({ to }) => to);
+  await sending.deliverDue();
+  assert.deepEqual(sent.sort(), others.sort());
+  for (let attempt = 0; attempt < 3; attempt++) {
+    now += 3 * MINUTE;
+    await sending.deliverDue();
+  }
+  const listed = await database.read(() => listMail({ before: '1000000000', limit: 3 }));
+  assert.equal(listed.find(({ recipient }) => recipient === broken.to)?.status, 'dead');
+  assert.equal(sending.errors.length, 2);
+  await sending.stop();
+});
+
 test('at most two copies are sent, however often the answer is lost', () =>
   withReceiver({}, async (receiver) => {
     const sending = node(plainUrl(receiver));
