@@ -270,3 +270,18 @@ for (const [title, prepare] of Object.entries(required)) {
     assert.equal((await useLink(browser, link, NEW, { factor })).location?.pathname, '/account');
   });
 }
+
+test('where an organization requires a second factor, a recovery code is asked for while the person is a member', async () => {
+  const user = await newUser(server);
+  await giveRecoveryCodes(server, user);
+  const fields = { name: `of-${user.username}`, domain: 'a.example', requireSecondFactor: true };
+  const { id } = (await admin(server, 'POST', '/organizations', fields)).body;
+  const stranger = agent(server.baseUrl);
+  await askRecovery(server, stranger, user.email);
+  const { link = '' } = await newestMail(server, user.email, 'recovery');
+  assert.doesNotMatch((await stranger.get(link)).text, /name="factor"/);
+  await admin(server, 'PUT', `/organizations/${id}/members/${user.id}`, {});
+  assert.match((await stranger.get(link)).text, /name="factor"/);
+  await admin(server, 'DELETE', `/organizations/${id}/members/${user.id}`);
+  assert.doesNotMatch((await stranger.get(link)).text, /name="factor"/);
+});
