@@ -44,8 +44,8 @@ interface Parts {
 
 /**
  * Ends the sessions, codes and tokens of people who used no second factor, where one has been required since. For an app, sessions go on:
- * they are raised at the next authorization. Each account has a unit of work of its own, with its event, so that no lock is held for long;
- * where this ends before it is done, it can be run again.
+ * they are raised at the next authorization. Each account is ended in a separate unit of work, with its event, so that no lock is held for
+ * long; if this is interrupted, it can be run again.
  *
  * The requirement must be set before: a unit that issues a code reads it after it has locked the session that is removed or locked here,
  * so that its code is either found here or not issued.

@@ -105,7 +105,7 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
     'organization.created',
   ],
   ['org update', () => run('org', 'update', 'acme', '--require-second-factor'), 'organization.updated'],
-  // Nobody has signed in.
+  // No one has signed in.
   ['second-factor end-existing', () => run('second-factor', 'end-existing', '--everyone')],
   ['org add-member', () => run('org', 'add-member', organization, 'ada'), 'organization.member_set'],
   ['org remove-member', () => run('org', 'remove-member', 'acme', 'ada'), 'organization.member_removed'],

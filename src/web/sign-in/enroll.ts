@@ -54,7 +54,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
   const preHandler = loadPendingRequest(services);
   const { host: issuer } = new URL(services.issuer);
 
-  /** Undefined where nobody is signed in any more. */
+  /** Undefined where the person is no longer signed in. */
   function enrollVisit(visit: SignInVisit): EnrollVisit | undefined {
     const { pending, request, browser } = visit;
     if (pending?.visitor.kind !== 'signed in') return undefined;
