@@ -115,6 +115,13 @@ test('a person with an account signs in and continues to the invitation', async 
   assert.equal(browser.cookie('tessera_invitation'), undefined);
   assert.equal(await join(path, browser), 200);
   assert.equal((await members(organizationId)).length, 1);
+  // A person who signs up after all accepts it by that.
+  const newcomer = agent(server.baseUrl, server.nodeInTurn);
+  const another = await invite({ organizationId });
+  await newcomer.submit(await newcomer.get(another.path), {}, '/invitation');
+  assert.ok(newcomer.cookie('tessera_invitation'));
+  await newcomer.get(another.path.replace('/invitation?link=', '/signup?invitation='));
+  assert.equal(newcomer.cookie('tessera_invitation'), undefined);
   // Without the form of the page, nothing is kept.
   const other = agent(server.baseUrl);
   await other.post('/invitation', { link: new URL(path, server.baseUrl).searchParams.get('link') ?? '' });

@@ -82,6 +82,9 @@ export function signUpRoutes(app: FastifyInstance, services: PageServices): void
     const invited = await findInvited(link);
     const refused = refuse(visit, link, invited);
     if (refused !== undefined) return refused;
+    // The sign-up accepts it: there is nothing to continue to afterwards.
+    if (invited !== undefined && visit.browser.invitationSecret !== undefined)
+      services.browsers.setInvitation(reply, undefined);
     return show(visit, 200, NO_PROBLEMS, { displayName: '', username: '', email: '' }, invited);
   });
 
