@@ -1,5 +1,5 @@
 /**
- * Runs the tests, each file in a process group with a hard end.
+ * Runs the tests, a few files in each process group, which has a hard end.
  *
  *   npm test                                   every file, with a sample of what takes long
  *   npm test -- test/races/account.test.ts     some files or patterns, on each store that they are for
@@ -10,9 +10,10 @@ import { accessSync, constants, mkdtempSync, rmSync, statfsSync } from 'node:fs'
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import { failures } from './runner/counts.ts';
 import { startGuard } from './runner/guard.ts';
 import { planned, ROOT, type Store } from './runner/plan.ts';
-import { failures, runFiles, summary } from './runner/run-files.ts';
+import { runFiles, summary } from './runner/run-files.ts';
 import { startShared } from './support/global-setup.ts';
 
 // Far beyond what anything healthy takes, also beside twenty processes that never rest.
@@ -71,10 +72,10 @@ async function main(): Promise<number> {
     return controller.signal;
   };
   try {
-    const files = planned(wanted);
-    if (files.length === 0) throw new Error(`no file of tests fits: ${process.argv.slice(2).join(' ')}`);
+    const batches = planned(wanted);
+    if (batches.length === 0) throw new Error(`no file of tests fits: ${process.argv.slice(2).join(' ')}`);
     const print = (text: string) => void process.stdout.write(text);
-    const counts = await runFiles(files, { guard, concurrency: CONCURRENCY, testTimeout: TEST, hardEnd, print });
+    const counts = await runFiles(batches, { guard, concurrency: CONCURRENCY, testTimeout: TEST, hardEnd, print });
     print(summary(counts, performance.now() - begun));
     return failures(counts) === 0 ? 0 : 1;
   } finally {

@@ -1,33 +1,26 @@
 /**
- * Runs one file of tests: `node --test-force-exit test/runner/load.ts <file>`.
+ * Runs files of tests, one after the other: `node --test-force-exit test/runner/load.ts <files>`. Each file is a test of its
+ * own, whose subtests are those of the file, so that its hooks run before and after them.
  *
- * Node ends such a process as soon as the tests that it knows of and their hooks are done, whatever the file left open. By
- * itself it would not know of tests below a top-level await, and would take an error there for one of a test: therefore no
- * test begins before the whole file is loaded, and a file that cannot be loaded ends at once.
+ * No test begins before its whole file is loaded: what comes below a top-level await is part of it.
  */
+import assert from 'node:assert/strict';
 import { resolve } from 'node:path';
-import { before, beforeEach } from 'node:test';
+import { test } from 'node:test';
 import { pathToFileURL } from 'node:url';
 
-const [file = ''] = process.argv.splice(2, 1);
-
-let begun = false;
-// Before the listener of node:test, which never ends a process with hooks and without tests.
-process.once('beforeExit', () => {
-  if (begun) return;
-  console.error(`${file} ended before its first test.`);
-  process.exit(1);
-});
-
-const loading = Promise.withResolvers<void>();
-before(() => loading.promise, { timeout: Number.POSITIVE_INFINITY });
-beforeEach(() => {
-  begun = true;
-});
-try {
-  await import(pathToFileURL(resolve(file)).href);
-} catch (error) {
-  console.error(error);
-  process.exit(1);
-}
-loading.resolve();
+for (const file of process.argv.splice(2))
+  test(file, { timeout: Number.POSITIVE_INFINITY }, async (t) => {
+    const loading = Promise.withResolvers<void>();
+    let begun = false;
+    t.before(() => loading.promise, { timeout: Number.POSITIVE_INFINITY });
+    t.beforeEach(() => {
+      begun = true;
+    });
+    t.after(() => assert.ok(begun, `${file} ended before its first test.`));
+    try {
+      await import(pathToFileURL(resolve(file)).href);
+    } finally {
+      loading.resolve();
+    }
+  });

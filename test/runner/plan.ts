@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
-import type { TestFile } from './run-files.ts';
+import type { Batch } from './run-files.ts';
 
 export const ROOT = join(import.meta.dirname, '../..');
 
@@ -57,11 +57,20 @@ const PLANS: Readonly<Record<Store, Plan>> = {
   },
 };
 
-/** What takes longest begins first: at the end of the run, no processor waits for one file. */
-const FIRST = ['browser', 'faults', 'cluster', 'matrix', 'model', 'docs', 'races', 'operator'];
+/**
+ * How many files of a folder one process runs; the others' files go by the eight. What takes longest begins first: at the end
+ * of the run, no processor waits for one file.
+ */
+const SIZES: Readonly<Record<string, number>> = {
+  ...{ browser: 1, faults: 1, cluster: 1, matrix: 1, model: 1, docs: 3, races: 4, operator: 3 },
+};
+const FIRST = Object.keys(SIZES);
+const OTHERS = 8;
+
+const folderOf = (path: string): string => /^test\/([^/]+)\//.exec(path)?.[1] ?? 'src';
 
 function turn(path: string): number {
-  const at = FIRST.findIndex((folder) => path.startsWith(`test/${folder}/`));
+  const at = FIRST.indexOf(folderOf(path));
   return at === -1 ? FIRST.length : at;
 }
 
@@ -75,17 +84,27 @@ export interface Wanted {
 }
 
 /** The files of tests to run, in their order. */
-export function planned({ stores, patterns, all }: Wanted): TestFile[] {
+export function planned({ stores, patterns, all }: Wanted): Batch[] {
   const wanted = patterns.length === 0 ? undefined : new Set(found(patterns));
-  const files = stores.flatMap((store) => {
+  const batches = stores.flatMap((store) => {
     const { files, spared } = PLANS[store];
     const left = new Set(all || wanted !== undefined ? [] : found(spared));
     const env = environment(store);
-    return found(files)
-      .filter((path) => !left.has(path) && (wanted?.has(path) ?? true))
-      .map((path) => ({ path, label: `${path} on ${store}`, env }));
+    const paths = found(files).filter((path) => !left.has(path) && (wanted?.has(path) ?? true));
+    const folders = Object.values(Object.groupBy(paths, folderOf)).filter((folder) => folder !== undefined);
+    return folders.flatMap(chunked).map((paths) => ({
+      turn: turn(paths[0] ?? ''),
+      files: paths.map((path) => ({ path, label: `${path} on ${store}` })),
+      env,
+    }));
   });
-  return files.sort((one, other) => turn(one.path) - turn(other.path));
+  return batches.sort((one, other) => one.turn - other.turn);
+}
+
+/** The files of one folder, in as many parts as there are processes for them. */
+function chunked(paths: readonly string[]): string[][] {
+  const size = SIZES[folderOf(paths[0] ?? '')] ?? OTHERS;
+  return Array.from({ length: Math.ceil(paths.length / size) }, (_, n) => paths.slice(n * size, (n + 1) * size));
 }
 
 /** As `node --env-file` would have it: what is set already goes before what the file says. */

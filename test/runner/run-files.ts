@@ -1,7 +1,8 @@
-import { closeSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, existsSync, mkdtempSync, openSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { add, type Counts, type FileResult, failures, NONE } from './counts.ts';
 import { type Ending, runInGroup } from './group.ts';
 import type { Guard } from './guard.ts';
 
@@ -9,57 +10,50 @@ import type { Guard } from './guard.ts';
 export interface TestFile {
   readonly path: string;
   readonly label: string;
+}
+
+/** Files that run one after the other in one process, which loads the sources once for all of them. */
+export interface Batch {
+  readonly files: readonly TestFile[];
   readonly env: NodeJS.ProcessEnv;
 }
 
 export interface Conditions {
   readonly guard: Guard;
-  /** How many files run side by side. */
+  /** How many batches run side by side. */
   readonly concurrency: number;
   /** When a test fails that has not ended, in milliseconds. */
   readonly testTimeout: number;
-  /** Aborted when a file must end whatever it is doing; asked for as the file begins. */
+  /** Aborted when a batch must end whatever it is doing; asked for as the batch begins. */
   hardEnd(): AbortSignal;
   print(text: string): void;
 }
 
-const COUNTED = ['tests', 'suites', 'passed', 'failed', 'cancelled', 'skipped', 'todo'] as const;
-export type Counts = Record<(typeof COUNTED)[number], number>;
-
-const NONE: Counts = { tests: 0, suites: 0, passed: 0, failed: 0, cancelled: 0, skipped: 0, todo: 0 };
-
-const add = (one: Counts, other: Counts): Counts => {
-  const sum = { ...NONE };
-  for (const name of COUNTED) sum[name] = one[name] + other[name];
-  return sum;
-};
-
 const here = (file: string): string => fileURLToPath(new URL(file, import.meta.url));
 
-interface Result {
-  readonly counts: Counts;
-  /** Why it failed, where its tests do not say it. */
+interface Outcome {
+  readonly results: readonly FileResult[];
+  /** Why the process failed, where its tests do not say it. */
   readonly problem: string | undefined;
   readonly log: string;
 }
 
-/** Runs files of tests, each in a process group that ends with it, and answers how many tests ended in which way. */
-export async function runFiles(files: readonly TestFile[], conditions: Conditions): Promise<Counts> {
+/** Runs batches of tests, each in a process group that ends with it, and answers how many tests ended in which way. */
+export async function runFiles(batches: readonly Batch[], conditions: Conditions): Promise<Counts> {
   const folder = mkdtempSync(join(tmpdir(), 'tessera-tests-'));
-  const waiting = [...files];
+  const waiting = [...batches];
   const failed: string[] = [];
   let sum = NONE;
   const worker = async (_: unknown, index: number) => {
-    for (let file = waiting.shift(); file !== undefined; file = waiting.shift()) {
-      const begun = performance.now();
-      const result = await runFile(file, join(folder, String(index)), conditions);
-      sum = add(sum, result.counts);
-      const line = outcome(file, result, performance.now() - begun);
-      if (failures(result.counts) > 0) {
-        failed.push(line);
-        conditions.print(result.log);
+    for (let batch = waiting.shift(); batch !== undefined; batch = waiting.shift()) {
+      const outcome = await runBatch(batch, join(folder, String(index)), conditions);
+      const lines = linesOf(batch.files, outcome);
+      if (lines.some(({ counts }) => failures(counts) > 0)) conditions.print(outcome.log);
+      for (const { counts, text } of lines) {
+        sum = add(sum, counts);
+        if (failures(counts) > 0) failed.push(text);
+        conditions.print(text);
       }
-      conditions.print(line);
     }
   };
   try {
@@ -71,56 +65,67 @@ export async function runFiles(files: readonly TestFile[], conditions: Condition
   return sum;
 }
 
-async function runFile(file: TestFile, scratch: string, conditions: Conditions): Promise<Result> {
+async function runBatch({ files, env }: Batch, scratch: string, conditions: Conditions): Promise<Outcome> {
   const { guard, testTimeout } = conditions;
-  const [log, counts] = [`${scratch}.log`, `${scratch}.json`];
+  const [log, counts] = [`${scratch}.log`, `${scratch}.jsonl`];
   const hardEnd = conditions.hardEnd();
   const output = openSync(log, 'w');
   const command = [
     ...[process.execPath, '--test-force-exit', `--test-timeout=${testTimeout}`],
     ...['--test-reporter=spec', '--test-reporter-destination=stdout'],
     ...[`--test-reporter=${here('counts.ts')}`, `--test-reporter-destination=${counts}`],
-    ...[here('load.ts'), file.path],
+    ...[here('load.ts'), ...files.map(({ path }) => path)],
   ];
-  // As under `node --test`: it is how modules know that they are part of a test.
-  const env = { ...file.env, NODE_TEST_CONTEXT: 'file' };
   let ending: Ending;
   try {
-    ending = await runInGroup(command, { env, output, hardEnd, guard });
+    // As under `node --test`: it is how modules know that they are part of a test.
+    ending = await runInGroup(command, { env: { ...env, NODE_TEST_CONTEXT: 'file' }, output, hardEnd, guard });
   } finally {
     closeSync(output);
   }
-  const counted = readCounts(counts);
+  const results = readResults(counts);
   rmSync(counts, { force: true });
-  const problem = problemOf(ending, hardEnd, counted);
-  const found = counted ?? NONE;
-  const whole = problem === undefined ? found : add(found, { ...NONE, tests: 1, failed: 1 });
-  return { counts: whole, problem, log: readFileSync(log, 'utf8') };
+  const complete = results.length === files.length;
+  return { results, problem: problemOf(ending, hardEnd, complete, results), log: readFileSync(log, 'utf8') };
 }
 
-function readCounts(path: string): Counts | undefined {
-  try {
-    return JSON.parse(readFileSync(path, 'utf8')) as Counts;
-  } catch {
-    // The process ended before its summary.
-    return undefined;
-  }
+function readResults(path: string): FileResult[] {
+  if (!existsSync(path)) return [];
+  // Only whole lines: the process may have been killed while it wrote one.
+  const lines = readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return lines.map((line) => JSON.parse(line) as FileResult);
 }
 
-function problemOf({ code, signal }: Ending, hardEnd: AbortSignal, counts: Counts | undefined): string | undefined {
+function problemOf(
+  { code, signal }: Ending,
+  hardEnd: AbortSignal,
+  complete: boolean,
+  results: readonly FileResult[],
+): string | undefined {
   if (hardEnd.aborted) return 'it did not end in time, and was killed with everything that it had started';
-  if (counts === undefined) return `it ended with ${signal ?? `status ${code}`} before its tests had`;
-  if (code !== 0 && failures(counts) === 0) return `it ended with ${signal ?? `status ${code}`}`;
-  return undefined;
+  if (!complete) return `it ended with ${signal ?? `status ${code}`} before its tests had`;
+  const failed = results.some(({ counts }) => failures(counts) > 0);
+  return code !== 0 && !failed ? `it ended with ${signal ?? `status ${code}`}` : undefined;
 }
 
-/** How many tests did not end well. */
-export const failures = ({ failed, cancelled }: Counts): number => failed + cancelled;
+interface Line {
+  readonly counts: Counts;
+  readonly text: string;
+}
 
-function outcome({ label }: TestFile, { counts, problem }: Result, duration: number): string {
-  const mark = failures(counts) === 0 ? '✔' : '✖';
-  const why = problem === undefined ? '' : `: ${problem}`;
-  return `${mark} ${label} (${counts.tests} tests, ${(duration / 1000).toFixed(1)} s)${why}\n`;
+/** What to print of each file. Where the process failed by itself, so did the files without a result, or else the last one. */
+function linesOf(files: readonly TestFile[], { results, problem }: Outcome): Line[] {
+  const resultOf = ({ path }: TestFile) => results.find(({ file }) => file === path);
+  const unfinished = files.filter((file) => resultOf(file) === undefined);
+  const failed = problem === undefined ? [] : unfinished.length > 0 ? unfinished : files.slice(-1);
+  return files.map((file) => {
+    const { counts: found = NONE, duration = 0 } = resultOf(file) ?? {};
+    const why = failed.includes(file) ? problem : undefined;
+    const counts = why === undefined ? found : add(found, { ...NONE, tests: 1, failed: 1 });
+    const mark = failures(counts) === 0 ? '✔' : '✖';
+    const end = why === undefined ? '' : `: ${why}`;
+    return { counts, text: `${mark} ${file.label} (${counts.tests} tests, ${(duration / 1000).toFixed(1)} s)${end}\n` };
+  });
 }
 
 /** The summary with which Node's own runner closes its output. */

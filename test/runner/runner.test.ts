@@ -4,8 +4,9 @@ import { EventEmitter, once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import type { Counts } from './counts.ts';
 import { startGuard } from './guard.ts';
-import { type Counts, runFiles, summary } from './run-files.ts';
+import { runFiles, summary } from './run-files.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`fixtures/${name}.ts`, import.meta.url));
 
@@ -32,9 +33,13 @@ async function connected(count: number): Promise<void> {
 
 const guard = startGuard();
 
-async function run(name: string, hardEnd = new AbortController().signal): Promise<{ counts: Counts; output: string }> {
+async function run(
+  names: readonly string[],
+  hardEnd = new AbortController().signal,
+): Promise<{ counts: Counts; output: string }> {
   let output = '';
-  const counts = await runFiles([{ path: fixture(name), label: name, env }], {
+  const files = names.map((name) => ({ path: fixture(name), label: name }));
+  const counts = await runFiles([{ files, env }], {
     ...{ guard, concurrency: 1, testTimeout: 900_000 },
     hardEnd: () => hardEnd,
     print: (text) => {
@@ -49,7 +54,7 @@ const FAILED = { tests: 1, passed: 0, failed: 1, cancelled: 0 };
 
 test('a file that never returns to its event loop ends with the child that ignores SIGTERM, and fails', async () => {
   const controller = new AbortController();
-  const running = run('spins', controller.signal);
+  const running = run(['spins'], controller.signal);
   await connected(2);
   controller.abort();
   const { counts, output } = await running;
@@ -66,29 +71,48 @@ test('a run that is killed takes with it the files that it was running', async (
 });
 
 test('a failing assertion leaves neither a server nor a process behind', async () => {
-  const { counts, output } = await run('fails');
+  const { counts, output } = await run(['fails']);
   await connected(0);
   assert.deepEqual(outcome(counts), FAILED);
   assert.match(output, /as expected/);
 });
 
-test('an error at the top level of a file ends it at once, and what it started', async () => {
-  const { counts, output } = await run('throws');
+test('an error at the top level of a file fails it, and ends what it started', async () => {
+  const { counts, output } = await run(['throws']);
   await connected(0);
-  assert.deepEqual(outcome(counts), FAILED);
-  assert.match(output, /below a test[\s\S]*✖ throws .*ended with status 1 before its tests had/);
+  assert.deepEqual(outcome(counts), { tests: 2, passed: 0, failed: 1, cancelled: 1 });
+  assert.match(output, /below a test[\s\S]*✖ throws /);
 });
 
 test('a file that leaves something open ends by itself, with every test that it has', async () => {
-  const { counts } = await run('passes');
+  const { counts } = await run(['passes']);
   await connected(0);
   assert.deepEqual(outcome(counts), { tests: 2, passed: 2, failed: 0, cancelled: 0 });
 });
 
 test('a file without a test fails', async () => {
-  const { counts, output } = await run('empty');
+  const { counts, output } = await run(['empty']);
   assert.deepEqual(outcome(counts), FAILED);
   assert.match(output, /ended before its first test/);
+});
+
+test('a file fails alone: those before it and after it have their own results', async () => {
+  const { counts, output } = await run(['passes', 'throws', 'empty', 'fails', 'passes']);
+  await connected(0);
+  assert.deepEqual(outcome(counts), { tests: 8, passed: 4, failed: 3, cancelled: 1 });
+  for (const line of ['✔ passes (2 tests', '✖ empty (1 tests', '✖ fails (1 tests'])
+    assert.ok(output.includes(line), line);
+});
+
+test('a process that is killed fails each of its files that had not ended', async () => {
+  const controller = new AbortController();
+  const running = run(['passes', 'spins', 'empty'], controller.signal);
+  await connected(3);
+  controller.abort();
+  const { counts, output } = await running;
+  await connected(0);
+  assert.deepEqual(outcome(counts), { tests: 4, passed: 2, failed: 2, cancelled: 0 });
+  assert.match(output, /✔ passes [\s\S]*✖ spins .*killed[\s\S]*✖ empty .*killed/);
 });
 
 test('the summary reads as that of Node', () => {
