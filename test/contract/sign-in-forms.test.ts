@@ -289,7 +289,12 @@ const state = async (): Promise<string> =>
     await query(server, 'SELECT account_id FROM recovery_setting ORDER BY account_id'),
     await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
     await query(server, 'SELECT account_id, organization_id, role FROM membership ORDER BY account_id'),
-    await query(server, 'SELECT id FROM data_export ORDER BY account_id'),
+    // Those that have ended with their account's generation may be removed at any time.
+    await query(
+      server,
+      `SELECT data_export.id FROM data_export JOIN account ON account.id = account_id
+       WHERE account.generation = data_export.generation ORDER BY account_id`,
+    ),
     await query(server, "SELECT id FROM audit_event WHERE type = 'export.downloaded' ORDER BY id"),
   ]);
 
