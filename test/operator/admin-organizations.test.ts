@@ -17,7 +17,7 @@ test('POST and GET organizations: 201 with its id, shown with its members', asyn
   const createdAt = new Date(server.now()).toISOString();
   const { id } = answer.body;
   assert.match(id, /^[1-9]\d{15,18}$/);
-  assert.deepEqual(answer.body, { id, name: 'acme-1', domain: 'acme.example', createdAt });
+  assert.deepEqual(answer.body, { id, name: 'acme-1', domain: 'acme.example', createdAt, requireSecondFactor: false });
   assert.deepEqual((await api('GET', `/organizations/${id}`)).body, { ...answer.body, members: [] });
   const listed = (await api('GET', '/organizations')).body;
   assert.deepEqual(listed, { items: [answer.body], nextCursor: null });
