@@ -12,6 +12,7 @@ import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
 import { accountSteps, clientSteps } from './events.ts';
+import { ownAccountSteps } from './own-account.ts';
 import { pageSteps } from './pages.ts';
 import { peopleSteps } from './people.ts';
 import { type Definition, Step } from './step.ts';
@@ -31,7 +32,15 @@ const weighted = <A>([name, definition]: [string, Definition<A>]) => ({
   weight: definition.weight * 10,
   arbitrary: definition.argument.map((argument) => new Step(name, argument, definition)),
 });
-const definitions = { ...pageSteps, ...tokenSteps, ...accountSteps, ...peopleSteps, ...clientSteps, ...timeSteps };
+const definitions = {
+  ...pageSteps,
+  ...tokenSteps,
+  ...accountSteps,
+  ...peopleSteps,
+  ...ownAccountSteps,
+  ...clientSteps,
+  ...timeSteps,
+};
 // The arguments differ from step to step; each is generated and used by its own definition alone.
 const steps = fc.oneof(...Object.entries(definitions).map((entry) => weighted(entry as [string, Definition<unknown>])));
 

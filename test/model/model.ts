@@ -369,6 +369,13 @@ export function signOut(state: State, browser: Browser): void {
   for (const family of state.families) if (family.session === session) family.dead = true;
 }
 
+/** A sign-in removes the session of an earlier generation whose cookie the browser sends, with the codes of that session. */
+export function dropDeadSession(state: State, browser: Browser): void {
+  const { session, user } = browser;
+  if (session === undefined || session.generation === user.generation) return;
+  for (const code of state.codes) if (code.session === session && code.family === undefined) code.dropped = true;
+}
+
 /** Ends all that began before: ban, suspension, new password, sign out everywhere. */
 export function secure(state: State, user: User): void {
   user.generation = fresh(state);

@@ -6,6 +6,7 @@ import { enroll } from '../support/second-factor.ts';
 import {
   banned,
   consent,
+  dropDeadSession,
   grantsNothing,
   hasRunOut,
   liveGrants,
@@ -33,7 +34,7 @@ function settle(state: State, world: World, browser: Browser): void {
 }
 
 /** Goes on from the first factor of a sign-in: by a recovery code where the person has set up a second one. */
-async function passSecondFactor(world: World, user: User, real: Agent, first: PageAnswer): Promise<PageAnswer> {
+export async function passSecondFactor(world: World, user: User, real: Agent, first: PageAnswer): Promise<PageAnswer> {
   const person = pick(world.users, user.index);
   assert.equal(
     first.location?.pathname === '/login/verify',
@@ -86,14 +87,18 @@ export async function signInAnew(world: World, user: User, real: Agent): Promise
 
 /** Sends a sign-in form and says whether that signed the person in. */
 async function submitSignIn(state: State, world: World, browser: Browser, page: PageAnswer) {
-  const { username, password } = pick(world.users, browser.user.index);
+  const { username, password, factor } = pick(world.users, browser.user.index);
   const real = pick(world.browsers, browser.index);
   const first = await real.submit(page, { identifier: username, password }, '/login');
   const { user } = browser;
   const expected = !user.exists ? 401 : banned(user, state.now) || user.suspended ? 403 : 303;
   assert.equal(first.status, expected, 'sign-in');
   const answer = expected === 303 ? await passSecondFactor(world, user, real, first) : first;
-  if (expected === 303) newSession(state, browser);
+  if (expected === 303) {
+    // With a second factor, the account was looked at in between, and that answer took the cookie away.
+    if (factor === undefined) dropDeadSession(state, browser);
+    newSession(state, browser);
+  }
   return { answer, signedIn: expected === 303 };
 }
 

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { admin } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
-import { banned, liveGrants, revoke, secure } from './model.ts';
+import { banned, dropDeadSession, liveGrants, newSession, revoke, secure } from './model.ts';
 import { newFactor, signInAnew } from './pages.ts';
 import { type Browser, pick, type State, type User } from './state.ts';
 import { step } from './step.ts';
@@ -17,11 +17,11 @@ import type { World } from './world.ts';
 const nat = fc.nat(11);
 
 const isBarred = (user: User, now: number): boolean => banned(user, now) || user.suspended;
-const emailOf = (world: World, user: User): string => `${pick(world.users, user.index).username}@example.com`;
-const newPassword = (state: State): string => `another password, number ${state.nextGeneration}`;
+export const emailOf = (world: World, user: User): string => pick(world.users, user.index).email;
+export const newPassword = (state: State): string => `another password, number ${state.nextGeneration}`;
 
 /** What a recovery asks for beside its link. */
-function codeOf(world: World, user: User): Record<string, string> {
+export function codeOf(world: World, user: User): Record<string, string> {
   const { factor } = pick(world.users, user.index);
   if (factor === undefined) return {};
   const code = factor.recoveryCodes.shift();
@@ -30,13 +30,13 @@ function codeOf(world: World, user: User): Record<string, string> {
 }
 
 /** The person has a new password, and everything from before is over. */
-function recovered(state: State, world: World, user: User, password: string): void {
+export function recovered(state: State, world: World, user: User, password: string): void {
   secure(state, user);
   pick(world.users, user.index).password = password;
 }
 
 /** The first proof of an address takes the access of apps away that somebody else may have given. */
-function proveAddress(state: State, user: User): void {
+export function proveAddress(state: State, user: User): void {
   if (!user.verified) {
     for (const client of state.clients) if (liveGrants(state, user, client).length > 0) revoke(state, user, client);
   }
@@ -44,9 +44,9 @@ function proveAddress(state: State, user: User): void {
 }
 
 /** Only a person who is not barred, and has a code left where one is asked for, recovers. */
-const canRecover = (state: Readonly<State>, user: User): boolean => user.exists && !isBarred(user, state.now);
+export const canRecover = (state: Readonly<State>, user: User): boolean => user.exists && !isBarred(user, state.now);
 
-async function enoughCodes(world: World, user: User): Promise<void> {
+export async function enoughCodes(world: World, user: User): Promise<void> {
   const real = pick(world.users, user.index);
   if (real.factor !== undefined && real.factor.recoveryCodes.length < 3) real.factor = await newFactor(world, user);
 }
@@ -84,8 +84,10 @@ export const peopleSteps = {
       recovered(state, world, user, password);
       proveAddress(state, user);
       // Only the browser that asked is signed in.
-      if (here)
-        browser.session = { generation: user.generation, began: state.now, used: state.now, touched: state.now };
+      if (here) {
+        dropDeadSession(state, browser);
+        newSession(state, browser);
+      }
       assert.equal((await useLink(acting, link, password)).status, 410, 'a link is good once');
     },
   }),

@@ -35,18 +35,25 @@ interface RealClient {
   readonly secrets: string[];
 }
 
-/** The service under test, with the texts of all that it ever gave. */
 /** What a person keeps who set up an authenticator app. */
 export interface OwnFactor {
   readonly seed: string;
   readonly recoveryCodes: string[];
 }
 
+/** What a person knows. */
+interface Person extends TestUser {
+  email: string;
+  password: string;
+  factor: OwnFactor | undefined;
+}
+
+/** The service under test, with the texts of all that it ever gave. */
 export interface World {
   /** Its base URL is any node's, another each time. */
   readonly server: TestServer;
   readonly wire: Wire;
-  readonly users: (TestUser & { password: string; factor: OwnFactor | undefined })[];
+  readonly users: Person[];
   readonly clients: RealClient[];
   readonly browsers: Agent[];
   /** A browser that was never here. */
@@ -73,6 +80,7 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
     TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
     TESSERA_LIMIT_MAIL_ADDRESS: 'off',
     TESSERA_MAILBOX: 'on',
+    TESSERA_SIGN_IN_CODE: 'on',
   };
   const started = await startServer(limits, NODES);
   const { baseUrl, nodes } = started;
@@ -95,7 +103,12 @@ export async function newWorld(): Promise<{ model: State; real: World }> {
   const real: World = {
     server,
     wire: openWire(nodeOf),
-    users: users.map((user) => ({ ...user, password: PASSWORD, factor: undefined })),
+    users: users.map((user) => ({
+      ...user,
+      email: `${user.username}@example.com`,
+      password: PASSWORD,
+      factor: undefined,
+    })),
     clients,
     browsers: OWNERS.map(() => agent(baseUrl, nodeOf)),
     newBrowser: () => agent(baseUrl, nodeOf),
