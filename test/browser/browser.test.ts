@@ -17,6 +17,7 @@ import { pictureCases } from './cases/pictures.ts';
 import { playgroundCases } from './cases/playground.ts';
 import { popupCases } from './cases/popup.ts';
 import { scannerCases } from './cases/scanner.ts';
+import { screenReaderCases } from './cases/screen-reader.ts';
 import { openStage, type Stage } from './stage.ts';
 
 let stage: Stage | undefined;
@@ -38,6 +39,7 @@ describe('the pages in Chromium', { concurrency: 3 }, () => {
     consentCases(theStage);
     formPostCases(theStage);
     keyboardCases(theStage);
+    screenReaderCases(theStage);
     passkeyCases(theStage);
     pictureCases(theStage);
     hostileCases(theStage);
