@@ -22,8 +22,8 @@ const TEST = 15 * MINUTE;
 const FILE = 20 * MINUTE;
 const RUN = 80 * MINUTE;
 
-// One more than there are processors, for the time in which one waits; PostgreSQL has connections for four.
-const CONCURRENCY = Math.min(4, availableParallelism() + 1);
+// Two more than there are processors, for the time in which some wait; PostgreSQL has connections for four.
+const CONCURRENCY = Math.min(4, availableParallelism() + 2);
 
 const STORES: readonly Store[] = ['SQLite', 'PostgreSQL'];
 
