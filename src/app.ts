@@ -30,10 +30,11 @@ import { timeline } from './platform/database/migrations/timeline.ts';
 import { acceptForms } from './platform/http/bodies.ts';
 import { browsers } from './platform/http/browser.ts';
 import { openHttpListener } from './platform/http/listener.ts';
+import { unmetered } from './platform/http/meter.ts';
 import { watchOutages } from './platform/http/outages.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { readByHandler } from './platform/http/parameters.ts';
-import { createApp, unmetered } from './platform/http/server.ts';
+import { createApp } from './platform/http/server.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
@@ -176,7 +177,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       https: protocol === 'https:',
       trustProxy: config.trustProxy,
       logLevel: config.logLevel,
-      meter,
+      meter: metrics?.meter,
       traceRefusal(request, reply) {
         const step = refusedStep(request, reply);
         if (step !== undefined) traces.refused(step);

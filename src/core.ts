@@ -22,8 +22,8 @@ import { type MigrationOptions, NewerDatabase } from './platform/database/migrat
 import { findDataLossIn, requireContinuity } from './platform/database/sqlite/continuity.ts';
 import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
+import { type Meter, unmetered } from './platform/http/meter.ts';
 import { outgoing } from './platform/http/outgoing.ts';
-import { type Meter, unmetered } from './platform/http/server.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
 import type { SecurityNoticeServices } from './security-notices/notices.ts';
 

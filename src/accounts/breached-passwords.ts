@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { SECOND } from '../platform/clock.ts';
+import type { Meter } from '../platform/http/meter.ts';
 import { type Outgoing, OutgoingFailed } from '../platform/http/outgoing.ts';
-import type { Meter } from '../platform/http/server.ts';
 
 /** How long a person waits for the service at most. */
 const TIMEOUT = SECOND;

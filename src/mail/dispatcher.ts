@@ -3,7 +3,7 @@ import type { Sealer } from '../keys/sealer.ts';
 import { MAIL_RETRIES, retryDelay } from '../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Database, Work } from '../platform/database/database.ts';
-import type { MailOutcome, Meter } from '../platform/http/server.ts';
+import type { MailOutcome, Meter } from '../platform/http/meter.ts';
 import type { MailResult, MailTransport } from '../platform/mail/transport.ts';
 import { withoutAddresses } from '../platform/masking.ts';
 import { startPoller } from '../platform/poller.ts';

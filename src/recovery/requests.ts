@@ -7,7 +7,7 @@ import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import { digest, randomName } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
-import type { Meter } from '../platform/http/server.ts';
+import type { Meter } from '../platform/http/meter.ts';
 import { type Poller, startPoller } from '../platform/poller.ts';
 import { type Origin, SYSTEM_ORIGIN } from '../platform/validation/origin.ts';
 import type { SecurityNoticeServices } from '../security-notices/notices.ts';

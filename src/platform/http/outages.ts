@@ -1,6 +1,6 @@
 import { type Clock, SECOND } from '../clock.ts';
+import type { Meter } from './meter.ts';
 import { afterEvent, type Outage, type OutageEvent, type OutageLine } from './rules/outage.ts';
-import type { Meter } from './server.ts';
 
 /** The reason of a refusal because the store is unavailable, in the log and the metrics. */
 export const STORE_UNAVAILABLE = 'the store is unavailable';

@@ -14,6 +14,7 @@ import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
 import { crossOrigin, isPreflight } from './cors.ts';
 import { type RequestRefusal, toOAuthError } from './errors.ts';
+import type { Meter } from './meter.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { compileValidator, formParameters } from './parameters.ts';
 import { type ServedPaths, servedPaths } from './served-paths.ts';
@@ -21,56 +22,14 @@ import { type ServedPaths, servedPaths } from './served-paths.ts';
 /** The longest request target, in bytes. */
 const LONGEST_URL = 16 * 1024;
 
-/** An answered request, with labels from a bounded set: the route's pattern, never the URL. */
-export interface AnsweredRequest {
-  readonly method: string;
-  readonly route: string;
-  readonly status: number;
-  readonly seconds: number;
-  readonly refusal: { readonly code: string; readonly reason?: string | undefined } | null;
-}
-
-/** The result of one attempt to notify an app of an ended session: `unanswered` is tried again, `failed` was the last attempt. */
-export type NoticeOutcome = 'delivered' | 'unanswered' | 'failed';
-
-/** The result of asking whether a password was published in a breach; `skipped` where too many were being asked about. */
-export type BreachCheckOutcome = 'clear' | 'breached' | 'failed' | 'skipped';
-
-/** The result of one attempt to send a message: `retried` is tried again, `dead` was the last attempt, `expired` came too late. */
-export type MailOutcome = 'sent' | 'retried' | 'dead' | 'expired';
-
-/** Counts what the service does. */
-export interface Meter {
-  answered(request: AnsweredRequest): void;
-  /** A request was refused because the store is unavailable. */
-  refusedForStore(): void;
-  /** An attempt to notify an app of an ended session. */
-  notified(outcome: NoticeOutcome): void;
-  /** An attempt to send a message. */
-  mailed(kind: string, outcome: MailOutcome): void;
-  /** Steps of traces were dropped, because too many came at once or they could not be stored. */
-  droppedSteps(count: number): void;
-  /** A new password was looked for in breaches. */
-  checkedBreaches(outcome: BreachCheckOutcome): void;
-}
-
-/** Counts nothing, where no metrics are served. */
-export const unmetered: Meter = {
-  answered: () => {},
-  refusedForStore: () => {},
-  notified: () => {},
-  mailed: () => {},
-  droppedSteps: () => {},
-  checkedBreaches: () => {},
-};
-
 export interface ServerOptions {
   /** A listening HTTP server; requests reach the routes once they are ready. */
   readonly server: Server;
   readonly https: boolean;
   readonly trustProxy: TrustProxy;
   readonly logLevel: LogLevel;
-  readonly meter: Pick<Meter, 'answered'>;
+  /** Where requests are counted, if metrics are served. */
+  readonly meter: Pick<Meter, 'answered'> | undefined;
   /** Called after each refusal, and each answer that browsers keep from its page: for the traces. */
   readonly traceRefusal: (request: FastifyRequest, reply: FastifyReply) => void;
   readonly outages: Outages;
@@ -221,7 +180,7 @@ function observe(app: FastifyInstance, { meter, traceRefusal }: Pick<ServerOptio
     const { method, refusal } = request;
     const route = request.routeOptions.url ?? 'none';
     const status = reply.statusCode;
-    meter.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
+    meter?.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
     const level = levelOf(status, refusal);
     const ms = Math.round(reply.elapsedTime * 10) / 10;
     const why = refusal === null ? undefined : whyRefused(request, refusal);

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry } from 'prom-client';
 import type { Passwords } from '../crypto/passwords.ts';
 import type { Database, DatabaseMeter } from '../database/database.ts';
-import type { Meter } from '../http/server.ts';
+import type { Meter } from '../http/meter.ts';
 import { Durations } from './durations.ts';
 
 /** The components whose load is read with the metrics. */
