@@ -43,6 +43,16 @@ for (const [mode, text] of [
     }));
 }
 
+test('closed: an invitation is for those who have an account, and its page says so', () =>
+  withServer({ TESSERA_SIGN_UP: 'closed' }, async (server) => {
+    const { id } = (await admin(server, 'POST', '/organizations', { name: 'closed', domain: 'closed.example' })).body;
+    const { link } = (await admin(server, 'POST', '/invitations', { organizationId: id })).body;
+    const page = await agent(server.baseUrl).get(link);
+    assert.match(page.text, /does not let people create accounts themselves/);
+    assert.match(page.text, /I already have an account/);
+    assert.doesNotMatch(page.text, /\/signup/);
+  }));
+
 test('domains: exactly these, proved by mail, and the authorization request goes on after it', () =>
   withServer(
     { TESSERA_SIGN_UP: 'domains', TESSERA_SIGN_UP_DOMAINS: 'Example.com, example.org', TESSERA_MAILBOX: 'on' },

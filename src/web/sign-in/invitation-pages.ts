@@ -1,10 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { OAuthError } from '../../platform/oauth-error.ts';
-import { helpLine, hidden, isolate } from '../kit/components.ts';
+import { helpLine, hidden, isolate, operator } from '../kit/components.ts';
 import { sendErrorPage } from '../kit/error-page.ts';
 import { html } from '../kit/html.ts';
 import type { Page, Site } from '../kit/layout.ts';
 import { invitationTexts as text } from './invitation-messages.ts';
+import { signUpTexts } from './sign-up-messages.ts';
 import { notice } from './sign-up-pages.ts';
 
 const accountLink = ({ path }: Site) => html`<a href="${path('/account')}">${text.account}</a>`;
@@ -17,16 +18,27 @@ interface ShownInvitation {
   readonly organization: string | undefined;
 }
 
-/** What a person without a session may do with an invitation. */
-export function invitationPage(site: Site, { token, link, organization }: ShownInvitation): Page {
+/**
+ * What a person without a session may do with an invitation.
+ * @param mayCreate whether people can create accounts with an invitation
+ */
+export function invitationPage(
+  site: Site,
+  { token, link, organization, mayCreate }: ShownInvitation & { readonly mayCreate: boolean },
+): Page {
   const { path } = site;
-  const lead =
-    organization === undefined ? text.toCreate : html`${text.toJoin}<strong>${isolate(organization)}</strong>.`;
+  const join = organization && html`<p>${text.toJoin}<strong>${isolate(organization)}</strong>.</p>`;
+  const lead = join ?? (mayCreate ? html`<p>${text.toCreate}</p>` : '');
+  const create = html`<a class="button primary" href="${path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a>`;
+  const actions = mayCreate
+    ? html`${create}<button class="equal" type="submit">${text.signIn}</button>`
+    : html`<button class="primary" type="submit">${text.signIn}</button>`;
   return {
     title: text.title,
     layout: 'narrow',
-    body: html`<section class="card"><header><h1>${text.title}</h1><p>${lead}</p></header>
-<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions"><a class="button primary" href="${path(`/signup?invitation=${encodeURIComponent(link)}`)}">${text.create}</a><button class="equal" type="submit">${text.signIn}</button></div></form></section>
+    body: html`<section class="card"><header><h1>${text.title}</h1>${lead}</header>
+${mayCreate ? '' : html`<p>${signUpTexts.closed(operator(site))}</p>`}
+<form method="post" action="${path('/invitation')}">${hidden(token, { link })}<div class="actions">${actions}</div></form></section>
 ${helpLine(site)}`,
   };
 }

@@ -26,7 +26,7 @@ const joinContext = (accountId: string): string => `join ${accountId}`;
 
 /** The page of an invitation. Opening it changes nothing; its button joins, or leads to the sign-in and back. */
 export function invitationRoutes(app: FastifyInstance, services: PageServices): void {
-  const { site, browsers, database, clock } = services;
+  const { site, browsers, database, clock, signUp } = services;
 
   app.get('/invitation', async (request, reply) => {
     const link = queryOf(request).get('link') ?? '';
@@ -36,7 +36,9 @@ export function invitationRoutes(app: FastifyInstance, services: PageServices): 
     const visitor = await findVisitor(services, browser.sessionSecret);
     if (visitor.kind !== 'signed in') {
       const token = browser.formToken(SIGN_IN);
-      return sendPage(reply, 200, site, invitationPage(site, { token, link, organization: open.organization }));
+      const mayCreate = signUp.mode !== 'closed';
+      const page = invitationPage(site, { token, link, organization: open.organization, mayCreate });
+      return sendPage(reply, 200, site, page);
     }
     if (open.organization === undefined) return sendPage(reply, 200, site, nothingToJoinPage(site));
     const { id, profile } = visitor.account;
