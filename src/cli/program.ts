@@ -7,6 +7,7 @@ import { doctorCommand } from './doctor.ts';
 import { eventsCommand } from './events.ts';
 import { exitCodesInShort } from './exit-codes.ts';
 import { explainCommand } from './explain.ts';
+import { healthCommand } from './health.ts';
 import { inviteCommands } from './invite.ts';
 import { keysCommands } from './keys.ts';
 import { mailCommands } from './mail.ts';
@@ -84,6 +85,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     tessera.addCommand(commands(getContext));
   }
   tessera.addCommand(doctorCommand(getContext, serverOptions));
+  tessera.addCommand(healthCommand(getContext, serverOptions));
   const inherit = (command: Command): void => {
     for (const child of command.commands) inherit(child.copyInheritedSettings(command));
   };

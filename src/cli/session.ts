@@ -41,7 +41,10 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string 
   return {
     ...process.env,
     ...(flags.dataDir !== undefined && { TESSERA_DATA_DIR: flags.dataDir }),
-    ...(flags.databaseUrl !== undefined && { TESSERA_DATABASE_URL: flags.databaseUrl }),
+    ...(flags.databaseUrl !== undefined && {
+      TESSERA_DATABASE_URL: flags.databaseUrl,
+      TESSERA_DATABASE_URL_FILE: undefined,
+    }),
     ...(flags.host !== undefined && { TESSERA_HOST: flags.host }),
     ...(flags.port !== undefined && { TESSERA_PORT: flags.port }),
     ...(flags.baseUrl !== undefined && { TESSERA_BASE_URL: flags.baseUrl }),

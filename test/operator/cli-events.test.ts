@@ -149,6 +149,7 @@ const others = [
     'explain',
     'migrate',
     'doctor',
+    'health',
     'user show',
     'user list',
     'user connections',

@@ -9,6 +9,7 @@ import { start } from '../../src/app.ts';
 import { readConfig, variables } from '../../src/platform/config/config.ts';
 import { limitVariables } from '../../src/platform/config/limits.ts';
 import { findSecret } from '../../src/platform/config/secret-file.ts';
+import { fileVariables } from '../../src/platform/config/variable-files.ts';
 import { newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { query } from '../support/outcome.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -140,6 +141,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   TESSERA_ADMIN_KEY: ['short', STRONG.slice(0, 31), `${STRONG} y`, `${STRONG}é`, '0'.repeat(32), 'changeme'.repeat(4)],
   TESSERA_TRUST_PROXY: ['yes', 'true', 'dead beef', '10.0.0.0/33', '10.0.0.256', '::1/129', 'proxy.example', '100'],
   TESSERA_OUTGOING_ALLOW: ['all', 'internal.example', '10.0.0.0/33', '10.0.0.0/8,', '::1/129'],
+  ...Object.fromEntries(Object.values(fileVariables).map(({ name }) => [name, ['/', '/no/such/file']])),
   TESSERA_LOG_LEVEL: ['loud', 'INFO', '3'],
   TESSERA_HASHING_CONCURRENCY: ['0', '65', 'all'],
   TESSERA_METRICS_ADDRESS: ['9464', 'localhost', '127.0.0.1:99999', ':9464', 'a b:1'],

@@ -12,6 +12,7 @@ import { type SecondFactorSetting, secondFactorVariable } from './second-factor.
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
 import { type Reading, Variable } from './variable.ts';
+import { fileVariables, withFiles } from './variable-files.ts';
 
 /** All settings, read and validated once, before anything else happens. */
 export interface Config {
@@ -297,15 +298,17 @@ export const variables = {
   ...mailVariables,
   ...signUpVariables,
   ...signInCodeVariables,
+  ...fileVariables,
 } as const;
 
 /**
  * Reads the configuration.
- * @param environment the environment variables of the process, overridden by the flags of the command line
+ * @param given the environment variables of the process, overridden by the flags of the command line
  * @throws {ConfigError} that names every invalid variable with its remedy
  */
-export function readConfig(environment: Readonly<Record<string, string | undefined>>): Config {
+export function readConfig(given: Readonly<Record<string, string | undefined>>): Config {
   const problems: string[] = [];
+  const environment = withFiles(given, problems);
   const read = <T>(variable: Variable<T>): T | undefined => variable.read(environment, problems);
 
   const dataDir = resolve(read(variables.dataDir) ?? 'data');
