@@ -17,6 +17,7 @@ import {
 } from '../support/flow.ts';
 import { realKeys } from '../support/forged-token.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
+import { secretsOfPeople } from './secrets-of-people.ts';
 
 /**
  * CD-10, ST-01: what is stored holds nothing that could be presented.
@@ -36,6 +37,7 @@ export async function assertNothingPresentable(
   const keys = await realKeys(server);
   const rotated = (await admin(server, 'POST', `/clients/${client.clientId}/secrets`, {})).body.clientSecret;
   assert.equal((await admin(server, 'GET', '/users')).status, 200);
+  const people = await secretsOfPeople(server);
 
   const dump = await read(server);
   assert.ok(dump.includes(user.username), 'the dump shows what is stored');
@@ -52,6 +54,7 @@ export async function assertNothingPresentable(
     'handle of a pending request': pending.location?.searchParams.get('request') ?? '',
     'browser cookie': browser.cookie('tessera_browser') ?? '',
     'session cookie': browser.cookie('tessera_session') ?? '',
+    ...people.secrets,
     password: PASSWORD,
     'admin key': ADMIN_KEY,
     'access key': keys.access,
@@ -79,6 +82,8 @@ export async function assertNothingPresentable(
     for (const name of ['tessera_session', 'tessera_browser']) thief.setCookie(name, text);
     assert.equal((await thief.get('/account')).location?.pathname, '/login', `${text} opens a session`);
     assert.equal((await thief.get(`/consent?request=${text}`)).status, 400, `${text} opens a pending request`);
+    for (const path of people.paths)
+      assert.match(String((await thief.get(path(text))).status), /^4(04|10)$/, path(text));
   }
   const guess = { grant_type: 'refresh_token', refresh_token: renewed.refresh_token, client_id: client.clientId };
   for (const text of [...texts].slice(0, 15)) {

@@ -108,6 +108,17 @@ test('PW-10: nothing that is stored is a code or a seed', async () => {
     assert.ok(!stored.includes(code) && !stored.includes(code.replaceAll('-', '')));
 });
 
+test('ST-02: a seed that is copied to another account accepts no code there', async () => {
+  const [one, other] = [await person(), await person()];
+  const [seed] = await query(server, 'SELECT sealed FROM totp_secret WHERE account_id = ?', other.user.id);
+  await query(server, 'UPDATE totp_secret SET sealed = ? WHERE account_id = ?', String(seed?.['sealed']), one.user.id);
+  for (const { factor } of [one, other]) {
+    const { browser, page } = await atSecondStep(server, one.user);
+    assert.equal((await typeCode(browser, page, totpCode(factor, server.now()))).status, 401);
+    assert.equal(await isSignedIn(browser), false);
+  }
+});
+
 test('the sign-in of an app goes on after the second step, and its tokens say what was used', async () => {
   const { user, factor } = await person();
   const browser = agent(server.baseUrl);

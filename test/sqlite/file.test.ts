@@ -12,7 +12,10 @@ import { introspect, revoke } from '../support/token-services.ts';
 // These are about the file, whatever database the others run on.
 delete process.env['TESSERA_TEST_POSTGRES'];
 
-const server = await startServer({ TESSERA_LIMIT_ADMIN_KEY: 'off' });
+const server = await startServer({
+  TESSERA_LIMIT_ADMIN_KEY: 'off',
+  TESSERA_MAILBOX: 'on',
+});
 after(() => server.close());
 
 test('CD-10, ST-01: the bytes of the database and of its journals hold nothing that could be presented', () =>
