@@ -241,7 +241,7 @@ export async function completeStepUp(
   session: Session,
   checked: CheckedAttempt | AttemptsLimited,
   browser: SignInBrowser,
-  onSignedIn: OnSignedIn,
+  onContinued: OnSignedIn,
 ): Promise<SignedIn | AuthenticationRefusal> {
   if (checked.kind === 'limited') return checked;
   const now = services.clock();
@@ -251,7 +251,7 @@ export async function completeStepUp(
     const { account, method } = authentication;
     if (account.id !== session.accountId) return { kind: 'changed' } as const;
     const created = yield* continueProved(session, method, now);
-    yield* onSignedIn(created.session);
+    yield* onContinued(created.session);
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     const details = { sid: session.sid, method };
     yield* record({ at: now, type: 'sign_in.confirmed', origin, accountId: account.id, details });

@@ -231,6 +231,41 @@ test('of two browsers that send their codes at once, one sets up a factor', asyn
   assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 303]);
 });
 
+const mustSignIn: [title: string, parameters: Record<string, string>][] = [
+  ['prompt=login', { prompt: 'login' }],
+  ['max_age, which the session has exceeded', { max_age: '60' }],
+];
+for (const [title, parameters] of mustSignIn) {
+  test(`an enrollment is no sign-in: a request with ${title} still asks for one`, async () => {
+    const user = await newUser(server);
+    const browser = await signedIn(server, user);
+    const page = await begin(browser, client);
+    server.advance(MINUTE + 1);
+    const strict = await browser.get(authorizeUrl(client, { scope: 'openid', ...parameters }));
+    assert.equal(strict.location?.pathname, '/login');
+    const { hidden } = formOf(page.text, ENROLL);
+    const request = strict.location?.searchParams.get('request') ?? '';
+    const done = await browser.post(ENROLL, {
+      ...hidden,
+      request,
+      code: totpCode({ seed: seedOf(page) }, server.now()),
+    });
+    const next = await browser.get(continuation(done));
+    assert.equal(next.location?.pathname, '/login', String(next.location));
+  });
+}
+
+test('a session that grows too old while a factor is set up must sign in again', async () => {
+  const browser = await signedIn(server, await newUser(server));
+  const page = await begin(browser, client, { max_age: '60' });
+  server.advance(50_000);
+  const done = await showCode(server, browser, page);
+  const consent = await browser.get(continuation(done));
+  assert.equal(consent.location?.pathname, '/consent');
+  server.advance(20_000);
+  assert.equal((await browser.get(consent.location?.href ?? '')).location?.pathname, '/login');
+});
+
 test('the page of another person’s session takes no code', async () => {
   const browser = await signedIn(server, await newUser(server));
   const page = await begin(browser, client);

@@ -155,3 +155,14 @@ for (const [name, end] of Object.entries(ends)) {
     assert.equal((await browser.get('/account')).status, 302);
   });
 }
+
+test('a step-up is no sign-in: a session that grows too old after it must sign in again', async () => {
+  const { browser, factor } = await inPasswordSession();
+  const client = await newClient(server);
+  const page = await toSecondFactor(browser, asks(client, ACR_MFA, { max_age: '60' }));
+  server.advance(50_000);
+  const raised = await typeCode(browser, page, totpCode(factor, server.now()));
+  assert.equal(raised.location?.pathname, '/consent');
+  server.advance(20_000);
+  assert.equal((await browser.get(raised.location?.href ?? '')).location?.pathname, '/login');
+});

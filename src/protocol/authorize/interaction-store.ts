@@ -70,6 +70,32 @@ export const setChosenSession = command((db, p: { hash: string; session: string 
   db.updateTable('interaction').set({ chosen_session: p.session }).where('hash', '=', p.hash),
 );
 
+const carrySignedIn = command((db, p: { hash: string; from: string; to: string }) =>
+  db
+    .updateTable('interaction')
+    .set({ signed_in_session: p.to })
+    .where('hash', '=', p.hash)
+    .where('signed_in_session', '=', p.from),
+);
+
+const carryChosen = command((db, p: { hash: string; from: string; to: string }) =>
+  db
+    .updateTable('interaction')
+    .set({ chosen_session: p.to })
+    .where('hash', '=', p.hash)
+    .where('chosen_session', '=', p.from),
+);
+
+/**
+ * A session goes on under another secret: the request knows the new one as what it knew the old one for, and as nothing more. A factor
+ * that was proved or set up in a session is no sign-in.
+ */
+export function* carrySession(sessions: { hash: string; from: string; to: string }): Work<void> {
+  if (sessions.from === sessions.to) return;
+  yield* carrySignedIn(sessions);
+  yield* carryChosen(sessions);
+}
+
 /** Binds a pending request to another identity of the browser that started it. */
 export const rebindInteraction = command((db, p: { hash: string; from: string; to: string }) =>
   db

@@ -26,7 +26,7 @@ import { PASSKEY_FIELD, passkeyProblemText } from '../kit/passkey.ts';
 import { countAccountForm } from './account-form.ts';
 import { ENROLL, ENROLL_PASSKEY, enrolledPage, enrollFactorPage, verifyAddressPage } from './enroll-page.ts';
 import type { PageServices } from './routes.ts';
-import { formTargets, onSignedIn, requestingApp, type SignInVisit, signInVisit } from './sign-in.ts';
+import { formTargets, onContinued, requestingApp, type SignInVisit, signInVisit } from './sign-in.ts';
 
 /** A signed-in person whose authorization request requires a factor that they have not set up. */
 interface EnrollVisit extends SignInVisit {
@@ -38,7 +38,7 @@ interface EnrollVisit extends SignInVisit {
   readonly context: string;
   /** The factors of which one is set up; empty where the request now needs another step, such as a fresh proof. */
   readonly factors: readonly EnrollableFactor[];
-  /** More work of the commit that continues the session: the request knows it as the one that was started for it. */
+  /** More work of the commit that continues the session. */
   readonly afterSave: (session: Pick<Session, 'hash'>) => Work<void>;
 }
 
@@ -67,7 +67,7 @@ export function enrollRoutes(app: FastifyInstance, services: PageServices): void
       origin: originOf(request, { type: 'user', id: account.id }),
       context: `enroll ${session.hash}`,
       factors: pending.step.kind === 'enroll' ? pending.step.factors : [],
-      afterSave: onSignedIn(visit),
+      afterSave: onContinued(visit, session),
     };
   }
 

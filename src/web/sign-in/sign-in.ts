@@ -12,7 +12,7 @@ import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
 import { originOf } from '../../platform/validation/origin.ts';
 import type { PendingRequest } from '../../protocol/authorize/authorization.ts';
-import { setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
+import { carrySession, setSignedInSession } from '../../protocol/authorize/interaction-store.ts';
 import {
   advance,
   continueContext,
@@ -163,6 +163,12 @@ export const signInBrowser = (
 export const onSignedIn = ({ pending }: SignInVisit) =>
   function* setSession(session: Pick<Session, 'hash'>): Work<void> {
     if (pending !== undefined) yield* setSignedInSession({ hash: digest(pending.handle), session: session.hash });
+  };
+
+/** The pending request goes on with a session that was raised or renewed: one that was not started for it still is not. */
+export const onContinued = ({ pending }: SignInVisit, { hash: from }: Pick<Session, 'hash'>) =>
+  function* carry({ hash: to }: Pick<Session, 'hash'>): Work<void> {
+    if (pending !== undefined) yield* carrySession({ hash: digest(pending.handle), from, to });
   };
 
 type Proof = Extract<SignInResult, { kind: 'signed in' | 'second factor' | 'deletion pending' }>;

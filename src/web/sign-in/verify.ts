@@ -20,6 +20,7 @@ import type { PageServices } from './routes.ts';
 import {
   continueSignIn,
   formTargets,
+  onContinued,
   onSignedIn,
   requestingApp,
   type SignInVisit,
@@ -91,7 +92,7 @@ function stepUpVisit(services: PageServices, visit: SignInVisit): VerifyVisit | 
     account,
     methods: step.methods,
     complete: (checked) =>
-      completeStepUp(services, session, checked, signInBrowser(services, visit), onSignedIn(visit)),
+      completeStepUp(services, session, checked, signInBrowser(services, visit), onContinued(visit, session)),
     // The session stays as it is; the sign-in page asks for another account.
     abandon: async () => {},
   };
