@@ -6,6 +6,7 @@ import { exitCodes } from '../src/cli/exit-codes.ts';
 import { program } from '../src/cli/program.ts';
 import { variables } from '../src/platform/config/config.ts';
 import { limitVariables } from '../src/platform/config/limits.ts';
+import { fieldsOfEveryLine, type LogMessage, logFields, logLines } from '../src/platform/log.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { errorCodes } from '../src/platform/oauth-error.ts';
 import { metadata } from '../src/protocol/discovery/metadata.ts';
@@ -71,6 +72,41 @@ route; rejected ones are in \`tessera_refusals_total\`, with the verdict's reaso
 | \`tessera_database_waiting\` | The database is slower than the load requires. |
 | \`nodejs_eventloop_lag_p99_seconds\` | High: the node is at its limit. Add another one. |
 | \`tessera_refusals_total{reason="refresh token reused"}\` | Stolen tokens, or a client that keeps using the old one. |
+`;
+}
+
+function logs(): string {
+  const every: readonly string[] = fieldsOfEveryLine;
+  const fields = Object.entries(logFields).map(
+    ([name, about]) => `| \`${name}\`${every.includes(name) ? ' (every line)' : ''} | ${about} |`,
+  );
+  const lines = Object.keys(logLines).map((message) => {
+    const { levels, fields: own, about } = logLines[message as LogMessage];
+    return `| \`${message}\` | ${levels.join(', ')} | ${own.map((name) => `\`${name}\``).join(', ')} | ${about} |`;
+  });
+  return `${NOTE}
+
+# Logs
+
+Tessera writes its log to standard output, one JSON object per line, from [\`TESSERA_LOG_LEVEL\`](configuration.md) up. Lines that are
+not JSON are the greeting at the start. The level \`silent\` writes none; warnings of the command line go to standard error.
+
+A line never contains a URL, a password, a secret, a code, a token or a cookie. The log is for operations: who changed what is in the
+[audit trail](events.md), and how often something happens in the [metrics](metrics.md).
+
+## Fields
+
+| Field | Meaning |
+|---|---|
+${fields.join('\n')}
+
+## Lines
+
+The text of a line is stable: alerts and searches may rely on it. A field that does not apply is left out.
+
+| \`msg\` | Level | Fields | Meaning |
+|---|---|---|---|
+${lines.join('\n')}
 `;
 }
 
@@ -251,6 +287,7 @@ export const generated: Readonly<Record<string, () => string>> = {
   'docs/reference/errors.md': errors,
   'docs/reference/events.md': events,
   'docs/reference/metrics.md': metrics,
+  'docs/reference/logs.md': logs,
   'docs/reference/command-line.md': commandLine,
   'docs/reference/exit-codes.md': exits,
   'docs/reference/discovery.md': discovery,

@@ -22,7 +22,6 @@ import { maintainExports } from './personal-data/export.ts';
 import { startExportDispatcher } from './personal-data/export-dispatcher.ts';
 import { type Clock, MINUTE, startClockWatch } from './platform/clock.ts';
 import { baseUrlOf, type Config, isLoopback } from './platform/config/config.ts';
-import { mailVariables } from './platform/config/mail.ts';
 import { previousSecret } from './platform/config/secret-file.ts';
 import { deriveKey } from './platform/crypto/secrets.ts';
 import { StoreUnavailable } from './platform/database/database.ts';
@@ -36,6 +35,7 @@ import { outgoing } from './platform/http/outgoing.ts';
 import { readByHandler } from './platform/http/parameters.ts';
 import { createApp } from './platform/http/server.ts';
 import { startLeaseRenewal } from './platform/ids/ids.ts';
+import { type LogMessage, logLine } from './platform/log.ts';
 import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
 import { authorizationRoutes } from './protocol/authorize/routes.ts';
@@ -124,7 +124,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
             database,
             clock,
             dropped: meter.droppedSteps,
-            failed: (error) => app.log.error({ err: error }, 'the steps of traces'),
+            failed: (error) => logLine(app.log, 'error', 'the steps of traces', { err: error }),
           });
     resources.defer(() => traces.stop());
     const send = outgoing({ local, networks: config.outgoingAllow });
@@ -170,7 +170,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       timeline: options.migration?.steps ?? timeline,
       isDraining: () => draining,
     });
-    const outages = watchOutages(clock, meter, ({ level, facts, message }) => app.log[level](facts, message));
+    const outages = watchOutages(clock, meter, ({ level, facts, message }) => logLine(app.log, level, message, facts));
     resources.defer(() => outages.stop());
     const app = createApp({
       server: listener.server,
@@ -225,9 +225,9 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     await app.ready();
 
     // Background work
-    const reportFailure = (work: string) => (error: unknown) => {
+    const reportFailure = (work: LogMessage) => (error: unknown) => {
       if (error instanceof StoreUnavailable) outages.failed(new StoreUnavailable(`${work}: ${error.message}`), false);
-      else app.log.error({ err: error }, work);
+      else logLine(app.log, 'error', work, { err: error });
     };
     resources.defer(startLeaseRenewal(ids, reportFailure('the node number')));
     resources.defer(
@@ -268,7 +268,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     resources.defer(() => mailDispatcher?.stop());
     if (mailDispatcher !== undefined) metrics?.watchMail(mailDispatcher);
     if (!mail.available && !local) {
-      app.log.warn({}, `mail is off, and with it what needs mail: set ${mailVariables.smtpUrl.name}`);
+      logLine(app.log, 'warn', 'mail is off, and with it what needs mail: set TESSERA_SMTP_URL', {});
     }
     const requestDispatcher = startRequestDispatcher({
       ...services,

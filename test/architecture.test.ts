@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join, posix, relative } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { fieldsOfEveryLine, logFields, logLines } from '../src/platform/log.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
@@ -250,6 +251,28 @@ test('only the configuration reads the environment', () => {
     readers.filter((path) => !path.startsWith('src/platform/config/')),
     ['src/cli/session.ts'],
   );
+});
+
+test('log lines are written in one place, which documents their fields, and each documented line is written', () => {
+  const writers = sources.filter(({ code }) => /\blog(ger)?(\.(trace|debug|info|warn|error|fatal)\b|\[)/.test(code));
+  assert.deepEqual(
+    writers.map(({ path }) => path),
+    ['src/platform/log.ts'],
+  );
+  const consoles = sources.filter(({ code }) => /\bconsole\.|\bprocess\.(stdout|stderr)\b/.test(code));
+  assert.deepEqual(
+    consoles.map(({ path }) => path).filter((path) => !path.startsWith('src/cli/')),
+    [],
+  );
+  const others = sources.filter(({ path }) => path !== 'src/platform/log.ts');
+  for (const message of Object.keys(logLines)) {
+    assert.ok(
+      others.some(({ code }) => code.includes(`'${message}'`)),
+      message,
+    );
+  }
+  const used = new Set<string>([...fieldsOfEveryLine, ...Object.values(logLines).flatMap(({ fields }) => fields)]);
+  assert.deepEqual([...used].sort(), Object.keys(logFields).sort());
 });
 
 test('the clock is injected: it is read where processes begin, and nowhere else', () => {

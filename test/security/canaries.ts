@@ -9,6 +9,7 @@ function spellings(text: string): string[] {
     bytes.toString('base64').replaceAll('=', ''),
     bytes.toString('base64url'),
     bytes.toString('hex'),
+    [...bytes].join(','),
   ];
 }
 

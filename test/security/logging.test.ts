@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { fieldsOfEveryLine, type LogMessage, logLines } from '../../src/platform/log.ts';
 import { agent, formOf } from '../support/agent.ts';
 import { basic, call, FORM_TYPE, JSON_TYPE, TOKEN, tokenForm, USERINFO } from '../support/api-call.ts';
 import {
@@ -257,6 +258,20 @@ async function faults(): Promise<void> {
   }
 }
 
+/** Every line and every field of it is in docs/reference/logs.md. */
+function requireDocumented(output: string): void {
+  const lines = output.split('\n').filter((line) => line.startsWith('{'));
+  const seen = new Set<string>();
+  for (const line of lines) {
+    const { msg, ...facts } = JSON.parse(line) as { msg: LogMessage };
+    assert.ok(msg in logLines, line);
+    seen.add(msg);
+    const fields: readonly string[] = [...fieldsOfEveryLine, ...logLines[msg].fields];
+    for (const name of Object.keys(facts)) assert.ok(fields.includes(name), `${name} in ${line}`);
+  }
+  assert.ok(seen.has('answered') && seen.has('internal error'));
+}
+
 test('LG-01: no secret reaches the log at its finest level, nor the audit record', async () => {
   await flow();
   await elsewhere();
@@ -269,8 +284,10 @@ test('LG-01: no secret reaches the log at its finest level, nor the audit record
     cursor = page.nextCursor === null ? '' : `&cursor=${page.nextCursor}`;
   } while (cursor !== '');
   child.kill('SIGTERM');
-  const [code] = await once(child, 'exit');
+  // The output is complete once its streams are closed, too.
+  const [code] = await once(child, 'close');
   assert.equal(code, 0, output);
+  requireDocumented(output);
   const steps = JSON.stringify(await query(server, 'SELECT * FROM trace_step'));
 
   // The search would find something: the log tells of faults, the record of what was refused.

@@ -9,6 +9,7 @@ import fastify, {
 } from 'fastify';
 import type { LogLevel } from '../config/config.ts';
 import { isSnowflake } from '../ids/ids.ts';
+import { type LogFacts, type LogLineLevel, logLine } from '../log.ts';
 import { masked, maskedPath } from '../masking.ts';
 import { invalidRequest, NOTHING_HERE, nothingHere, OAuthError } from '../oauth-error.ts';
 import { clientAddress, type TrustProxy } from '../validation/origin.ts';
@@ -85,6 +86,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
       reply.headers(headers).header('x-request-id', request.id);
       refuse(error, request as FastifyRequest, reply as FastifyReply);
     },
+    // The listener has answered. Fastify would log the bytes that came, with the cookies, and destroy the socket under the answer.
+    clientErrorHandler: () => {},
     exposeHeadRoutes: false,
     genReqId: () => randomUUID(),
     // Fastify's own log lines contain URLs, and with them codes, states and handles: `observe` writes others.
@@ -173,7 +176,12 @@ function decorateAddress(app: FastifyInstance, trustProxy: TrustProxy): void {
  * A successful request is logged at `debug`, a refusal at `info` with its reason, an internal error at `error`. During an outage
  * of the store every request is refused: those lines are at `debug`, and outages.ts logs the outage as a whole.
  */
-function observe(app: FastifyInstance, { meter, traceRefusal }: Pick<ServerOptions, 'meter' | 'traceRefusal'>): void {
+function observe(
+  app: FastifyInstance,
+  { meter, traceRefusal, logLevel }: Pick<ServerOptions, 'meter' | 'traceRefusal' | 'logLevel'>,
+): void {
+  // A line that is not written need not be put together: most of them.
+  const writesDebug = logLevel === 'debug' || logLevel === 'trace';
   app.decorateRequest('refusal', null);
   app.decorateRequest('subject', undefined);
   app.addHook('onResponse', (request, reply, done) => {
@@ -182,16 +190,18 @@ function observe(app: FastifyInstance, { meter, traceRefusal }: Pick<ServerOptio
     const status = reply.statusCode;
     meter?.answered({ method, route, status, seconds: reply.elapsedTime / 1000, refusal });
     const level = levelOf(status, refusal);
-    const ms = Math.round(reply.elapsedTime * 10) / 10;
-    const why = refusal === null ? undefined : whyRefused(request, refusal);
-    request.log[level]({ reqId: request.id, method, route, status, ms, ...why }, 'answered');
+    if (level !== 'debug' || writesDebug) {
+      const ms = Math.round(reply.elapsedTime * 10) / 10;
+      const why = refusal === null ? undefined : whyRefused(request, refusal);
+      logLine(request.log, level, 'answered', { reqId: request.id, method, route, status, ms, ...why });
+    }
     if (refusal !== null || status >= 400 || request.unreadable !== undefined) traceRefusal(request, reply);
     done();
   });
 }
 
 /** What the log line of a refusal says beside the answer. A path without a route may be anything, so it is masked. */
-function whyRefused(request: FastifyRequest, refusal: RequestRefusal): object {
+function whyRefused(request: FastifyRequest, refusal: RequestRefusal): LogFacts<'answered'> {
   const { subject, routeOptions } = request;
   return {
     error: refusal.code,
@@ -210,7 +220,7 @@ function whyRefused(request: FastifyRequest, refusal: RequestRefusal): object {
 const isForApps = (schema: FastifySchema | undefined): boolean =>
   schema?.operationId !== undefined && schema.caller !== 'admin key';
 
-function levelOf(status: number, refusal: FastifyRequest['refusal']): 'debug' | 'info' | 'error' {
+function levelOf(status: number, refusal: FastifyRequest['refusal']): LogLineLevel<'answered'> {
   if (refusal?.reason === STORE_UNAVAILABLE) return 'debug';
   // 503 for another reason, such as a full queue, is a refusal and not an internal error.
   if (status >= 500 && status !== 503) return 'error';

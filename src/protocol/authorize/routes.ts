@@ -8,6 +8,7 @@ import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
+import { logLine } from '../../platform/log.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
 import { readIdTokenHint } from '../token/id-token-hint.ts';
 import { accessAudience } from '../token/rules/claims.ts';
@@ -128,7 +129,7 @@ function internalError(error: unknown, request: FastifyRequest): RedirectedError
   const { status } = toOAuthError(error, request);
   const reason = request.refusal?.reason ?? 'try again in a moment';
   if (status !== 503 && error instanceof OAuthError) {
-    request.log.error({ reqId: request.id, err: error }, 'an authorization request failed');
+    logLine(request.log, 'error', 'an authorization request failed', { reqId: request.id, err: error });
   }
   return status === 503
     ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment', reason }

@@ -1,3 +1,5 @@
+import type { LogFacts, LogLineLevel } from '../../log.ts';
+
 /** A period in which the store does not answer, or accepts no writes. */
 export interface Outage {
   readonly beganAt: number;
@@ -17,10 +19,16 @@ export type OutageEvent =
   | { readonly kind: 'failed'; readonly refused: boolean; readonly cause: string }
   | { readonly kind: 'passed' };
 
+type OutageMessage =
+  | 'the store is unavailable: requests that need it are refused'
+  | 'the store is still unavailable'
+  | 'the store is available again'
+  | 'no failure of the store for 30 seconds';
+
 export interface OutageLine {
-  readonly level: 'error' | 'warn';
-  readonly message: string;
-  readonly facts: Readonly<Record<string, unknown>>;
+  readonly level: LogLineLevel<OutageMessage>;
+  readonly message: OutageMessage;
+  readonly facts: LogFacts<OutageMessage>;
 }
 
 const LOG_INTERVAL = 60_000;
@@ -93,7 +101,6 @@ function ongoingLine({ beganAt, refusedSinceLog, newCauses, causes }: Outage, no
 function endLine({ beganAt, failedAt, refused, causes }: Outage): OutageLine {
   const facts = { seconds: seconds(failedAt - beganAt), refused, causes };
   // Without requests, recovery is not certain: work that runs once a minute may fail again the next time.
-  const message =
-    refused > 0 ? 'the store is available again' : `no failure of the store for ${seconds(QUIET_PERIOD)} seconds`;
+  const message = refused > 0 ? 'the store is available again' : 'no failure of the store for 30 seconds';
   return { level: 'warn', message, facts };
 }

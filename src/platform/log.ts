@@ -1,0 +1,151 @@
+/** The levels that lines are written at: see `TESSERA_LOG_LEVEL`. */
+type LineLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** Every field of a log line with its meaning, as listed in docs/reference/logs.md. */
+export const logFields = {
+  level: 'The level as a number: 20 `debug`, 30 `info`, 40 `warn`, 50 `error`.',
+  time: 'When the line was written, in milliseconds since 1970-01-01 UTC.',
+  pid: 'The process.',
+  hostname: 'The machine.',
+  msg: 'What happened: one of the lines below.',
+  reqId:
+    'The correlation id of the request, which its answer has in `x-request-id`. The audit trail and `tessera explain` know it, too.',
+  method: 'The method of the request.',
+  route: 'The pattern of the route, such as `/api/v2/admin/users/:userId`, or `none`. Never the URL.',
+  status: 'The status of the answer.',
+  ms: 'How long the request took, in milliseconds.',
+  error: 'The [code](errors.md) of a refusal.',
+  reason: 'What was wrong, from a bounded set; the caller may have learned less.',
+  description:
+    'The description that the caller got, where there is no `reason`, with everything masked that looks like a secret.',
+  client: 'The id of the client that the request is about.',
+  address: 'The address of the caller, as far as `TESSERA_TRUST_PROXY` lets it be known.',
+  path: 'The path of a request that no route serves, with its long or unusual segments masked.',
+  differs: 'The parts in which a redirect URI differs from the closest registered one.',
+  err: 'An error of the program or of the database: `type`, `message`, `stack` and, where there is one, `code`.',
+  causes: 'Up to eight distinct messages of the database.',
+  seconds: 'How long an outage has lasted.',
+  refused: 'How many requests were refused because of an outage: since the line before, and in the last line in total.',
+} as const satisfies Readonly<Record<string, string>>;
+
+/** What the logger adds to each line by itself. */
+export const fieldsOfEveryLine = ['level', 'time', 'pid', 'hostname', 'msg'] as const;
+
+interface LogLine {
+  readonly levels: readonly LineLevel[];
+  /** Those beside {@link fieldsOfEveryLine}; one that does not apply is left out. */
+  readonly fields: readonly (keyof typeof logFields)[];
+  readonly about: string;
+}
+
+/** Every log line with its fields: a line or a field that is not declared here cannot be written. */
+export const logLines = {
+  answered: {
+    levels: ['debug', 'info', 'error'],
+    fields: [
+      ...(['reqId', 'method', 'route', 'status', 'ms', 'error', 'reason', 'description', 'client', 'address'] as const),
+      ...(['path', 'differs'] as const),
+    ],
+    about:
+      'A request was answered: `debug` for a success, and for a refusal during an outage; `info` for another refusal, which alone has `error` and the fields after it; `error` for an internal error.',
+  },
+  'a page cannot read the answer': {
+    levels: ['info'],
+    fields: ['reqId', 'reason'],
+    about: 'A web page sent the request, and its browser keeps the answer from it.',
+  },
+  'internal error': {
+    levels: ['error'],
+    fields: ['reqId', 'err'],
+    about: 'A request failed in a way that Tessera does not know. The caller got the correlation id alone.',
+  },
+  'an authorization request failed': {
+    levels: ['error'],
+    fields: ['reqId', 'err'],
+    about: 'The same, in an authorization: the app got `server_error` with the correlation id.',
+  },
+  'the store is unavailable': {
+    levels: ['debug'],
+    fields: ['reqId', 'err'],
+    about: 'A request was refused because the database did not answer. The outage is logged as a whole, too.',
+  },
+  'a clock is wrong': {
+    levels: ['debug'],
+    fields: ['reqId', 'err'],
+    about: 'A request was refused because this node’s clock and the database’s are too far apart.',
+  },
+  'the store is unavailable: requests that need it are refused': {
+    levels: ['error'],
+    fields: ['causes'],
+    about: 'An outage of the database began.',
+  },
+  'the store is still unavailable': {
+    levels: ['error'],
+    fields: ['seconds', 'refused', 'causes'],
+    about: 'It lasts: once a minute.',
+  },
+  'the store is available again': {
+    levels: ['warn'],
+    fields: ['seconds', 'refused', 'causes'],
+    about: 'It is over: nothing has failed for 30 seconds.',
+  },
+  'no failure of the store for 30 seconds': {
+    levels: ['warn'],
+    fields: ['seconds', 'refused', 'causes'],
+    about: 'The same, where no request came that could have failed.',
+  },
+  'mail is off, and with it what needs mail: set TESSERA_SMTP_URL': {
+    levels: ['warn'],
+    fields: [],
+    about: 'Written once, at the start.',
+  },
+  housekeeping: {
+    levels: ['error'],
+    fields: ['err'],
+    about: 'Removing what has ended failed; it is tried again in a minute.',
+  },
+  'the node number': {
+    levels: ['error'],
+    fields: ['err'],
+    about: 'The lease of the node number, which ids are made with, could not be renewed; it is tried again.',
+  },
+  'notices of ended sessions': {
+    levels: ['error'],
+    fields: ['err'],
+    about: 'Back-channel logout failed inside Tessera, not at an app; it is tried again.',
+  },
+  mail: { levels: ['error'], fields: ['err'], about: 'Sending mail failed inside Tessera, not at the mail server.' },
+  'messages that were asked for': {
+    levels: ['error'],
+    fields: ['err'],
+    about: 'Making a message that a person asked for failed; it is tried again.',
+  },
+  exports: { levels: ['error'], fields: ['err'], about: 'Making a copy of a person’s data failed; it is tried again.' },
+  'the steps of traces': {
+    levels: ['error'],
+    fields: ['err'],
+    about: 'Steps for `tessera explain` could not be stored.',
+  },
+} as const satisfies Readonly<Record<string, LogLine>>;
+
+export type LogMessage = keyof typeof logLines;
+
+/** The level that a line may have. */
+export type LogLineLevel<M extends LogMessage> = (typeof logLines)[M]['levels'][number];
+
+/** The fields of a line. An undefined one is left out. */
+export type LogFacts<M extends LogMessage> = {
+  readonly [field in (typeof logLines)[M]['fields'][number]]?: unknown;
+};
+
+type Logger = Readonly<Record<LineLevel, (facts: object, message: string) => void>>;
+
+/** Writes a log line. No other file does, so that every line and every field of it is documented. */
+export function logLine<M extends LogMessage>(
+  logger: Logger,
+  level: LogLineLevel<M>,
+  message: M,
+  facts: LogFacts<M>,
+): void {
+  logger[level](facts, message);
+}
