@@ -9,7 +9,6 @@ import {
   createChallenge,
   findChallenge,
   findChallengeOfBrowser,
-  oldestSent,
   prepareChallenge,
   type SentChallenge,
   tryCode,
@@ -20,6 +19,7 @@ import { DAY, MINUTE } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Origin } from '../platform/validation/origin.ts';
+import { unansweredSince } from '../security-notices/notices.ts';
 import { insertPreviousAddress, isReservedAddress } from '../security-notices/previous-address-store.ts';
 import { type Renewal, renewSession } from '../sessions/renew.ts';
 import { sessionDatabase } from '../sessions/sessions.ts';
@@ -222,7 +222,7 @@ async function confirm(
         // An address that was never verified may be a stranger's, who is given nothing.
         if (!before.emailVerified) return;
         const previous = before.email;
-        const factorsSince = yield* oldestSent(id, 'secure account', now);
+        const factorsSince = yield* unansweredSince(services.sealer, id, now);
         const changed = { hash: undo.hash, accountId: id, email: previous, changedAt: now, factorsSince, expiresAt };
         yield* insertPreviousAddress(changed);
         const content = addressLostMail(username, email, linkTo(issuer, UNDO_PATH, undo));

@@ -119,11 +119,17 @@ export function* findChallenge(
 }
 
 /**
- * When the oldest challenge of a purpose was sent to an account that is not used and has not expired, even if a later generation has
- * ended it; `now` where there is none.
+ * The oldest challenge of a purpose and account that is stored, is not used and has not expired, even if a later generation has ended
+ * it.
  */
-export function* oldestSent(accountId: string, purpose: ChallengePurpose, now: number): Work<number> {
-  return (yield* store.findOldestSent({ accountId, purpose, now })) ?? now;
+export function* findOldestChallenge(
+  sealer: Sealer,
+  accountId: string,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<Challenge | undefined> {
+  const stored = yield* store.findOldestOpen({ accountId, purpose, now });
+  return stored && opened(sealer, stored);
 }
 
 /** Whether an account has at least this many challenges of a purpose that can still be answered. */

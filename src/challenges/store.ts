@@ -104,19 +104,19 @@ export const findOpenChallenges = many(
   (row) => row.hash,
 );
 
-/** When the oldest challenge of an account and a purpose was sent that is not used and has not expired, of any generation. */
-export const findOldestSent = one(
+/** The oldest challenge of an account and a purpose that is not used and has not expired, of any generation. */
+export const findOldestOpen = one(
   (db, p: { accountId: string; purpose: string; now: number }) =>
     db
       .selectFrom('challenge')
-      .select('created_at')
+      .select(COLUMNS)
       .where('account_id', '=', p.accountId)
       .where('purpose', '=', p.purpose)
       .where('used_at', 'is', null)
       .where('expires_at', '>', p.now)
       .orderBy('created_at')
       .limit(1),
-  (row) => row.created_at,
+  toChallenge,
 );
 
 /** Removes the challenges of a purpose that one browser asked for, where there is no account. */

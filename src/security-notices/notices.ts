@@ -1,4 +1,4 @@
-import { createChallenge, hasChallenges, oldestSent, prepareChallenge } from '../challenges/challenges.ts';
+import { createChallenge, findOldestChallenge, hasChallenges, prepareChallenge } from '../challenges/challenges.ts';
 import type { Sealer } from '../keys/sealer.ts';
 import type { Mailer } from '../mail/mail.ts';
 import { DAY } from '../platform/clock.ts';
@@ -10,6 +10,7 @@ import {
   previousAddressMail,
   type SecurityFacts,
   type SecurityNotice,
+  type SecurityReport,
 } from './rules/notice-text.ts';
 
 /** What notices are sent with. */
@@ -37,6 +38,17 @@ const MOST_REPORTS = 20;
 export const SECURE_PATH = '/secure-account';
 
 /**
+ * Since when an account may have been in foreign hands: when the first report of the last seven days was sent that nobody answered. The
+ * next act of a thief ends the link of the report before, so each report remembers the first of its chain.
+ */
+export function* unansweredSince(sealer: Sealer, accountId: string, now: number): Work<number> {
+  const oldest = yield* findOldestChallenge(sealer, accountId, 'secure account', now);
+  if (oldest === undefined) return now;
+  const { since = oldest.createdAt } = (oldest.data ?? {}) as Partial<SecurityReport>;
+  return Math.max(Math.min(since, oldest.createdAt, now), now - REPORT_LIFETIME);
+}
+
+/**
  * Tells a person by mail what happened to their account, in the unit of work in which it happened. The message has a link that ends
  * everything; it belongs to the generation of the account after the change, and ends with it. Addresses that the account had in the
  * last days are told as well. Does nothing where mail is off.
@@ -52,8 +64,7 @@ export function* enqueueSecurityNotice(
   if (!mail.available) return;
   if (notice === 'new device' && (yield* hasChallenges(account.id, 'secure account', MOST_REPORTS, now))) return;
   const { username, email } = account.profile;
-  // A thief's next change ends the link of the report of the one before, so each goes back to the first that nobody answered.
-  const report = { notice, facts, at: now, since: yield* oldestSent(account.id, 'secure account', now) };
+  const report: SecurityReport = { notice, facts, at: now, since: yield* unansweredSince(sealer, account.id, now) };
   const expiresAt = now + REPORT_LIFETIME;
   const common = { accountId: account.id, kind: 'security notice', expiresAt } as const;
   if (canReceiveMail(email)) {

@@ -12,7 +12,7 @@ export interface PreviousAddress {
   readonly email: string;
   /** When it was changed. */
   readonly changedAt: number;
-  /** Factors that were added from then on are not asked for by the undo, and removed by it: see `oldestSent`. */
+  /** Factors that were added from then on are not asked for by the undo, and removed by it: see `unansweredSince`. */
   readonly factorsSince: number;
   readonly expiresAt: number;
 }
