@@ -167,6 +167,8 @@ export async function comeBack(
     yield* saveAccount(revived);
     const origin: Origin = { ...browser.origin, actor: { type: 'user', id: account.id } };
     yield* record({ at: now, type: 'account.deletion_cancelled', origin, accountId: account.id });
+    // It ends the links of earlier reports, so it brings another one.
+    yield* enqueueSecurityNotice(services, revived, 'deletion cancelled', deviceFacts(deviceAt(browser)), now);
     return yield* startSession(services, revived, pending.methods, browser, now, onSignedIn);
   });
 }

@@ -7,7 +7,13 @@ import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
-import { addressesToTell, canReceiveMail, type SecurityNoticeServices } from '../security-notices/notices.ts';
+import {
+  addressesToTell,
+  canReceiveMail,
+  enqueueSecurityNotice,
+  type SecurityNoticeServices,
+} from '../security-notices/notices.ts';
+import type { SecurityFacts } from '../security-notices/rules/notice-text.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import { deletionCancelledMail } from './mails.ts';
 
@@ -32,9 +38,10 @@ export class LastOwner extends Error {}
  * @throws {OAuthError} `conflict` where the account is banned or suspended, or its deletion was asked for before
  */
 export function requestDeletion(
-  context: Context & { readonly mail: Mailer },
+  context: Context & SecurityNoticeServices,
   id: string,
   origin: Origin,
+  facts: SecurityFacts,
   message: (account: Account, dueAt: number) => Parameters<Mailer['enqueue']>[0]['content'],
 ): Promise<Account> {
   return changeAccount(
@@ -54,6 +61,8 @@ export function requestDeletion(
       yield* rejectLastOwner(id);
       const { deletionRequestedAt, deletionDueAt } = changed;
       if (deletionRequestedAt === null || deletionDueAt === null) return;
+      // It ends the links of earlier reports, so it brings another one.
+      yield* enqueueSecurityNotice(context, changed, 'deletion requested', facts, deletionRequestedAt);
       const content = message(changed, deletionDueAt);
       const common = { accountId: id, kind: 'deletion', content, expiresAt: deletionDueAt } as const;
       // A thief who has just changed the address would otherwise be the only one who is told.

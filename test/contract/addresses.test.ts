@@ -16,7 +16,7 @@ import {
 import { mailsTo, type SentMail } from '../support/mail.ts';
 import { query } from '../support/outcome.ts';
 import { askRecovery, newestMail } from '../support/recovery.ts';
-import { enroll, totpCode } from '../support/second-factor.ts';
+import { atSecondStep, enroll, totpCode, typeCode as typeFactor } from '../support/second-factor.ts';
 import { SEVERAL, spread, startServer } from '../support/server.ts';
 
 const MINUTE = 60_000;
@@ -320,6 +320,8 @@ const COVERS = {
   'signs out everywhere': ['sign out'],
   'makes recovery codes twice, then signs out everywhere': ['codes', 'codes', 'sign out'],
   'makes recovery codes twice, then changes the address': ['codes', 'codes', 'address'],
+  'asks for the deletion': ['deletion'],
+  'asks for the deletion and comes back': ['deletion', 'come back'],
 } as const;
 for (const [how, acts] of Object.entries(COVERS)) {
   test(`a thief who knows the password, adds an authenticator app and ${how} does not keep the owner out`, async () => {
@@ -336,6 +338,13 @@ for (const [how, acts] of Object.entries(COVERS)) {
       },
       'sign out': async () => thief.submit(await security(), {}, '/account/sign-out-everywhere'),
       codes: async () => thief.submit(await security(), {}, '/account/security/recovery-codes'),
+      deletion: async () => thief.submit(await thief.get('/account/data'), { confirm: 'yes' }, '/account/deletion'),
+      async 'come back'() {
+        const { page: verify } = await atSecondStep(server, user, thief);
+        await typeFactor(thief, verify, totpCode({ seed }, server.now()));
+        const answer = await thief.submit(await thief.get('/login/come-back'), {}, '/login/come-back');
+        assert.equal(answer.location?.pathname, '/account');
+      },
     };
     const security = () => thief.get('/account/security');
     for (const act of acts) {
@@ -360,6 +369,6 @@ for (const [how, acts] of Object.entries(COVERS)) {
       { identifier: user.username, password: fields.password },
       '/login',
     );
-    assert.equal(login.location?.pathname, '/account');
+    assert.equal(login.location?.pathname, how === 'asks for the deletion' ? '/login/come-back' : '/account');
   });
 }

@@ -12,6 +12,7 @@ export type SecurityNotice =
   | 'recovered'
   | 'recovery link made'
   | 'deletion requested'
+  | 'deletion cancelled'
   | 'export requested'
   | 'signed out everywhere';
 
@@ -88,6 +89,7 @@ const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly 
     'A copy of the data of your account was asked for. It can be downloaded for a day by those who are signed in and confirm that they are you.',
   ],
   'deletion requested': () => ['Your account is to be deleted', 'The deletion of your account was requested.'],
+  'deletion cancelled': () => ['Your account is kept', 'The deletion of your account was called off after a sign-in.'],
 };
 
 /** What a report says happened, when and where: one sentence for each. */

@@ -7,6 +7,7 @@ import { LastOwner, requestDeletion } from '../../../personal-data/deletion.ts';
 import { formOf } from '../../../platform/http/bodies.ts';
 import { schemasOf } from '../../../platform/validation/fields.ts';
 import { findProblem } from '../../../platform/validation/validate.ts';
+import { deviceFacts } from '../../../security-notices/rules/notice-text.ts';
 import {
   doneNotice,
   fieldProblem,
@@ -103,6 +104,7 @@ ${deletionSection(site, state)}`;
         servicesIn(services, visit),
         id,
         visit.origin,
+        deviceFacts(visit.session),
         ({ profile }, due) => ({
           subject: text.mail.subject,
           paragraphs: [text.mail.asked(profile.username), text.mail.until(formatMoment(due))],
