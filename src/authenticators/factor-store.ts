@@ -1,4 +1,6 @@
 import type { Account } from '../accounts/store.ts';
+import { isSecondFactorRequired } from '../organizations/requirement.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
 import { command, many } from '../platform/database/statement.ts';
 import { removeRecoveryCodes } from './recovery-code-store.ts';
@@ -31,16 +33,17 @@ export function* listFactors({ id: accountId, passwordHash }: Pick<Account, 'id'
  * Removes an authenticator app, and the recovery codes that are of no more use.
  * @returns whether there was one
  */
-export function* removeTotp(accountId: string): Work<boolean> {
-  const removed = yield* removeTotpSeed({ accountId });
-  yield* removeUselessCodes(accountId);
+export function* removeTotp(setting: SecondFactorSetting, account: Account): Work<boolean> {
+  const removed = yield* removeTotpSeed({ accountId: account.id });
+  yield* removeUselessCodes(setting, account);
   return removed;
 }
 
 /** Removes recovery codes that stand in for nothing: no app or passkey is set up, and a recovery by mail does not ask for them. */
-export function* removeUselessCodes(accountId: string): Work<void> {
+export function* removeUselessCodes(setting: SecondFactorSetting, { id: accountId }: Account): Work<void> {
   const factors = yield* listFactors({ id: accountId, passwordHash: null });
-  if (factors.length === 0 && !(yield* requiresRecoveryCode(accountId))) yield* removeRecoveryCodes({ accountId });
+  if (factors.length > 0 || (yield* requiresRecoveryCode(accountId))) return;
+  if (!(yield* isSecondFactorRequired(setting, { id: accountId }))) yield* removeRecoveryCodes({ accountId });
 }
 
 export const removePasskeys = command((db, p: { accountId: string }) =>

@@ -16,7 +16,6 @@ import {
   updatePasskeyName,
 } from '../authenticators/passkey-store.ts';
 import { issueMissingRecoveryCodes, prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
-import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import {
   type PasskeyProblem,
   parseCredential,
@@ -26,13 +25,13 @@ import {
 import type { Factor } from '../authenticators/rules/factors.ts';
 import type { ChallengeUse } from '../authenticators/rules/passkey-challenge.ts';
 import { suggestPasskeyName } from '../authenticators/rules/passkey-name.ts';
-import { waysInWithout } from '../authenticators/rules/ways-in.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
 import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice } from '../security-notices/notices.ts';
 import { deviceFacts } from '../security-notices/rules/notice-text.ts';
+import { canSpare, type WayInServices } from './last-way-in.ts';
 import { type Renewal, renewSession } from './renew.ts';
 import { sessionDatabase } from './sessions.ts';
 import type { Session } from './store.ts';
@@ -208,18 +207,14 @@ export function renamePasskey(
   });
 }
 
-/**
- * Whether a person with these factors could still get into their account without one of their passkeys. Recovery codes make no
- * difference: they are used up, and then mail must be enough.
- */
+/** Whether a person with these factors could still get into their account without one of their passkeys. */
 export function* canSpareAPasskey(
-  { mail }: Pick<PasskeyServices, 'mail'>,
-  { id, profile }: Account,
+  services: WayInServices,
+  account: Account,
   factors: readonly Factor[],
 ): Work<boolean> {
-  const codeRequired = yield* requiresRecoveryCode(id);
-  const state = { factors, recoveryCodes: 0, mailAvailable: mail.available && profile.emailVerified, codeRequired };
-  return factors.filter(({ kind }) => kind === 'passkey').length > 1 || waysInWithout(state, 'passkey').length > 0;
+  const passkeys = factors.filter(({ kind }) => kind === 'passkey').length;
+  return passkeys > 1 || (yield* canSpare(services, account, factors, 'passkey'));
 }
 
 /** Ends the unit of work in which a passkey was to be removed. */
@@ -237,7 +232,7 @@ class NotRemoved extends Error {
  * @throws {SessionEnded} where the session ended meanwhile
  */
 export async function takeAwayPasskey(
-  services: PasskeyServices,
+  services: PasskeyServices & WayInServices,
   { account, session, origin }: PasskeyOwner,
   id: string,
 ): Promise<Renewal | NotRemoved['reason']> {
@@ -254,7 +249,7 @@ export async function takeAwayPasskey(
       *afterSave(saved): Work<void> {
         if (!(yield* canSpareAPasskey(services, saved, yield* listFactors(saved)))) throw new NotRemoved('last way');
         if (!(yield* removePasskey({ id, accountId }))) throw new NotRemoved('unknown');
-        yield* removeUselessCodes(accountId);
+        yield* removeUselessCodes(services.secondFactor, saved);
         const facts = { ...deviceFacts(session), what: `the passkey “${name}”` };
         yield* enqueueSecurityNotice(services, saved, 'factor removed', facts, now);
       },

@@ -19,6 +19,7 @@ import { conflict } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { enqueueSecurityNotice } from '../security-notices/notices.ts';
 import { deviceFacts, type SecurityFacts } from '../security-notices/rules/notice-text.ts';
+import { canSpare, type WayInServices } from './last-way-in.ts';
 import { type Renewal, renewSession } from './renew.ts';
 import type { Session } from './store.ts';
 
@@ -112,16 +113,23 @@ export async function addTotp(
 /**
  * Removes the authenticator app of a person.
  * @throws {SessionEnded} where the session ended meanwhile
- * @throws {OAuthError} `conflict` where there is none
+ * @throws {OAuthError} `conflict` where there is none, or where it is the last way in: together with a link by mail, it recovers the account
  */
-export function removeAuthenticatorApp(services: CodeServices, { account, session, origin }: Actor): Promise<Renewal> {
+export function removeAuthenticatorApp(
+  services: CodeServices & WayInServices,
+  { account, session, origin }: Actor,
+): Promise<Renewal> {
   const now = services.clock();
   return renewSession(services, {
     account,
     session,
     event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
     *afterSave(saved): Work<void> {
-      if (!(yield* removeTotp(account.id))) throw conflict('There is no authenticator app to remove.');
+      if (!(yield* canSpare(services, saved, yield* listFactors(saved), 'totp'))) {
+        throw conflict('Without this app there would be no way into your account. Add a passkey first.');
+      }
+      if (!(yield* removeTotp(services.secondFactor, saved)))
+        throw conflict('There is no authenticator app to remove.');
       yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now);
     },
   });
