@@ -71,7 +71,8 @@ export async function undoAddressChange(
   const now = clock();
   const open = await readUndo(services, link);
   if (open === undefined) return { kind: 'dead' };
-  const attempt = { account: open.account, code, browserHash, origin };
+  // Each link counts for itself: a thief of a later address has a link, too.
+  const attempt = { account: open.account, code, browserHash, origin, link: `undo ${open.previous.hash}` };
   const authenticate = /^[\d\s-]{6,11}$/.test(code) ? authenticateByTotp : authenticateByRecoveryCode;
   const checked = open.asksFactor ? await authenticate(services, attempt, now) : undefined;
   if (checked?.kind === 'limited') return checked;

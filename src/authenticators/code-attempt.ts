@@ -27,6 +27,8 @@ export interface CodeAttempt {
   readonly code: string;
   readonly browserHash: string;
   readonly origin: Origin;
+  /** What was shown before the code, if it was not a first factor: it has a count of its own. */
+  readonly link?: string;
 }
 
 /** Uses a code up, inside a unit of work; false where that is no longer possible. */
@@ -45,10 +47,10 @@ export async function attemptCode(
   check: () => Promise<SpendCode | undefined>,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, limits } = services;
-  const { account, browserHash, origin } = attempt;
+  const { account, origin } = attempt;
   const about = { origin, accountId: account.id };
   const { bucket, seconds } = await database.commit(function* count() {
-    const bucket = yield* bucketOf(account.id, browserHash);
+    const bucket = yield* bucketOf(attempt);
     const seconds = yield* take(bucket, limits.totpAccount, now, { ...about, name: 'totpAccount' });
     if (seconds > 0 || method !== 'recovery code') return { bucket, seconds };
     // Recovery codes do not change with time, so guesses at them add up.
@@ -83,10 +85,14 @@ function refusalOf(asked: Account, current: Account | undefined, now: number): A
   return current.generation === asked.generation ? undefined : { kind: 'changed' };
 }
 
-/** Whoever knows the password cannot use up the tries of a browser that signed in to the account before (PW-08). */
-function* bucketOf(accountId: string, browserHash: string): Work<string> {
-  const known = yield* isKnownBrowser(accountId, browserHash);
-  return known ? `code of ${accountId} ${browserHash}` : `code of ${accountId}`;
+/**
+ * Whoever knows the password cannot use up the tries of a browser that signed in to the account before (PW-08), nor those of a link that
+ * was sent by mail, which may be the owner's only way back in.
+ */
+function* bucketOf({ account, browserHash, link }: CodeAttempt): Work<string> {
+  const known = yield* isKnownBrowser(account.id, browserHash);
+  const bucket = link === undefined ? `code of ${account.id}` : `code of ${account.id} by ${link}`;
+  return known ? `${bucket} ${browserHash}` : bucket;
 }
 
 function recordWrongCode(account: Account, method: Method, reason: string, origin: Origin, at: number): Work<void> {

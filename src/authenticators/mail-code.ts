@@ -6,6 +6,7 @@ import type { Origin } from '../platform/validation/origin.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type { Authenticated, AuthenticationRefusal, CheckedAttempt } from './authenticators.ts';
 import type { CodeServices } from './code-attempt.ts';
+import { isKnownBrowser } from './known-browser-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
 
 /** A code of a message, typed into the browser that asked for it. */
@@ -41,8 +42,10 @@ export async function authenticateByMailCode(
   function* complete(): Work<Authenticated | AuthenticationRefusal> {
     // The account before the challenge, in the order in which a new code is made.
     // It is read only after a right code: a wrong one costs the same where there is no account.
-    yield* takeAccountLock({ id: accountId ?? NO_ACCOUNT });
-    const result = yield* tryCode(services, { purpose: 'sign in', browserHash, code, origin }, now);
+    const id = accountId ?? NO_ACCOUNT;
+    yield* takeAccountLock({ id });
+    const isKnown = yield* isKnownBrowser(id, browserHash);
+    const result = yield* tryCode(services, { purpose: 'sign in', browserHash, isKnown, code, origin }, now);
     // Reaching the limit is an event already.
     if (result.kind === 'limited') return { kind: 'wrong' };
     if (result.kind === 'wrong') {

@@ -179,8 +179,23 @@ export type CodeResult =
   | { readonly kind: 'limited'; readonly seconds: number };
 
 /** The bucket of a person's tries, which lasts over reissued codes. */
-const triesOf = (purpose: ChallengePurpose, { accountId, address }: StoredChallenge): string =>
-  `code ${purpose} ${accountId ?? digest(address)}`;
+function triesOf(
+  { purpose, browserHash, isKnown = false }: TypedCode,
+  { accountId, address }: StoredChallenge,
+): string {
+  const bucket = `code ${purpose} ${accountId ?? digest(address)}`;
+  return isKnown ? `${bucket} ${browserHash}` : bucket;
+}
+
+/** A code that a person typed. */
+interface TypedCode {
+  readonly purpose: ChallengePurpose;
+  readonly browserHash: string;
+  /** Whether the browser signed in to the account before: a stranger cannot use up its tries. */
+  readonly isKnown?: boolean;
+  readonly code: string;
+  readonly origin: Origin;
+}
 
 /**
  * Checks a code that was typed into the browser that asked for it, and uses the challenge up where it is right. Tries are counted for
@@ -189,18 +204,13 @@ const triesOf = (purpose: ChallengePurpose, { accountId, address }: StoredChalle
  */
 export function* tryCode(
   { sealer, limits }: { readonly sealer: Sealer; readonly limits: Limits },
-  attempt: {
-    readonly purpose: ChallengePurpose;
-    readonly browserHash: string;
-    readonly code: string;
-    readonly origin: Origin;
-  },
+  attempt: TypedCode,
   now: number,
 ): Work<CodeResult> {
   const { purpose, browserHash, code, origin } = attempt;
   const [stored] = yield* store.findChallengesOfBrowser({ browserHash, purpose });
   if (stored === undefined || !isOpen(stored, now)) return { kind: 'wrong' };
-  const bucket = triesOf(purpose, stored);
+  const bucket = triesOf(attempt, stored);
   const about = { name: 'codeAccount', origin, accountId: stored.accountId } as const;
   const seconds = yield* take(bucket, limits.codeAccount, now, about);
   if (seconds > 0) return { kind: 'limited', seconds };

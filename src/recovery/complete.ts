@@ -11,7 +11,7 @@ import {
 } from '../authenticators/authenticators.ts';
 import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
-import { forgetBrowsers } from '../authenticators/known-browser-store.ts';
+import { forgetBrowsers, isKnownBrowser } from '../authenticators/known-browser-store.ts';
 import type { PasskeyServices } from '../authenticators/passkey.ts';
 import { prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
@@ -136,8 +136,10 @@ export async function continueWithCode(
     const asked = yield* findChallengeOfBrowser(sealer, attempt.browserHash, 'recover', now);
     // The account before the challenge, in the order in which a new code is made. It is read only after a right code: a wrong one costs
     // the same where there is no account.
-    yield* takeAccountLock({ id: asked?.accountId ?? NO_ACCOUNT });
-    const result = yield* tryCode(services, { ...attempt, purpose: 'recover' }, now);
+    const id = asked?.accountId ?? NO_ACCOUNT;
+    yield* takeAccountLock({ id });
+    const isKnown = yield* isKnownBrowser(id, attempt.browserHash);
+    const result = yield* tryCode(services, { ...attempt, purpose: 'recover', isKnown }, now);
     if (result.kind !== 'right') return undefined;
     const { accountId, generation, address, browserHash, data, expiresAt } = result.challenge;
     const account = accountId === null ? undefined : yield* findAccount({ id: accountId });
@@ -287,12 +289,13 @@ function* secure(
 /** Counts and checks the code that is asked for beside the link; undefined where none is. */
 async function checkFactor(
   services: RecoveryServices,
-  { account, asks }: FoundRecovery,
+  { account, asks, by }: FoundRecovery,
   code: string,
   { browserHash, origin }: SignInBrowser,
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited | undefined> {
   if (asks.length === 0) return undefined;
   const isOfApp = asks.includes('totp') && parseTotpCode(code) !== undefined;
-  return authenticators[isOfApp ? 'totp' : 'recovery code'](services, { account, code, browserHash, origin }, now);
+  const attempt = { account, code, browserHash, origin, link: `recovery by ${by}` };
+  return authenticators[isOfApp ? 'totp' : 'recovery code'](services, attempt, now);
 }

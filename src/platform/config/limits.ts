@@ -44,7 +44,7 @@ export const limitVariables = {
   codeAccount: new LimitVariable(
     'TESSERA_LIMIT_CODE_ACCOUNT',
     '5/15m',
-    'Wrong codes for one account or address, over all codes that were sent to it.',
+    'Wrong codes for one account or address, over all codes that were sent to it. Browsers that have signed in to it before are counted separately.',
   ),
   mailRecipient: new LimitVariable(
     'TESSERA_LIMIT_MAIL_RECIPIENT',
@@ -59,7 +59,7 @@ export const limitVariables = {
   totpAccount: new LimitVariable(
     'TESSERA_LIMIT_TOTP_ACCOUNT',
     '5/15m',
-    'Wrong codes of an authenticator app and wrong recovery codes for one account, after the first factor. Browsers that have signed in to it before are counted separately.',
+    'Wrong codes of an authenticator app and wrong recovery codes for one account, after the first factor. Browsers that have signed in to it before are counted separately, and so are recoveries and the undo of an address change.',
   ),
   recoveryCodeAccount: new LimitVariable(
     'TESSERA_LIMIT_RECOVERY_CODE_ACCOUNT',
