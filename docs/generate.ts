@@ -71,6 +71,7 @@ route; rejected ones are in \`tessera_refusals_total\`, with the verdict's reaso
 | \`tessera_node_numbers_held\` | More than 500 of 1,024: processes repeatedly end without a clean shutdown. |
 | \`tessera_database_waiting\` | The database is slower than the load requires. |
 | \`nodejs_eventloop_lag_p99_seconds\` | High: the node is at its limit. Add another one. |
+| \`tessera_housekeeping_backlog_seconds\` | More than ten minutes: rows become due faster than they are removed, or no node removes any. The log says why. |
 | \`tessera_refusals_total{reason="refresh token reused"}\` | Stolen tokens, or a client that keeps using the old one. |
 `;
 }

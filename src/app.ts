@@ -16,7 +16,7 @@ import { doctorRoutes } from './operations/doctor/routes.ts';
 import { readiness } from './operations/health/readiness.ts';
 import { healthRoutes } from './operations/health/routes.ts';
 
-import { startHousekeeping } from './operations/housekeeping/housekeeping.ts';
+import { readBacklog, startHousekeeping } from './operations/housekeeping/housekeeping.ts';
 import { deleteDueAccounts } from './personal-data/deletion.ts';
 import { maintainExports } from './personal-data/export.ts';
 import { startExportDispatcher } from './personal-data/export-dispatcher.ts';
@@ -230,13 +230,14 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       else logLine(app.log, 'error', work, { err: error });
     };
     resources.defer(startLeaseRenewal(ids, reportFailure('the node number')));
+    const retention = { events: config.auditRetention, steps: config.traceRetention ?? 0 };
     resources.defer(
       startHousekeeping({
         database,
         clock,
         interval: MINUTE,
-        keepEvents: config.auditRetention,
-        keepTraces: config.traceRetention ?? 0,
+        settings: retention,
+        meter: metrics?.housekeeping,
         async afterSweep(now) {
           await deleteDueAccounts({ database, clock }, now);
           await maintainExports(database, now);
@@ -281,6 +282,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     resources.defer(() => exportDispatcher.stop());
     metrics?.watchNode({ unready, clockOffset: clockWatch.compare });
     metrics?.watchStore(outages);
+    metrics?.watchBacklog({ read: () => readBacklog({ database, clock }, retention) });
     metrics?.watchNotices(dispatcher);
     metrics?.watchNumbers(ids);
 

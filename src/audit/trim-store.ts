@@ -1,9 +1,8 @@
-import type { Database, Work } from '../platform/database/database.ts';
+import type { Work } from '../platform/database/database.ts';
 import { many } from '../platform/database/statement.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { record } from './audit.ts';
 
-const BATCH = 500;
 const HOUSEKEEPING: Origin = { actor: { type: 'system', id: null }, address: null, requestId: null };
 
 const oldestEvents = many((db, p: { limit: number }) =>
@@ -14,20 +13,12 @@ const removeThrough = many((db, p: { id: string }) =>
 );
 
 /**
- * Removes the events from before an instant, always the oldest, so that a gap in the ids still reveals any other removal. The removal is
- * recorded in the same commit.
- * @returns how many were removed
+ * Removes the oldest events, as far as they are from before an instant: always the oldest, so that a gap in the ids still reveals any
+ * other removal. The removal is recorded in the same commit.
+ * @returns how many
  */
-export async function trimEvents(database: Database, before: number, now: number): Promise<number> {
-  let removed = 0;
-  for (let batch = BATCH; batch === BATCH; removed += batch) {
-    batch = await database.commit(() => trimBatch(before, now));
-  }
-  return removed;
-}
-
-function* trimBatch(before: number, now: number): Work<number> {
-  const rows = yield* oldestEvents({ limit: BATCH });
+export function* trimEvents({ before, limit, now }: TrimOrder): Work<number> {
+  const rows = yield* oldestEvents({ limit });
   const kept = rows.findIndex(({ at }) => at >= before);
   const last = rows[(kept === -1 ? rows.length : kept) - 1];
   if (last === undefined) return 0;
@@ -38,4 +29,15 @@ function* trimBatch(before: number, now: number): Work<number> {
     yield* record({ at: now, type: 'events.trimmed', origin: HOUSEKEEPING, details });
   }
   return events;
+}
+
+interface TrimOrder {
+  readonly before: number;
+  readonly limit: number;
+  readonly now: number;
+}
+
+/** When the oldest event happened. */
+export function* oldestEventAt(): Work<number | undefined> {
+  return (yield* oldestEvents({ limit: 1 }))[0]?.at;
 }

@@ -188,6 +188,15 @@ export const findRevokedGrants = many(
   (row) => ({ id: row.id, app: row.name, revokedAt: row.revoked_at ?? 0 }),
 );
 
+/** Remembers when a grant was last used, for when its token families are removed. */
+export const recordLastUse = command((db, p: { grantId: string; at: number }) =>
+  db
+    .updateTable('consent_grant')
+    .set({ last_used_at: p.at })
+    .where('id', '=', p.grantId)
+    .where((eb) => eb.or([eb('last_used_at', 'is', null), eb('last_used_at', '<', p.at)])),
+);
+
 /** A grant of a person for a client, with what is known of the client. */
 export interface ConnectedGrant {
   readonly clientId: string;
@@ -228,10 +237,11 @@ export const listConnectedGrants = many(
       .innerJoin('client as c', 'c.id', 'g.client_id')
       .leftJoin('token_family as f', 'f.grant_id', 'g.id')
       .select(CONNECTION)
+      .select('g.last_used_at as used_before')
       .select((eb) => eb.fn.max(eb.fn.coalesce('f.rotated_at', 'f.created_at')).as('last_used_at'))
       .where('g.account_id', '=', p.accountId)
       .where('g.revoked_at', 'is', null)
-      .groupBy(['g.id', ...CONNECTION])
+      .groupBy(['g.id', 'g.last_used_at', ...CONNECTION])
       .orderBy('g.id'),
   (row): ConnectedGrant => ({
     clientId: row.client_id,
@@ -245,9 +255,13 @@ export const listConnectedGrants = many(
     declined: [...storedScopes(row.declined_scopes)],
     resources: decodeResources(row.resources) ?? [],
     connectedAt: row.created_at,
-    lastUsedAt: row.last_used_at,
+    lastUsedAt: latestOf(row.last_used_at, row.used_before),
   }),
 );
+
+/** Of the token families that are there, and of those that were removed. */
+const latestOf = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.max(one, other);
 
 function hostOf(redirectUris: string): string {
   const [uri] = JSON.parse(redirectUris) as string[];

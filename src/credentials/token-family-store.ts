@@ -13,6 +13,7 @@ import {
   storedScopes,
 } from '../claims/permissions.ts';
 import type { AsymmetricAlg } from '../keys/algorithms.ts';
+import { NODE_CLOCK_TOLERANCE } from '../platform/clock.ts';
 import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
@@ -254,6 +255,7 @@ type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentTo
     readonly amr: string;
     readonly claims: string | null;
     readonly endsWithSession: number;
+    readonly reviewAt: number;
   };
 
 const insert = command((db, p: EncodedFamily) =>
@@ -284,6 +286,7 @@ const insert = command((db, p: EncodedFamily) =>
     claims: p.claims,
     face: p.face,
     ends_with_session: p.endsWithSession,
+    review_at: p.reviewAt,
   }),
 );
 
@@ -295,6 +298,8 @@ export const insertFamily = ({ currentToken, ...family }: NewFamily): Work<void>
     amr: JSON.stringify(family.amr),
     claims: formatClaims(family.claims),
     endsWithSession: family.endsWithSession ? 1 : 0,
+    // A rotation leaves it as it is, so that it writes no more than it must: the review finds the later token.
+    reviewAt: currentToken.expiresAt + NODE_CLOCK_TOLERANCE,
   });
 
 /** Replaces the current refresh token by its successor. The caller holds the family's lock. */

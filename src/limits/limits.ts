@@ -2,7 +2,7 @@ import { record } from '../audit/audit.ts';
 import { CLOCK_SKEW } from '../platform/clock.ts';
 import type { Limit, LimitName } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
-import { command, many, one } from '../platform/database/statement.ts';
+import { changes, command, many, one } from '../platform/database/statement.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 
 /** The end of a window that begins now on this node, and the latest end that another node, by its clock, can have given it. */
@@ -147,6 +147,23 @@ export function* claim(name: string, windowMs: number, now: number): Work<boolea
   // A window that is shortened returns a row as well, with a higher count.
   return row?.count === 1;
 }
+
+/**
+ * Claims a name again before its window ends.
+ * @param heldUntil the end of the window that the caller claimed
+ * @returns whether it was still the caller's
+ */
+export const prolongClaim = (name: string, heldUntil: number, until: number): Work<boolean> =>
+  moveEnd({ bucket: `claim ${name}`, heldUntil, until });
+
+const moveEnd = changes((db, p: { bucket: string; heldUntil: number; until: number }) =>
+  db
+    .updateTable('rate_count')
+    .set({ window_ends_at: p.until })
+    .where('bucket', '=', p.bucket)
+    .where('window_ends_at', '=', p.heldUntil)
+    .returning('bucket'),
+);
 
 /** Whether a bucket is above its limit, without counting a use: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {

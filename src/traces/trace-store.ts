@@ -149,6 +149,11 @@ export function* trimSteps({ before, limit }: { readonly before: number; readonl
   return last === undefined ? 0 : (yield* removeThrough({ id: last.id })).length;
 }
 
+/** When the oldest step happened. */
+export function* oldestStepAt(): Work<number | undefined> {
+  return (yield* oldestSteps({ limit: 1 }))[0]?.at;
+}
+
 const ofAccount = (db: Kysely<Tables>, p: { accountId: string }, column: 'flow' | 'leads_to') =>
   db
     .selectFrom('trace_step')

@@ -107,9 +107,10 @@ const LATER_COLUMNS = [
   ['account', 'deletion_due_at'],
   ['client', 'require_second_factor'],
   ['organization', 'require_second_factor'],
+  ['token_family', 'review_at'],
 ] as const;
 /** Those that came after the faces. */
-const AFTER_FACES = LATER_COLUMNS.slice(-7);
+const AFTER_FACES = LATER_COLUMNS.slice(-8);
 
 /** Writes with today's statements into an older schema, which has the columns that came later for as long. */
 async function withLaterColumns<T>(

@@ -278,8 +278,9 @@ export const variables = {
       'The age at which signing keys are rotated automatically, in days; with `off`, only `tessera keys` rotates them.',
   }),
   auditRetention: new Variable('TESSERA_AUDIT_RETENTION', days, {
-    initial: '`off`',
-    about: 'For how many days audit events are kept, such as `400d`; `off` keeps them forever.',
+    initial: '`400d`',
+    about:
+      'For how many days audit events are kept, such as `90d`; `off` keeps them forever. Older events are removed and cannot be recovered; each removal is an event itself.',
   }),
   contact: new Variable('TESSERA_CONTACT', contact, {
     initial: 'none',
@@ -343,6 +344,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   const rotation = read(variables.keyRotation);
   const trusted = read(variables.trustedBrowsers);
   const traceRetention = read(variables.traceRetention);
+  const auditRetention = read(variables.auditRetention);
   const trustProxy = read(variables.trustProxy) ?? false;
   const mail = readMailSettings(environment, problems, { local, proxied: trustProxy !== false });
 
@@ -367,7 +369,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     // Null means that keys are not rotated automatically.
     keyRotation: rotation === undefined ? 90 * DAY : rotation,
     passwordBreaches: breaches,
-    auditRetention: read(variables.auditRetention) ?? null,
+    auditRetention: auditRetention === undefined ? 400 * DAY : auditRetention,
     contact: read(variables.contact),
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     playground,

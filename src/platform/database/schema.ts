@@ -203,6 +203,8 @@ export interface ConsentGrantTable {
   face: Generated<string>;
   /** Whether the consent page is shown whatever was decided before. */
   ask_again: Generated<Flag>;
+  /** When the token families that were removed by now were last used. */
+  last_used_at: Generated<Instant | null>;
 }
 
 /** The last time that a person took an app's access away. */
@@ -278,6 +280,8 @@ export interface TokenFamilyTable {
   face: Generated<string>;
   /** Whether it is revoked when the person ends the browser session. */
   ends_with_session: Generated<Flag>;
+  /** When housekeeping looks at it next: no earlier than its tokens have expired. */
+  review_at: Generated<Instant>;
 }
 
 /** Access tokens that clients got for themselves, without a person. */

@@ -34,8 +34,21 @@ export interface NodeNumberLeases {
   countLeases(): Promise<number>;
 }
 
+/** Receives what housekeeping does. */
+export interface HousekeepingMeter {
+  removed(table: string, rows: number): void;
+  /** A pass has ended, at this time. */
+  passed(now: number): void;
+}
+
+/** For how long the oldest rows have been due to be removed, in milliseconds, by table. */
+export interface HousekeepingBacklog {
+  read(): Promise<ReadonlyMap<string, number>>;
+}
+
 export interface Metrics {
   readonly meter: Meter & DatabaseMeter;
+  readonly housekeeping: HousekeepingMeter;
   readonly registry: Registry;
   /** Adds the load of these components. */
   watch(sources: LoadSources): void;
@@ -43,6 +56,8 @@ export interface Metrics {
   watchNotices(queue: NoticeQueue): void;
   /** Adds the number and the age of messages that wait. */
   watchMail(queue: MailQueue): void;
+  /** Adds the age of what housekeeping has not removed yet. */
+  watchBacklog(backlog: HousekeepingBacklog): void;
   /** Adds the state of the node. */
   watchNode(node: NodeState): void;
   /** Adds the number of leased node numbers. */
@@ -61,6 +76,7 @@ export function createMetrics(): Metrics {
   let sources: LoadSources | undefined;
   let notices: NoticeQueue | undefined;
   let mail: MailQueue | undefined;
+  let backlog: HousekeepingBacklog | undefined;
   let node: NodeState | undefined;
   let numbers: NodeNumberLeases | undefined;
   let outages: { lasts(): boolean } | undefined;
@@ -186,6 +202,28 @@ export function createMetrics(): Metrics {
     help: 'For how long the oldest of them has waited.',
     registers,
   });
+  const removedRows = new Counter({
+    name: 'tessera_housekeeping_removed_rows_total',
+    help: 'Rows that this node removed because they were of no more use, by table.',
+    labelNames: ['table'] as const,
+    registers,
+  });
+  new Gauge({
+    name: 'tessera_housekeeping_backlog_seconds',
+    help: 'For how long the oldest row of a table has been due to be removed, for all nodes. Up to a minute or two is normal.',
+    labelNames: ['table'] as const,
+    registers,
+    async collect() {
+      const overdue = await backlog?.read().catch(() => undefined);
+      // While the database is unavailable, the last known ages remain.
+      for (const [table, milliseconds] of overdue ?? []) this.set({ table }, milliseconds / 1000);
+    },
+  });
+  const lastPass = new Gauge({
+    name: 'tessera_housekeeping_last_pass_timestamp_seconds',
+    help: 'When housekeeping of this node last ended a pass, or left it to another node, in seconds since the Unix epoch. 0 before the first one.',
+    registers,
+  });
   new Gauge({
     name: 'tessera_ready',
     help: '1 if /health/ready answers 200, else 0.',
@@ -242,6 +280,9 @@ export function createMetrics(): Metrics {
     watchMail(queue) {
       mail = queue;
     },
+    watchBacklog(those) {
+      backlog = those;
+    },
     watchNode(state) {
       node = state;
     },
@@ -250,6 +291,10 @@ export function createMetrics(): Metrics {
     },
     watchNumbers(numbered) {
       numbers = numbered;
+    },
+    housekeeping: {
+      removed: (table, rows) => removedRows.inc({ table }, rows),
+      passed: (now) => lastPass.set(now / 1000),
     },
     meter: {
       answered({ method, route, status, seconds, refusal }) {

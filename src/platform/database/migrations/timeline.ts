@@ -33,6 +33,7 @@ import { addRecovery } from './0033-recovery.ts';
 import { ownData } from './0034-own-data.ts';
 import { organizationPolicies } from './0035-organization-policies.ts';
 import { requestRetries } from './0037-request-retries.ts';
+import { retention } from './0039-retention.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -88,6 +89,7 @@ export const timeline: Timeline = {
   '0034-own-data': ownData,
   '0035-organization-policies': organizationPolicies,
   '0037-request-retries': requestRetries,
+  '0039-retention': retention,
 };
 
 export { NewerDatabase } from './position.ts';

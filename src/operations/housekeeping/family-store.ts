@@ -1,0 +1,90 @@
+import { recordLastUse } from '../../consent/store.ts';
+import { postponeReview } from '../../credentials/family-review-store.ts';
+import type { Work } from '../../platform/database/database.ts';
+import { command, many, one } from '../../platform/database/statement.ts';
+import { neededUntil, type ReviewedFamily } from './rules/retention.ts';
+
+interface FamilyUnderReview extends ReviewedFamily {
+  readonly id: string;
+  readonly grantId: string;
+}
+
+const familiesUnderReview = many(
+  (db, p: { before: number; limit: number }) =>
+    db
+      .selectFrom('token_family as f')
+      .innerJoin('consent_grant as g', 'g.id', 'f.grant_id')
+      .leftJoin('browser_session as s', 's.sid', 'f.sid')
+      .where('f.review_at', '<=', p.before)
+      .orderBy('f.review_at')
+      .limit(p.limit)
+      .select([
+        'f.id',
+        'f.grant_id',
+        'f.leaf_expires_at',
+        'f.rotated_at',
+        'f.created_at',
+        'f.dead_reason',
+        'g.revoked_at',
+        's.expires_at',
+        's.last_seen_at',
+      ]),
+  (row): FamilyUnderReview => ({
+    id: row.id,
+    grantId: row.grant_id,
+    refreshExpiresAt: row.leaf_expires_at,
+    lastIssuedAt: row.rotated_at ?? row.created_at,
+    deadReason: row.dead_reason,
+    grantRevokedAt: row.revoked_at,
+    session:
+      row.expires_at === null || row.last_seen_at === null
+        ? null
+        : { expiresAt: row.expires_at, lastSeenAt: row.last_seen_at },
+  }),
+);
+
+const removeCodesOf = command((db, p: { familyId: string }) =>
+  db.deleteFrom('authorization_code').where('family_id', '=', p.familyId),
+);
+const removeFamily = command((db, p: { familyId: string }) =>
+  db.deleteFrom('token_family').where('id', '=', p.familyId),
+);
+
+/**
+ * Removes the token families that nothing depends on any more, with their redeemed codes, and leaves the others to a later review.
+ * @returns how many it looked at, and how many of them it removed
+ */
+export function* reviewFamilies(p: {
+  readonly now: number;
+  readonly before: number;
+  readonly limit: number;
+}): Work<{ readonly handled: number; readonly removed: number }> {
+  const families = yield* familiesUnderReview(p);
+  const old: FamilyUnderReview[] = [];
+  for (const family of families) {
+    const until = neededUntil(family);
+    if (until <= p.now) old.push(family);
+    else yield* postponeReview({ familyId: family.id, until });
+  }
+  // Grants, codes and families are locked in this order wherever they are changed together.
+  for (const [grantId, at] of lastUses(old)) yield* recordLastUse({ grantId, at });
+  for (const { id: familyId } of old) yield* removeCodesOf({ familyId });
+  for (const { id: familyId } of old) yield* removeFamily({ familyId });
+  return { handled: families.length, removed: old.length };
+}
+
+/** When each grant was last used, by those of its families that are removed; in the order of their ids. */
+function lastUses(families: readonly FamilyUnderReview[]): readonly (readonly [grantId: string, at: number])[] {
+  const uses = new Map<string, number>();
+  for (const { grantId, lastIssuedAt, grantRevokedAt } of families) {
+    if (grantRevokedAt === null) uses.set(grantId, Math.max(lastIssuedAt, uses.get(grantId) ?? 0));
+  }
+  return [...uses].sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1));
+}
+
+/** The review that is due for the longest time. */
+export const oldestReviewAt = one(
+  (db, p: { before: number }) =>
+    db.selectFrom('token_family').select('review_at').where('review_at', '<=', p.before).orderBy('review_at').limit(1),
+  (row) => row.review_at,
+);
