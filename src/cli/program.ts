@@ -1,5 +1,5 @@
-import { createRequire } from 'node:module';
 import { Command } from 'commander';
+import { VERSION } from '../platform/version.ts';
 import { adminKeyCommands } from './admin-key.ts';
 import { clientCommands } from './client.ts';
 import { examples, type GetCommandContext } from './context.ts';
@@ -18,9 +18,6 @@ import { recoverCommand } from './recover.ts';
 import { secondFactorCommands } from './second-factor.ts';
 import type { GlobalFlags } from './session.ts';
 import { userCommands } from './user.ts';
-
-const require = createRequire(import.meta.url);
-const { version } = require('../../package.json') as { version: string };
 
 const FIRST_STEPS = `
 Examples:
@@ -50,7 +47,7 @@ export function program(writeError: (text: string) => void = (text) => process.s
     .option('--json', 'print JSON, for scripts')
     .option('--data-dir <path>', 'data folder (TESSERA_DATA_DIR; default: ./data)')
     .option('--database-url <url>', 'database to use (TESSERA_DATABASE_URL; default: SQLite in the data folder)')
-    .version(version, '--version', 'print the version')
+    .version(VERSION, '--version', 'print the version')
     .exitOverride()
     .configureOutput({ writeErr: writeError })
     .showHelpAfterError('Run the command with --help to see its options.')

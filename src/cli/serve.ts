@@ -6,6 +6,7 @@ import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { shellWord } from '../platform/shell.ts';
+import { VERSION } from '../platform/version.ts';
 import { environment, type GlobalFlags, reportWaiting } from './session.ts';
 
 /**
@@ -47,7 +48,12 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
     });
   }
   const seconds = (performance.now() / 1000).toFixed(2);
-  const facts = { baseUrl: tessera.baseUrl, databaseUrl: withoutPassword(config.databaseUrl), dataDir: config.dataDir };
+  const facts = {
+    version: VERSION,
+    baseUrl: tessera.baseUrl,
+    databaseUrl: withoutPassword(config.databaseUrl),
+    dataDir: config.dataDir,
+  };
   process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, tessera.baseUrl, seconds));
 }
 
@@ -61,7 +67,7 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
       : ` --database-url ${quoted(config.databaseUrl)}`,
   ].join('');
   return [
-    `Tessera is ready after ${seconds} s.`,
+    `Tessera ${VERSION} is ready after ${seconds} s.`,
     `  Address   ${baseUrl}`,
     `  Data      ${withoutPassword(config.databaseUrl)}`,
     ...(config.mail.mailbox ? ['', `Mail is not sent, but shown: ${baseUrl}/mailbox`] : []),

@@ -4,6 +4,9 @@ const TABLES = ['account', 'client', 'consent_grant', 'token_family', 'authoriza
 
 /** What a later version might do to the tables that every request reads. */
 export const NEXT_STEP: Timeline = {
-  '9999-next': () =>
-    TABLES.map((table) => `ALTER TABLE ${table} ADD COLUMN of_the_next_version integer NOT NULL DEFAULT 0`),
+  '9999-next': {
+    kind: 'expand',
+    statements: () =>
+      TABLES.map((table) => `ALTER TABLE ${table} ADD COLUMN of_the_next_version integer NOT NULL DEFAULT 0`),
+  },
 };

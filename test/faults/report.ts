@@ -84,7 +84,7 @@ const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])
   ],
   [
     ['next-version'],
-    'In addition to a running node, one of a later version starts and adds columns to the tables. The old node keeps responding correctly, and reports that it is not ready.',
+    'In addition to a running node, one of a later version starts and adds columns to the tables. The old node keeps responding correctly, and reports that it is ready.',
   ],
 ];
 

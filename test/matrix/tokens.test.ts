@@ -47,8 +47,8 @@ describe('the matrix is whole', () => {
   test('every kind of token of ours, every grant and whatever is kept as a hash has its kinds', () => {
     assert.deepEqual(TOKEN_KINDS, ['access', 'refresh']);
     assert.deepEqual(GRANT_TYPES, ['authorization_code', 'refresh_token', 'client_credentials']);
-    const statements = Object.values(timeline).flatMap((step) =>
-      step({ int: 'INTEGER', serial: 'INTEGER', bytes: 'BLOB', options: '', rebuilds: true }),
+    const statements = Object.values(timeline).flatMap(({ statements: of }) =>
+      of({ int: 'INTEGER', serial: 'INTEGER', bytes: 'BLOB', options: '', rebuilds: true }),
     );
     const hashed = statements.flatMap(
       (text) => /^CREATE TABLE (\w+) \(.*\b(browser_)?hash TEXT/s.exec(text)?.[1] ?? [],

@@ -9,6 +9,7 @@ import { removeAccount } from '../../src/accounts/store.ts';
 import { inspectDatabase, migrateDatabase, openCore } from '../../src/core.ts';
 import { spendCode } from '../../src/credentials/code-store.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
+import { type AppliedMigration, migrationState } from '../../src/platform/database/migrations/position.ts';
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
 import type { AuthorizationCodeTable, ClientTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
 import { dump, fixture, NOW } from '../store/rows.ts';
@@ -17,6 +18,8 @@ import { serve, tessera } from './command.ts';
 
 const NAMES = Object.keys(timeline);
 
+const expand = (...statements: string[]) => ({ kind: 'expand', statements: () => statements }) as const;
+
 /** A database of one test, and a hold on it from outside. */
 interface Place {
   readonly environment: Readonly<Record<string, string>>;
@@ -24,6 +27,8 @@ interface Place {
   hold(): Promise<() => Promise<void>>;
   tables(): Promise<string[]>;
   execute(sql: string): Promise<void>;
+  /** The names that a query finds. */
+  names(sql: string): Promise<string[]>;
   drop(): Promise<void>;
 }
 
@@ -38,6 +43,7 @@ function filePlace(): Place {
       database.close();
     }
   };
+  const names = async (sql: string) => on((database) => database.prepare(sql).all()).map((row) => String(row['name']));
   return {
     environment: { TESSERA_DATA_DIR: dataDir },
     async hold() {
@@ -45,11 +51,9 @@ function filePlace(): Place {
       database.exec('PRAGMA journal_mode = WAL; BEGIN IMMEDIATE');
       return async () => database.close();
     },
-    tables: async () =>
-      on((database) => database.prepare("SELECT name FROM sqlite_schema WHERE type = 'table'").all()).map((row) =>
-        String(row['name']),
-      ),
+    tables: () => names("SELECT name FROM sqlite_schema WHERE type = 'table'"),
     execute: async (sql) => on((database) => database.exec(sql)),
+    names,
     drop: async () => rmSync(dataDir, { recursive: true }),
   };
 }
@@ -66,6 +70,8 @@ async function postgresPlace(): Promise<Place> {
       await client.end();
     }
   };
+  const names = (sql: string) =>
+    on(async (client) => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name));
   return {
     environment: own.environment,
     async hold() {
@@ -74,14 +80,9 @@ async function postgresPlace(): Promise<Place> {
       await client.query('BEGIN; SELECT pg_advisory_xact_lock(3853314791062309107)');
       return () => client.end();
     },
-    tables: () =>
-      on(async (client) => {
-        const { rows } = await client.query<{ name: string }>(
-          "SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'",
-        );
-        return rows.map(({ name }) => name);
-      }),
+    tables: () => names("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'"),
     execute: (sql) => on(async (client) => void (await client.query(sql))),
+    names,
     drop: own.drop,
   };
 }
@@ -145,7 +146,7 @@ for (const [kind, make, skip] of kinds) {
     const applied = async ({ environment }: Place): Promise<readonly string[]> => {
       const inspection = await inspectDatabase(readConfig(environment), Date.now);
       await inspection?.close();
-      return inspection?.applied ?? [];
+      return (inspection?.applied ?? []).map(({ name }) => name);
     };
 
     test('the command says each migration, its number, how many there are and its time; then nothing is pending', async () => {
@@ -301,9 +302,9 @@ for (const [kind, make, skip] of kinds) {
       const before = (await at.tables()).sort();
       const steps: Timeline = {
         ...timeline,
-        '9000-good': ({ int }) => [`CREATE TABLE good (id ${int} PRIMARY KEY)`],
-        '9001-bad': ({ int }) => [`CREATE TABLE half (id ${int} PRIMARY KEY)`, 'INSERT INTO nowhere VALUES (1)'],
-        '9002-never': () => [],
+        '9000-good': expand('CREATE TABLE good (id INTEGER PRIMARY KEY)'),
+        '9001-bad': expand('CREATE TABLE half (id INTEGER PRIMARY KEY)', 'INSERT INTO nowhere VALUES (1)'),
+        '9002-never': expand(),
       };
       const seen: string[] = [];
       const progress = {
@@ -318,15 +319,57 @@ for (const [kind, make, skip] of kinds) {
       assert.deepEqual((await at.tables()).sort(), before);
       assert.deepEqual(await applied(at), NAMES);
       assert.deepEqual(await migrateDatabase(config), [], 'this version still runs on it');
-      const mended = { ...steps, '9001-bad': () => ['CREATE TABLE whole (id INTEGER PRIMARY KEY)'] };
+      const mended = { ...steps, '9001-bad': expand('CREATE TABLE whole (id INTEGER PRIMARY KEY)') };
       assert.deepEqual(await migrateDatabase(config, { steps: mended }), ['9000-good', '9001-bad', '9002-never']);
     });
 
     test('a first migration that fails leaves an empty database', async () => {
       const at = await place();
-      const steps: Timeline = { '0001-bad': () => ['CREATE TABLE half (id INTEGER)', 'DROP TABLE nowhere'] };
+      const steps: Timeline = { '0001-bad': expand('CREATE TABLE half (id INTEGER)', 'DROP TABLE nowhere') };
       await assert.rejects(migrateDatabase(readConfig(at.environment), { steps }), /The migration 0001-bad failed/);
       assert.deepEqual(await at.tables(), []);
+    });
+
+    test('on the schema of a later version that only added, this version starts and works, and changes nothing', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const next = {
+        ...timeline,
+        '9000-next': expand('ALTER TABLE account ADD COLUMN next TEXT', 'CREATE TABLE next (id INTEGER)'),
+      };
+      await migrateDatabase(config, { steps: next });
+      const { code, stdout } = await tessera(['migrate'], { env: at.environment });
+      assert.deepEqual([code, stdout.split(':')[0]], [0, 'Nothing to do']);
+      const core = await openCore(config, Date.now);
+      await fixture(core.database, 1n << 58n);
+      await core.close();
+      assert.deepEqual(await applied(at), [...NAMES, '9000-next']);
+      const { stdout: report } = await tessera(['doctor'], { env: { ...at.environment, TESSERA_PORT: '9' } });
+      assert.match(report, /ok +migrations +A later version has extended the schema \(9000-next\)/);
+    });
+
+    test('on a schema that needs a later version nothing starts, and nothing is changed', async () => {
+      const at = await place();
+      const config = readConfig(at.environment);
+      const steps: Timeline = {
+        ...timeline,
+        '9000-less': { kind: 'contract', earliest: '999.0.0', statements: () => ['DROP TABLE trace_step'] },
+      };
+      await migrateDatabase(config, { steps });
+      const tables = (await at.tables()).sort();
+      const runs = await Promise.all(
+        [['migrate'], ['migrate', '--dry-run'], ['serve'], ['org', 'list']].map((args) =>
+          tessera(args, { env: { ...at.environment, TESSERA_PORT: '0' } }),
+        ),
+      );
+      for (const { code, stderr } of runs) {
+        assert.equal(code, 3, stderr);
+        assert.match(stderr, /later version of Tessera \(9000-less\).*needs 999\.0\.0 or later, and this is \d/);
+      }
+      assert.deepEqual((await at.tables()).sort(), tables);
+      // Version 0.1.0 looks only into this table.
+      const known = await at.names("SELECT name FROM kysely_migration WHERE name >= '0038' ORDER BY name");
+      assert.deepEqual(known, ['9000-less']);
     });
 
     test('a database of a later version, or one that lacks a step, is refused with 3 and left alone', async () => {
@@ -341,8 +384,8 @@ for (const [kind, make, skip] of kinds) {
       }
       await at.execute("DELETE FROM kysely_migration WHERE name = '0001-contract'");
       await at.execute("UPDATE kysely_migration SET name = '0002-later' WHERE name = '9999-later'");
-      const steps: Timeline = { '0001-contract': () => [], '0002-later': () => [] };
-      await at.execute("DELETE FROM kysely_migration WHERE name <> '0002-later'");
+      const steps: Timeline = { '0001-contract': expand(), '0002-later': expand() };
+      await at.execute("DELETE FROM kysely_migration WHERE name <> '0002-later'; DELETE FROM schema_migration");
       await assert.rejects(
         migrateDatabase(readConfig(at.environment), { steps }),
         /The migration 0001-contract never ran on this database.*Restore a backup/,
@@ -350,6 +393,51 @@ for (const [kind, make, skip] of kinds) {
     });
   });
 }
+
+const UNKNOWN: readonly [string, AppliedMigration[], string, RegExp | undefined][] = [
+  ['one that only added', [{ name: '0003-c', earliest: null }], '0.2.0', undefined],
+  ['one that runs beside this version', [{ name: '0003-c', earliest: '0.2.0' }], '0.2.0', undefined],
+  ['one that runs beside a patch of it', [{ name: '0003-c', earliest: '0.2.0' }], '0.2.11', undefined],
+  [
+    'one that needs the next',
+    [{ name: '0003-c', earliest: '0.3.0' }],
+    '0.2.9',
+    /needs 0\.3\.0 or later, and this is 0\.2\.9/,
+  ],
+  ['one that needs the tenth', [{ name: '0003-c', earliest: '0.10.0' }], '0.9.0', /needs 0\.10\.0 or later/],
+  ['one that needs its release', [{ name: '0003-c', earliest: '0.3.0' }], '0.3.0-rc.1', undefined],
+  [
+    'two of which one needs the next',
+    [
+      { name: '0003-c', earliest: '1.0.0' },
+      { name: '0004-d', earliest: null },
+    ],
+    '0.9.0',
+    /\(0003-c\).*needs 1\.0\.0 or later/,
+  ],
+  [
+    'one of which nothing is recorded',
+    [{ name: '0003-c', earliest: undefined }],
+    '0.2.0',
+    /Run that version or a later one/,
+  ],
+];
+
+for (const [which, unknown, version, refusal] of UNKNOWN) {
+  test(`an unknown migration: ${which}`, () => {
+    const steps: Timeline = { '0001-a': expand(), '0002-b': expand() };
+    const known = Object.keys(steps).map((name) => ({ name, earliest: null }));
+    const { obstacle, later, pending } = migrationState([...known, ...unknown], steps, version);
+    assert.match(obstacle?.message ?? '', refusal ?? /^$/);
+    assert.deepEqual([later, pending], [unknown.map(({ name }) => name), []]);
+  });
+}
+
+test('a later version has run all migrations of this one', () => {
+  const applied = ['0001-a', '0003-c'].map((name) => ({ name, earliest: null }));
+  const { obstacle } = migrationState(applied, { '0001-a': expand(), '0002-b': expand() }, '0.2.0');
+  assert.match(obstacle?.message ?? '', /The migration 0002-b never ran/);
+});
 
 describe('the command', () => {
   let folder: string;

@@ -6,10 +6,15 @@ import type { Timeline } from '../../platform/database/migrations/timeline.ts';
 import { many } from '../../platform/database/statement.ts';
 import type { Ids } from '../../platform/ids/ids.ts';
 
-/** Migrations are numbered, so those of later versions follow the last known one. */
+/** Migrations are numbered, so those of later versions follow the last known one. Those that only add are not in this table. */
 const migrationsAfter = many(
-  (db, p: { last: string }) => db.selectFrom('kysely_migration').select('name').where('name', '>', p.last),
-  (row) => row.name,
+  (db, p: { last: string }) =>
+    db
+      .selectFrom('kysely_migration as m')
+      .leftJoin('schema_migration as s', 's.name', 'm.name')
+      .where('m.name', '>', p.last)
+      .select(['m.name', 's.earliest_version as earliest']),
+  ({ name, earliest }) => ({ name, earliest: earliest ?? undefined }),
 );
 
 /** How long the result of a write and a comparison of the clocks is used again, and how long it may take, in milliseconds. */
@@ -39,7 +44,7 @@ export function readiness({
   timeline,
   isDraining,
 }: ReadinessOptions): () => Promise<string | undefined> {
-  const known = Object.keys(timeline);
+  const known = Object.keys(timeline).map((name) => ({ name, earliest: null }));
   let latest: { readonly at: number; readonly result: Promise<string | undefined> } | undefined;
 
   async function checkWritesAndClock(): Promise<string | undefined> {
@@ -63,7 +68,7 @@ export function readiness({
 
   return async () => {
     if (isDraining()) return 'This node is about to stop.';
-    const later = await database.read(() => migrationsAfter({ last: known.at(-1) ?? '' }));
+    const later = await database.read(() => migrationsAfter({ last: known.at(-1)?.name ?? '' }));
     const { obstacle } = migrationState([...known, ...later], timeline);
     if (obstacle !== undefined) return obstacle.message;
     return latestCheck();

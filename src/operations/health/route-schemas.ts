@@ -20,7 +20,7 @@ export const isReadySchema = {
   operationId: 'isReady',
   summary: 'Readiness',
   description:
-    '503 if the database is unavailable or read-only, if its clock and the node’s differ by more than 30 seconds, if a later version has migrated it, or if the node is stopping. The description says which.',
+    '503 if the database is unavailable or read-only, if its clock and the node’s differ by more than 30 seconds, if its schema needs a later version, or if the node is stopping. The description says which.',
   response,
   examples,
 } satisfies FastifySchema;

@@ -1,5 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Row, Work } from './database.ts';
+import type { AppliedMigration } from './migrations/position.ts';
 import type { Tables } from './schema.ts';
 import { compile } from './statement.ts';
 
@@ -7,7 +8,7 @@ import { compile } from './statement.ts';
 export interface Inspection {
   readonly facts: DatabaseFacts;
   /** The applied migrations. */
-  readonly applied: readonly string[];
+  readonly applied: readonly AppliedMigration[];
   /** Runs a unit of work that reads. Its tables must be there: see `applied`. */
   read<T>(work: () => Work<T>): Promise<T>;
   close(): Promise<void>;

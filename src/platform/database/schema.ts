@@ -337,6 +337,12 @@ interface MigrationTable {
   name: string;
 }
 
+/** The migrations that ran since version 0.1.0. */
+interface SchemaMigrationTable {
+  name: string;
+  earliest_version: string | null;
+}
+
 /** The tables, as the query builder knows them. The migrations create them. */
 export interface Tables {
   account: AccountTable;
@@ -381,4 +387,5 @@ export interface Tables {
   audit_event: AuditEventTable;
   trace_step: TraceStepTable;
   kysely_migration: MigrationTable;
+  schema_migration: SchemaMigrationTable;
 }

@@ -174,8 +174,13 @@ export function judgeMigrations(sight: DatabaseSight, position: MigrationState |
   if (position === undefined) {
     return [warning('migrations', 'Not checked, because the database cannot be read.', 'Repair the database first.')];
   }
-  const { obstacle, pending } = position;
+  const { obstacle, pending, later } = position;
   if (obstacle !== undefined) return [configurationProblem('migrations', obstacle.message, 'Restore a backup.')];
+  if (later.length > 0) {
+    return [
+      ok('migrations', `A later version has extended the schema (${later.join(', ')}), and this version runs on it.`),
+    ];
+  }
   if (pending.length === 0) return [ok('migrations', 'None are pending.')];
   const names = pending.join(', ');
   return [

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Dialect, Kysely, sql } from 'kysely';
+import { VERSION } from '../../version.ts';
 import { type Row, UnusableDatabase } from '../database.ts';
-import { migrationState } from './position.ts';
+import { type AppliedMigration, migrationState } from './position.ts';
 import type { ColumnTypes, Timeline } from './timeline.ts';
 
 /** Runs one statement. */
@@ -9,8 +10,8 @@ export type Query = (text: string) => Promise<readonly Row[]>;
 
 /** What the two databases do differently around a migration. */
 export interface MigrationDialect extends ColumnTypes {
-  /** Returns a row with a `name` that is not null if the table of migrations exists. */
-  readonly findTable: string;
+  /** A query that returns a row with a `name` that is not null if the table exists. */
+  findTable(table: string): string;
   /** Begins a transaction that holds the lock of the migrations. Returns false, without a transaction, if another process holds it. */
   begin(query: Query): Promise<boolean>;
   /** Whether an error means that the migrations and a transaction of a running node waited for each other's locks. */
@@ -36,8 +37,14 @@ export interface MigrationProgress {
 /** A migration failed, and all of them were rolled back. */
 class MigrationFailed extends UnusableDatabase {}
 
-/** The table of applied migrations, with the name and columns that Kysely's migrator uses. */
+/**
+ * The table of the migrations that every version must know, with the name and columns that Kysely's migrator uses. Version 0.1.0
+ * refuses a database that has an unknown one.
+ */
 const TABLE = 'kysely_migration';
+
+/** The table of all migrations since version 0.1.0. */
+const LATER_TABLE = 'schema_migration';
 
 /** How long to wait for a migration by another process, and how often to try the lock, in milliseconds. */
 const LOCK_TIMEOUT = 60 * 60 * 1000;
@@ -74,11 +81,22 @@ export function migrateAlong(
   });
 }
 
-/** The names of the applied migrations. */
-export async function appliedOn(query: Query, { findTable }: Pick<MigrationDialect, 'findTable'>): Promise<string[]> {
-  const [table] = await query(findTable);
-  if (table === undefined || table['name'] === null) return [];
-  return (await query(`SELECT name FROM ${TABLE} ORDER BY name`)).map(({ name }) => String(name));
+/** The applied migrations, in their order. */
+export async function appliedOn(
+  query: Query,
+  { findTable }: Pick<MigrationDialect, 'findTable'>,
+): Promise<readonly AppliedMigration[]> {
+  const exists = async (table: string): Promise<boolean> =>
+    ((await query(findTable(table)))[0]?.['name'] ?? null) !== null;
+  if (!(await exists(TABLE))) return [];
+  const first = await query(`SELECT name FROM ${TABLE}`);
+  const later = (await exists(LATER_TABLE)) ? await query(`SELECT name, earliest_version FROM ${LATER_TABLE}`) : [];
+  const applied = new Map<string, AppliedMigration>();
+  for (const { name } of first) applied.set(String(name), { name: String(name), earliest: undefined });
+  for (const { name, earliest_version: earliest } of later) {
+    applied.set(String(name), { name: String(name), earliest: earliest === null ? null : String(earliest) });
+  }
+  return [...applied.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
 async function pendingOn(query: Query, kind: MigrationDialect, steps: Timeline): Promise<readonly string[]> {
@@ -115,15 +133,29 @@ async function runPending(
     progress.began?.(step);
     const start = performance.now();
     try {
-      for (const statement of steps[name]?.(kind) ?? []) await query(statement);
-      // The name is a constant of the sources. The time is for operators only.
-      await query(`INSERT INTO ${TABLE} (name, timestamp) VALUES ('${name}', CURRENT_TIMESTAMP)`);
+      await run(query, kind, steps, name);
     } catch (error) {
       throw failed(name, error);
     }
     progress.ran?.(step, performance.now() - start);
   }
   return pending;
+}
+
+async function run(query: Query, kind: MigrationDialect, steps: Timeline, name: string): Promise<void> {
+  const step = steps[name];
+  if (step === undefined) return;
+  for (const statement of step.statements(kind)) await query(statement);
+  // What is inserted are constants of the sources, and a time that is for operators only.
+  if (step.kind !== 'expand') {
+    await query(`INSERT INTO ${TABLE} (name, timestamp) VALUES ('${name}', CURRENT_TIMESTAMP)`);
+  }
+  if (step.kind === 'initial') return;
+  const earliest = step.kind === 'contract' ? `'${step.earliest}'` : 'NULL';
+  await query(
+    `INSERT INTO ${LATER_TABLE} (name, earliest_version, applied_by, applied_at) ` +
+      `VALUES ('${name}', ${earliest}, '${VERSION}', CURRENT_TIMESTAMP)`,
+  );
 }
 
 function failed(name: string, error: unknown): MigrationFailed {

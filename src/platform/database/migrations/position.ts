@@ -1,37 +1,60 @@
+import { isLater, VERSION } from '../../version.ts';
 import { UnusableDatabase } from '../database.ts';
 import type { Timeline } from './timeline.ts';
 
-/** A later version has migrated the database, so this version cannot read it. */
+/** The schema of the database needs a later version than this one. */
 export class NewerDatabase extends Error {
   override readonly name = 'NewerDatabase';
 }
 
-/** Which migrations of a timeline a database lacks. */
+/** A migration that has run on a database. */
+export interface AppliedMigration {
+  readonly name: string;
+  /** The earliest version that runs on its result; null if it only added to the schema, undefined if that is not recorded. */
+  readonly earliest: string | null | undefined;
+}
+
+/** How the schema of a database compares with the one of a timeline. */
 export interface MigrationState {
   /** The migrations that have not run yet, in their order. */
   readonly pending: readonly string[];
+  /** The migrations of later versions, beside which this version runs. */
+  readonly later: readonly string[];
   /** Why this version cannot use the database, with the remedy; undefined if it can. */
   readonly obstacle: NewerDatabase | UnusableDatabase | undefined;
 }
 
 /** Compares the applied migrations with a timeline: used by a start, `migrate` and `doctor` alike. */
-export function migrationState(applied: readonly string[], steps: Timeline): MigrationState {
+export function migrationState(
+  applied: readonly AppliedMigration[],
+  steps: Timeline,
+  version: string = VERSION,
+): MigrationState {
+  const ran = new Set(applied.map(({ name }) => name));
   const names = Object.keys(steps);
-  const pending = names.filter((name) => !applied.includes(name));
-  const unknown = applied.filter((name) => !Object.hasOwn(steps, name));
-  if (unknown.length > 0) {
-    const obstacle = new NewerDatabase(
-      `The database was changed by a later version of Tessera (${unknown.join(', ')}). ` +
-        'Run that version or a later one, or restore a backup from before.',
-    );
-    return { pending, obstacle };
-  }
-  const gap = pending.find((name, index) => name !== names[applied.length + index]);
+  const pending = names.filter((name) => !ran.has(name));
+  const unknown = applied.filter(({ name }) => !Object.hasOwn(steps, name));
+  const later = unknown.map(({ name }) => name);
+  const missing = unknown.filter(({ earliest }) => earliest === undefined || (earliest && isLater(earliest, version)));
+  if (missing.length > 0) return { pending, later, obstacle: new NewerDatabase(describe(missing, version)) };
+  // Migrations run in their order. Those of a later version run after all of this one.
+  const gap = pending.find((name, index) => later.length > 0 || name !== names[names.length - pending.length + index]);
   if (gap !== undefined) {
     const obstacle = new UnusableDatabase(
       `The migration ${gap} never ran on this database, and later ones did. Restore a backup: no version of Tessera causes this.`,
     );
-    return { pending, obstacle };
+    return { pending, later, obstacle };
   }
-  return { pending, obstacle: undefined };
+  return { pending, later, obstacle: undefined };
+}
+
+function describe(missing: readonly AppliedMigration[], version: string): string {
+  const names = missing.map(({ name }) => name).join(', ');
+  const needed = missing.flatMap(({ earliest }) => earliest ?? []).reduce((a, b) => (isLater(b, a) ? b : a), '');
+  return (
+    `The database was changed by a later version of Tessera (${names}). ` +
+    (needed === ''
+      ? `Run that version or a later one (this is ${version}), or restore a backup from before.`
+      : `Run that version: its schema needs ${needed} or later, and this is ${version}. Or restore a backup from before.`)
+  );
 }

@@ -1,4 +1,5 @@
 import type { Dialect } from 'kysely';
+import type { Version } from '../../version.ts';
 import { contract } from './0001-contract.ts';
 import { standardClients } from './0002-standard-clients.ts';
 import { clientTokens } from './0003-client-tokens.ts';
@@ -33,6 +34,7 @@ import { addRecovery } from './0033-recovery.ts';
 import { ownData } from './0034-own-data.ts';
 import { organizationPolicies } from './0035-organization-policies.ts';
 import { requestRetries } from './0037-request-retries.ts';
+import { schemaVersions } from './0038-schema-versions.ts';
 import { retention } from './0039-retention.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
@@ -50,11 +52,40 @@ export interface ColumnTypes {
   readonly rebuilds: boolean;
 }
 
-/** The migrations from an empty database to the schema of a version, in their order. */
-export type Timeline = Readonly<Record<string, (types: ColumnTypes) => readonly string[]>>;
+/** The statements of a migration. */
+type Statements = (types: ColumnTypes) => readonly string[];
 
-/** The timeline of this version. A released migration is never edited; a change is a new entry at the end. */
-export const timeline: Timeline = {
+/** A migration of the first release, which every version knows. */
+interface Initial {
+  readonly kind: 'initial';
+  readonly statements: Statements;
+}
+
+/**
+ * A migration that only adds: every statement of the version before still runs and means the same. Nodes of that version go on
+ * serving, and may be started on the new schema.
+ */
+interface Expand {
+  readonly kind: 'expand';
+  readonly statements: Statements;
+}
+
+/** A migration that removes or restricts what the version before no longer uses. */
+interface Contract {
+  readonly kind: 'contract';
+  /** The earliest version that runs on the schema afterwards: the first one that does not use what this removes. */
+  readonly earliest: Version;
+  readonly statements: Statements;
+}
+
+/** The migrations from an empty database to the schema of a version, in their order. */
+export type Timeline = Readonly<Record<string, Initial | Expand | Contract>>;
+
+const initial = (migrations: Readonly<Record<string, Statements>>): Timeline =>
+  Object.fromEntries(Object.entries(migrations).map(([name, statements]) => [name, { kind: 'initial', statements }]));
+
+/** The migrations of version 0.1.0. A released migration is never edited. */
+const FIRST_RELEASE = initial({
   '0001-contract': contract,
   '0002-standard-clients': standardClients,
   '0003-client-tokens': clientTokens,
@@ -89,8 +120,16 @@ export const timeline: Timeline = {
   '0034-own-data': ownData,
   '0035-organization-policies': organizationPolicies,
   '0037-request-retries': requestRetries,
-  '0039-retention': retention,
+});
+
+/** The migrations since. Each says whether the version before can run on its result: see docs/reference/versions.md. */
+const LATER: Readonly<Record<string, Expand | Contract>> = {
+  '0038-schema-versions': { kind: 'expand', statements: schemaVersions },
+  '0039-retention': { kind: 'expand', statements: retention },
 };
+
+/** The timeline of this version. A change is a new entry at the end. */
+export const timeline: Timeline = { ...FIRST_RELEASE, ...LATER };
 
 export { NewerDatabase } from './position.ts';
 
@@ -103,7 +142,7 @@ export interface MigrationOptions {
  * Migrates a database to the current schema. All pending migrations commit together, or none does. Of several processes that start at the
  * same time, one runs them, and the others wait and find nothing to do.
  * @returns the names of the migrations that it ran
- * @throws {NewerDatabase} when a later version has already migrated it
+ * @throws {NewerDatabase} when the schema needs a later version
  * @throws {MigrationFailed} when a migration fails
  */
 export const migrate = (

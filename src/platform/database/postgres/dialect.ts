@@ -38,7 +38,7 @@ export const postgresColumnTypes: MigrationDialect = {
   bytes: 'BYTEA',
   options: '',
   rebuilds: false,
-  findTable: "SELECT to_regclass('kysely_migration')::text AS name",
+  findTable: (table) => `SELECT to_regclass('${table}')::text AS name`,
   async begin(query) {
     // Each statement sees everything committed before it, including the migrations of another process.
     await query('BEGIN ISOLATION LEVEL READ COMMITTED');

@@ -39,7 +39,7 @@ export const sqliteColumnTypes: MigrationDialect = {
   options: 'STRICT',
   // https://www.sqlite.org/lang_altertable.html#otheralter
   rebuilds: true,
-  findTable: "SELECT name FROM sqlite_schema WHERE type = 'table' AND name = 'kysely_migration'",
+  findTable: (table) => `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`,
   async begin(query) {
     // Short, because the statement blocks the whole process.
     await query('PRAGMA busy_timeout = 50');
