@@ -1,4 +1,5 @@
 import cookie from '@fastify/cookie';
+import type { FastifyBaseLogger } from 'fastify';
 import { adminRoutes } from './admin/routes.ts';
 import { throttledRecorder } from './audit/throttle.ts';
 import { relyingPartyOf } from './authenticators/relying-party.ts';
@@ -97,13 +98,34 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     const { hostname, pathname, protocol } = new URL(baseUrl);
     const basePath = pathname.replace(/\/$/, '');
     const local = isLoopback(hostname);
-    const metrics = config.metricsAddress && (await import('./platform/metrics/metrics.ts')).createMetrics();
+    const metrics =
+      (config.metricsAddress ?? config.telemetry?.metrics) &&
+      (await import('./platform/metrics/metrics.ts')).createMetrics();
     const meter = metrics?.meter ?? unmetered;
+
+    // Loaded on demand, and without it nothing is traced: see docs/decisions/0028-telemetry.md.
+    const logger = Promise.withResolvers<FastifyBaseLogger>();
+    const telemetry =
+      config.telemetry &&
+      (await import('./platform/telemetry/telemetry.ts')).startTelemetry({
+        settings: config.telemetry,
+        databaseSystem: config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql',
+        registry: metrics?.registry,
+        meter,
+        changed(signal, cause) {
+          void logger.promise.then((log) => {
+            if (cause === undefined) logLine(log, 'info', 'the collector takes telemetry again', { signal });
+            else logLine(log, 'warn', 'the collector does not take telemetry', { signal, cause });
+          });
+        },
+      });
+    const traced = telemetry?.traced;
 
     // Store
     const meterOption = metrics && { meter: metrics.meter };
-    const core = await openCore(config, clock, { ...options, ...meterOption, checkStructure: true });
+    const core = await openCore(config, clock, { ...options, ...meterOption, traced, checkStructure: true });
     resources.defer(() => core.close());
+    resources.defer(() => telemetry?.stop());
     const { database, ids, passwords, breaches, pictures, secret } = core;
     metrics?.watch(core);
     const metricsListener =
@@ -127,7 +149,8 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
             failed: (error) => logLine(app.log, 'error', 'the steps of traces', { err: error }),
           });
     resources.defer(() => traces.stop());
-    const send = outgoing({ local, networks: config.outgoingAllow });
+    const guarded = outgoing({ local, networks: config.outgoingAllow });
+    const send = traced?.outgoing(guarded) ?? guarded;
     const services = {
       database,
       // Throws while the clock is known to be wrong, so that nothing is decided by it.
@@ -182,10 +205,12 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
         const step = refusedStep(request, reply);
         if (step !== undefined) traces.refused(step);
       },
+      beginSpan: telemetry?.beginRequest,
       outages,
       isRegisteredOrigin: createOriginLookup(database),
       answerError: unroutedErrors(site),
     });
+    logger.resolve(app.log);
     resources.defer(() => app.close());
     const described = describedRoutes(app);
     app.register(
@@ -255,13 +280,14 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       failed: reportFailure('notices of ended sessions'),
     });
     resources.defer(() => dispatcher.stop());
+    const smtp = config.mail.smtp && smtpTransport(config.mail.smtp);
     const mailDispatcher =
-      config.mail.smtp &&
+      smtp &&
       startMailDispatcher({
         database,
         clock,
         sealer,
-        transport: smtpTransport(config.mail.smtp),
+        transport: traced?.mail(smtp) ?? smtp,
         sender: senderOf(config, baseUrl),
         meter,
         failed: reportFailure('mail'),

@@ -25,6 +25,7 @@ import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
 import { type Meter, unmetered } from './platform/http/meter.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
+import type { Traced } from './platform/telemetry/traced.ts';
 import type { SecurityNoticeServices } from './security-notices/notices.ts';
 
 /** The store and the services on it, as the server and the command line share them. */
@@ -60,6 +61,8 @@ export interface OpenOptions {
   /** For tests: cheaper hashing, and means to delay a hash or a picture. */
   readonly passwords?: (concurrency: number) => Passwords;
   readonly pictures?: Pictures;
+  /** Adds spans to what takes time, where the service is traced. */
+  readonly traced?: Traced | undefined;
   /** For tests that move the clock: replaces the time of the database's clock. */
   readonly sharedTime?: () => number;
   /** For tests: means to delay units of work. */
@@ -74,21 +77,24 @@ export async function openCore(config: Config, clock: Clock, options: OpenOption
   const existingSecret = findSecret(config);
   if (options.acceptLoss) await findDataLoss(config);
   else await checkEmbeddedDatabase(config, options.checkStructure);
-  const database = await openDatabase(config, options);
+  const opened = await openDatabase(config, options);
+  const database = options.traced?.database(opened) ?? opened;
   const secret = existingSecret ?? (await secretFor(config, database));
   const ids = leasedIds(database, clock);
-  let opened: Promise<Sealer> | undefined;
-  const sealer = () => (opened ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock));
+  let sealing: Promise<Sealer> | undefined;
+  const sealer = () => (sealing ??= openSealer(database, { current: secret, previous: previousSecret(config) }, clock));
   const mailer = async () => createMailer(config.mail, await sealer());
+  const hashing = options.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST);
+  const send = outgoing({ local: servesThisMachineOnly(config), networks: config.outgoingAllow });
   return {
     config,
     clock,
     database,
     ids,
-    passwords: options.passwords?.(config.hashingConcurrency) ?? passwords(config.hashingConcurrency, HASH_COST),
+    passwords: options.traced?.passwords(hashing) ?? hashing,
     breaches: breachedPasswords(
       config.passwordBreaches,
-      outgoing({ local: servesThisMachineOnly(config), networks: config.outgoingAllow }),
+      options.traced?.outgoing(send) ?? send,
       options.meter ?? unmetered,
     ),
     pictures: options.pictures ?? pictures(),

@@ -50,6 +50,7 @@ const ORDER = [
   'platform/http',
   'platform/mail',
   'platform/metrics',
+  'platform/telemetry',
   'audit',
   'traces',
   'limits',

@@ -55,6 +55,8 @@ test('a start loads nothing that only some requests or settings need', async () 
   assert.ok(packages.includes('fastify') && packages.includes('kysely'), 'it tells what it loads');
   for (const later of [
     '@napi-rs/image',
+    '@opentelemetry/api',
+    '@opentelemetry/sdk-trace',
     '@simplewebauthn/server',
     '@zxcvbn-ts/language-common',
     'libphonenumber-js',

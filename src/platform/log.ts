@@ -10,6 +10,8 @@ export const logFields = {
   msg: 'What happened: one of the lines below.',
   reqId:
     'The correlation id of the request, which its answer has in `x-request-id`. The audit trail and `tessera explain` know it, too.',
+  trace_id:
+    'The trace of the request, where [telemetry](../how-to/observe.md) is on: also of one that was not sampled. Named as OpenTelemetry does.',
   method: 'The method of the request.',
   route: 'The pattern of the route, such as `/api/v2/admin/users/:userId`, or `none`. Never the URL.',
   status: 'The status of the answer.',
@@ -23,6 +25,8 @@ export const logFields = {
   path: 'The path of a request that no route serves, with its long or unusual segments masked.',
   differs: 'The parts in which a redirect URI differs from the closest registered one.',
   err: 'An error of the program or of the database: `type`, `message`, `stack` and, where there is one, `code`.',
+  signal: 'What the collector did not take: `traces` or `metrics`.',
+  cause: 'Why, in one line.',
   causes: 'Up to eight distinct messages of the database.',
   seconds: 'How long an outage has lasted.',
   refused: 'How many requests were refused because of an outage: since the line before, and in the last line in total.',
@@ -43,35 +47,35 @@ export const logLines = {
   answered: {
     levels: ['debug', 'info', 'error'],
     fields: [
-      ...(['reqId', 'method', 'route', 'status', 'ms', 'error', 'reason', 'description', 'client', 'address'] as const),
-      ...(['path', 'differs'] as const),
+      ...(['reqId', 'trace_id', 'method', 'route', 'status', 'ms', 'error', 'reason', 'description'] as const),
+      ...(['client', 'address', 'path', 'differs'] as const),
     ],
     about:
       'A request was answered: `debug` for a success, and for a refusal during an outage; `info` for another refusal, which alone has `error` and the fields after it; `error` for an internal error.',
   },
   'a page cannot read the answer': {
     levels: ['info'],
-    fields: ['reqId', 'reason'],
+    fields: ['reqId', 'trace_id', 'reason'],
     about: 'A web page sent the request, and its browser keeps the answer from it.',
   },
   'internal error': {
     levels: ['error'],
-    fields: ['reqId', 'err'],
+    fields: ['reqId', 'trace_id', 'err'],
     about: 'A request failed in a way that Tessera does not know. The caller got the correlation id alone.',
   },
   'an authorization request failed': {
     levels: ['error'],
-    fields: ['reqId', 'err'],
+    fields: ['reqId', 'trace_id', 'err'],
     about: 'The same, in an authorization: the app got `server_error` with the correlation id.',
   },
   'the store is unavailable': {
     levels: ['debug'],
-    fields: ['reqId', 'err'],
+    fields: ['reqId', 'trace_id', 'err'],
     about: 'A request was refused because the database did not answer. The outage is logged as a whole, too.',
   },
   'a clock is wrong': {
     levels: ['debug'],
-    fields: ['reqId', 'err'],
+    fields: ['reqId', 'trace_id', 'err'],
     about: 'A request was refused because this node’s clock and the database’s are too far apart.',
   },
   'the store is unavailable: requests that need it are refused': {
@@ -98,6 +102,17 @@ export const logLines = {
     levels: ['warn'],
     fields: [],
     about: 'Written once, at the start.',
+  },
+  'the collector does not take telemetry': {
+    levels: ['warn'],
+    fields: ['signal', 'cause'],
+    about:
+      'An export by OTLP failed, and the one before had not. Requests are not affected; what does not fit the queue is dropped and counted.',
+  },
+  'the collector takes telemetry again': {
+    levels: ['info'],
+    fields: ['signal'],
+    about: 'The next one that succeeded.',
   },
   housekeeping: {
     levels: ['error'],

@@ -180,6 +180,23 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'Example\r\nBcc: eve@example.com <no-reply@example.com>',
     'no-reply@exa\nmple.com',
   ],
+  OTEL_EXPORTER_OTLP_ENDPOINT: [
+    'localhost:4318',
+    'grpc://localhost:4317',
+    'http://a:b@localhost',
+    'http://localhost?x=1',
+  ],
+  OTEL_EXPORTER_OTLP_HEADERS: ['authorization', '=x', 'a b=c', 'a=%zz', 'a=%0d%0ab', 'a=b,,c=d', 'a=é'],
+  OTEL_EXPORTER_OTLP_PROTOCOL: ['grpc', 'http', 'HTTP/JSON'],
+  OTEL_EXPORTER_OTLP_TIMEOUT: ['0', '10s', '-1', '600001'],
+  OTEL_SERVICE_NAME: ['a b', 'x'.repeat(101)],
+  OTEL_RESOURCE_ATTRIBUTES: ['staging', 'a b=c', '=x'],
+  OTEL_TRACES_EXPORTER: ['console', 'otlp,console'],
+  OTEL_METRICS_EXPORTER: ['prometheus', 'NONE'],
+  OTEL_METRIC_EXPORT_INTERVAL: ['0', '1m', '99'],
+  OTEL_TRACES_SAMPLER: ['on', 'parentbased', 'jaeger_remote'],
+  OTEL_TRACES_SAMPLER_ARG: ['2', '1%', '-0.1', '1.5', '.'],
+  TESSERA_TRUST_TRACEPARENT: ['1', 'yes', 'ON'],
   TESSERA_MAILBOX: ['yes', '1', 'ON'],
   TESSERA_TRUSTED_BROWSERS: ['0d', '30', '1h', 'never', '10000d'],
   TESSERA_SECOND_FACTOR: ['yes', 'OFF', 'Required'],
@@ -247,6 +264,28 @@ test('mail: how a server is reached, who the sender is, and where the mailbox is
     const problem = /^TESSERA_MAILBOX is on, and .+[.:] (Remove one|set TESSERA_SMTP_URL)/i;
     assert.throws(() => read({ ...settings, TESSERA_MAILBOX: 'on' }), { message: problem });
   }
+});
+
+test('telemetry: off without an endpoint or anything to send; headers are confidential', () => {
+  const read = (environment: Record<string, string>) => readConfig(environment).telemetry;
+  const to = { OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector.example.com/otlp/' };
+  const headers = { OTEL_EXPORTER_OTLP_HEADERS: 'authorization=Bearer%20a%3Db%2Cc, x-tenant=7' };
+  assert.equal(read({}), undefined);
+  assert.equal(read({ OTEL_SERVICE_NAME: 'x', ...headers }), undefined);
+  assert.equal(read({ ...to, OTEL_TRACES_EXPORTER: 'none', OTEL_METRICS_EXPORTER: 'none' }), undefined);
+  const settings = read({ ...to, ...headers });
+  assert.equal(settings?.endpoint, 'https://collector.example.com/otlp');
+  assert.deepEqual(settings.headers, { authorization: 'Bearer a=b,c', 'x-tenant': '7' });
+  assert.deepEqual(settings.traces, { sampler: 'parentbased_always_on', ratio: 1, trustParent: false });
+  assert.deepEqual(settings.metrics, { intervalMs: 60_000 });
+  assert.equal(read({ ...to, OTEL_TRACES_EXPORTER: 'none' })?.traces, undefined);
+  assert.equal(read({ ...to, OTEL_METRICS_EXPORTER: 'none' })?.metrics, undefined);
+
+  assert.ok(read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.internal:4318' }));
+  assert.ok(read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://localhost:4318', ...headers }));
+  assert.throws(() => read({ OTEL_EXPORTER_OTLP_ENDPOINT: 'http://collector.internal:4318', ...headers }), {
+    message: /^OTEL_EXPORTER_OTLP_HEADERS must not be sent without encryption: use https/,
+  });
 });
 
 test('all problems are told at once; an empty value counts as not set', () => {

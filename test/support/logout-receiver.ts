@@ -9,6 +9,7 @@ export interface Received {
   readonly method: string | undefined;
   readonly url: string | undefined;
   readonly contentType: string | undefined;
+  readonly traceparent: string | undefined;
   readonly body: string;
 }
 
@@ -30,7 +31,9 @@ export async function startReceiver(): Promise<Receiver> {
   async function take(request: IncomingMessage, reply: ServerResponse): Promise<void> {
     let body = '';
     for await (const chunk of request) body += chunk;
-    received.push({ method: request.method, url: request.url, contentType: request.headers['content-type'], body });
+    const { method, url, headers } = request;
+    const traceparent = [headers['traceparent']].flat()[0];
+    received.push({ method, url, contentType: headers['content-type'], traceparent, body });
     const answer = answers.shift() ?? 200;
     if (answer === 'cut') request.socket.destroy();
     else if (answer !== 'hang') reply.writeHead(answer, { location: '/elsewhere' }).end();

@@ -1,4 +1,3 @@
-import { isIP } from 'node:net';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
@@ -6,11 +5,13 @@ import type { TrustProxy } from '../validation/origin.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { isLoopback } from './loopback.ts';
 import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
+import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
 import { looksRandom } from './randomness.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
 import { readSignUpSettings, type SignUpSettings, signUpVariables } from './sign-up.ts';
+import { readTelemetrySettings, type TelemetrySettings, telemetryVariables } from './telemetry.ts';
 import { type Reading, Variable } from './variable.ts';
 import { fileVariables, withFiles } from './variable-files.ts';
 
@@ -52,6 +53,8 @@ export interface Config {
   readonly auditRetention: number | null;
   /** For how long the steps of authorizations are kept, in milliseconds; null records none. */
   readonly traceRetention: number | null;
+  /** Where traces and metrics are sent to; undefined where telemetry is off. */
+  readonly telemetry: TelemetrySettings | undefined;
   readonly mail: MailSettings;
   readonly signUp: SignUpSettings;
   readonly limits: Limits;
@@ -128,27 +131,6 @@ function adminKey(value: string): Reading<string> {
     };
   }
   return looksRandom(value) ? { value } : { problem: `${PREDICTABLE}. Make another with: openssl rand -base64 32` };
-}
-
-function trustProxy(value: string): Reading<TrustProxy> {
-  if (value === '' || value === '0' || value === 'false' || value === 'off') return { value: false };
-  if (/^\d{1,2}$/.test(value)) return { value: Number(value) };
-  if (value.split(',').every((part) => isNetwork(part.trim()))) return { value };
-  return { problem: 'must be off, the number of proxies in front, or their addresses separated by commas' };
-}
-
-/** Whether a text is an IP address, or a network as `<address>/<bits>`. */
-function isNetwork(text: string): boolean {
-  const [address = '', bits, ...more] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || more.length > 0) return false;
-  return bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128));
-}
-
-function networks(value: string): Reading<readonly string[]> {
-  const parts = value.split(',').map((part) => part.trim());
-  if (parts.every(isNetwork)) return { value: parts };
-  return { problem: 'must be addresses or networks separated by commas, for example 10.0.0.0/8,fd00::/8' };
 }
 
 /** Characters that an address in a `mailto:` link and in a page needs no escaping for. */
@@ -299,6 +281,7 @@ export const variables = {
   ...mailVariables,
   ...signUpVariables,
   ...signInCodeVariables,
+  ...telemetryVariables,
   ...fileVariables,
 } as const;
 
@@ -373,6 +356,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     contact: read(variables.contact),
     traceRetention: traceRetention === undefined ? DAY : traceRetention,
     playground,
+    telemetry: readTelemetrySettings(environment, problems),
     mail,
     signUp: readSignUpSettings(environment, problems, mail),
     signInCode: readSignInCode(environment, problems, mail),

@@ -25,6 +25,7 @@ export const fileVariables = {
   previousSecretFile: fileOf('TESSERA_SECRET_PREVIOUS'),
   adminKeyFile: fileOf('TESSERA_ADMIN_KEY'),
   smtpUrlFile: fileOf('TESSERA_SMTP_URL'),
+  otlpHeadersFile: fileOf('OTEL_EXPORTER_OTLP_HEADERS'),
 } as const;
 
 /** The environment, with the content of each named file as the value of its variable. */

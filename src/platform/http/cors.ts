@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { MINUTE, SECOND } from '../clock.ts';
 import { logLine } from '../log.ts';
+import { requestIds } from './request-tracing.ts';
 
 declare module 'fastify' {
   interface FastifyContextConfig {
@@ -93,7 +94,7 @@ export function reportUnreadable(request: FastifyRequest, cause: string): void {
   const remedy =
     'Add a redirect URI of the page to redirectUris of a client of type public (PATCH /api/v2/admin/clients/{clientId}), or call from the server of the app.';
   request.unreadable = `${cause}, so browsers keep this answer from the page. ${remedy}`;
-  logLine(request.log, 'info', 'a page cannot read the answer', { reqId: request.id, reason: cause });
+  logLine(request.log, 'info', 'a page cannot read the answer', { ...requestIds(request), reason: cause });
 }
 
 /** Removes the CORS headers again, if the answer turns out to be for another app than the page's. */

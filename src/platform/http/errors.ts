@@ -5,6 +5,7 @@ import { logLine } from '../log.ts';
 import { NOTHING_HERE, OAuthError, type RefusalDetail, unavailable } from '../oauth-error.ts';
 import { FORM_TYPE, JSON_TYPE } from './operation.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
+import { requestIds } from './request-tracing.ts';
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -94,18 +95,18 @@ function convert(error: unknown, request: FastifyRequest): OAuthError {
   if (error instanceof StoreUnavailable) {
     // The outage is logged as a whole.
     request.server.outages.failed(error, true);
-    logLine(request.log, 'debug', STORE_UNAVAILABLE, { reqId: request.id, err: error });
+    logLine(request.log, 'debug', STORE_UNAVAILABLE, { ...requestIds(request), err: error });
     return unavailable(STORE_UNAVAILABLE);
   }
   if (error instanceof WrongClock) {
-    logLine(request.log, 'debug', CLOCK_WRONG, { reqId: request.id, err: error });
+    logLine(request.log, 'debug', CLOCK_WRONG, { ...requestIds(request), err: error });
     return unavailable(CLOCK_WRONG);
   }
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (MEDIA_TYPE_ERRORS.includes(code)) return unsupportedMediaType(request);
   const known = FRAMEWORK_ERRORS[code];
   if (known !== undefined) return new OAuthError(known[0], 'invalid_request', known[1]);
-  logLine(request.log, 'error', 'internal error', { reqId: request.id, err: error });
+  logLine(request.log, 'error', 'internal error', { ...requestIds(request), err: error });
   return new OAuthError(500, 'server_error', `Something went wrong on our side. Correlation id: ${request.id}`);
 }
 

@@ -16,6 +16,10 @@ export type BreachCheckOutcome = 'clear' | 'breached' | 'failed' | 'skipped';
 /** The result of one attempt to send a message: `retried` is tried again, `dead` was the last attempt, `expired` came too late. */
 export type MailOutcome = 'sent' | 'retried' | 'dead' | 'expired';
 
+/** Why a span of a trace did not reach the collector, and how an export of telemetry ended. */
+export type DroppedSpans = 'queue full' | 'not accepted';
+export type ExportOutcome = 'accepted' | 'failed';
+
 /** Counts what the service does. */
 export interface Meter {
   answered(request: AnsweredRequest): void;
@@ -29,6 +33,10 @@ export interface Meter {
   droppedSteps(count: number): void;
   /** A new password was looked for in breaches. */
   checkedBreaches(outcome: BreachCheckOutcome): void;
+  /** Spans of traces were dropped. */
+  droppedSpans(reason: DroppedSpans, count: number): void;
+  /** An attempt to send traces or metrics to the collector. */
+  exported(signal: 'traces' | 'metrics', outcome: ExportOutcome): void;
 }
 
 /** Counts nothing, where no metrics are served. */
@@ -39,4 +47,6 @@ export const unmetered: Meter = {
   mailed: () => {},
   droppedSteps: () => {},
   checkedBreaches: () => {},
+  droppedSpans: () => {},
+  exported: () => {},
 };

@@ -135,3 +135,19 @@ test('the error names a refused and a broken connection', async () => {
   await new Promise((resolve) => server?.close(resolve));
   await assert.rejects(outgoing(LOCAL)(post(`http://127.0.0.1:${port}/`)), /nothing listens there/);
 });
+
+test('headers for the operator’s own networks are sent there, and nowhere else', async () => {
+  const seen: unknown[] = [];
+  const port = await listening((request, reply) => {
+    seen.push(request.headers['traceparent']);
+    reply.end();
+  });
+  const request = post(`http://localhost:${port}/`, { ownNetworkHeaders: { traceparent: 'x' } });
+  const own = await outgoing(LOCAL, async () => [{ address: '127.0.0.1', family: 4 }])(request);
+  // It leads to this machine as well, but is neither a loopback address nor in a named network.
+  const other = async () => [{ address: '0.0.0.0', family: 4 }];
+  const elsewhere = await outgoing(LOCAL, other)(request);
+  const named = await outgoing({ local: true, networks: ['0.0.0.0'] }, other)(request);
+  assert.deepEqual([own.status, elsewhere.status, named.status], [200, 200, 200]);
+  assert.deepEqual(seen, ['x', undefined, 'x']);
+});

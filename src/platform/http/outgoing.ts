@@ -17,6 +17,8 @@ export interface OutgoingRequest {
   readonly method: 'GET' | 'POST';
   readonly url: string;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Headers for the operator's own networks: sent only to addresses that TESSERA_OUTGOING_ALLOW names, and on this machine. */
+  readonly ownNetworkHeaders?: Readonly<Record<string, string>>;
   readonly body?: string;
   /** The largest body of the answer that is read, in bytes; if absent, the body is ignored. */
   readonly longestBody?: number;
@@ -84,8 +86,10 @@ export function outgoing(
   resolve: (name: string) => Promise<readonly LookupAddress[]> = (name) => systemLookup(name, { all: true }),
 ): Outgoing {
   const allowed = blockList(rules.networks);
-  const isAllowed = (address: string): boolean =>
-    rules.local || isPublicAddress(address) || allowed.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isNamed = (address: string): boolean => allowed.check(address, isIP(address) === 6 ? 'ipv6' : 'ipv4');
+  const isOwn = (address: string): boolean =>
+    isNamed(address) || (rules.local && (address === '::1' || isLoopback(address)));
+  const isAllowed = (address: string): boolean => rules.local || isPublicAddress(address) || isNamed(address);
 
   async function allowedAddresses(host: string): Promise<readonly LookupAddress[]> {
     const literal = host.replace(/^\[|\]$/g, '');
@@ -112,7 +116,14 @@ export function outgoing(
     const deadline = AbortSignal.timeout(request.timeoutMs);
     const signal = request.signal === undefined ? deadline : AbortSignal.any([deadline, request.signal]);
     const targets = await unlessAborted(allowedAddresses(url.hostname), signal, request);
-    return await send(request, url, targets, signal);
+    const { ownNetworkHeaders, headers } = request;
+    const isInside = ownNetworkHeaders !== undefined && targets.every(({ address }) => isOwn(address));
+    return await send(
+      isInside ? { ...request, headers: { ...headers, ...ownNetworkHeaders } } : request,
+      url,
+      targets,
+      signal,
+    );
   };
 }
 

@@ -18,6 +18,7 @@ import { type RequestRefusal, toOAuthError } from './errors.ts';
 import type { Meter } from './meter.ts';
 import { type Outages, STORE_UNAVAILABLE } from './outages.ts';
 import { compileValidator, formParameters } from './parameters.ts';
+import { type BeginRequestSpan, requestIds, traceRequests } from './request-tracing.ts';
 import { type ServedPaths, servedPaths } from './served-paths.ts';
 
 /** The longest request target, in bytes. */
@@ -33,6 +34,8 @@ export interface ServerOptions {
   readonly meter: Pick<Meter, 'answered'> | undefined;
   /** Called after each refusal, and each answer that browsers keep from its page: for the traces. */
   readonly traceRefusal: (request: FastifyRequest, reply: FastifyReply) => void;
+  /** Begins the span of a request, where requests are traced. */
+  readonly beginSpan?: BeginRequestSpan | undefined;
   readonly outages: Outages;
   /** Whether an app that runs in a browser is registered at an origin. */
   readonly isRegisteredOrigin: (origin: string) => Promise<boolean>;
@@ -108,6 +111,8 @@ export function createApp(options: ServerOptions): FastifyInstance {
   const served = servedPaths(app);
   const admitOrigin = crossOrigin(app, options.isRegisteredOrigin);
   app.decorate('outages', options.outages);
+  app.decorateRequest('span', undefined);
+  if (options.beginSpan !== undefined) traceRequests(app, options.beginSpan);
   observe(app, options);
   decorateAddress(app, options.trustProxy);
   app.addHook('onRequest', (request, reply, done) => {
@@ -193,7 +198,7 @@ function observe(
     if (level !== 'debug' || writesDebug) {
       const ms = Math.round(reply.elapsedTime * 10) / 10;
       const why = refusal === null ? undefined : whyRefused(request, refusal);
-      logLine(request.log, level, 'answered', { reqId: request.id, method, route, status, ms, ...why });
+      logLine(request.log, level, 'answered', { ...requestIds(request), method, route, status, ms, ...why });
     }
     if (refusal !== null || status >= 400 || request.unreadable !== undefined) traceRefusal(request, reply);
     done();

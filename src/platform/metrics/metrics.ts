@@ -269,6 +269,19 @@ export function createMetrics(): Metrics {
     },
   });
 
+  const droppedSpans = new Counter({
+    name: 'tessera_telemetry_spans_dropped_total',
+    help: 'Spans of traces that the collector did not get: the queue was full, or it did not accept them.',
+    labelNames: ['reason'] as const,
+    registers,
+  });
+  const exports = new Counter({
+    name: 'tessera_telemetry_exports_total',
+    help: 'Exports of traces or metrics by OTLP: accepted by the collector, or failed.',
+    labelNames: ['signal', 'outcome'] as const,
+    registers,
+  });
+
   return {
     registry,
     watch(those) {
@@ -312,6 +325,8 @@ export function createMetrics(): Metrics {
       mailed: (kind, outcome) => mailed.inc({ kind, outcome }),
       droppedSteps: (count) => droppedSteps.inc(count),
       checkedBreaches: (outcome) => breachChecks.inc({ outcome }),
+      droppedSpans: (reason, count) => droppedSpans.inc({ reason }, count),
+      exported: (signal, outcome) => exports.inc({ signal, outcome }),
     },
   };
 }

@@ -7,6 +7,7 @@ import { digest } from '../../platform/crypto/secrets.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { toOAuthError } from '../../platform/http/errors.ts';
 import { queryOf, type RepeatableParameters } from '../../platform/http/parameters.ts';
+import { requestIds } from '../../platform/http/request-tracing.ts';
 import { isSnowflake } from '../../platform/ids/ids.ts';
 import { logLine } from '../../platform/log.ts';
 import { OAuthError } from '../../platform/oauth-error.ts';
@@ -129,7 +130,7 @@ function internalError(error: unknown, request: FastifyRequest): RedirectedError
   const { status } = toOAuthError(error, request);
   const reason = request.refusal?.reason ?? 'try again in a moment';
   if (status !== 503 && error instanceof OAuthError) {
-    logLine(request.log, 'error', 'an authorization request failed', { reqId: request.id, err: error });
+    logLine(request.log, 'error', 'an authorization request failed', { ...requestIds(request), err: error });
   }
   return status === 503
     ? { kind: 'redirect', error: 'temporarily_unavailable', description: 'try again in a moment', reason }
