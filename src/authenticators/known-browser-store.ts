@@ -1,5 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
-import { command, one } from '../platform/database/statement.ts';
+import { command, many, one } from '../platform/database/statement.ts';
 
 /** An account remembers this many browsers: those of its latest sign-ins. */
 const MAX_KNOWN_BROWSERS = 64;
@@ -43,6 +43,17 @@ const find = one((db, p: { accountId: string; browserHash: string }) =>
 const findAny = one((db, p: { accountId: string }) =>
   db.selectFrom('known_browser').select('browser_hash').where('account_id', '=', p.accountId).limit(1),
 );
+
+const list = many(
+  (db, p: { accountId: string }) =>
+    db.selectFrom('known_browser').select('browser_hash').where('account_id', '=', p.accountId),
+  (row) => row.browser_hash,
+);
+
+/** The browsers that signed in to an account before, except one. */
+export function* otherKnownBrowsers(accountId: string, browserHash: string | null): Work<readonly string[]> {
+  return (yield* list({ accountId })).filter((hash) => hash !== browserHash);
+}
 
 /** Forgets the browsers of an account: each is a new device again. */
 export const forgetBrowsers = command((db, p: { accountId: string }) =>

@@ -28,6 +28,8 @@ export interface NewChallenge {
   readonly address: string;
   /** The browser that asked for it; null where an operator did, or nobody asked. */
   readonly browserHash: string | null;
+  /** Browsers that keep what they asked for themselves: others are replaced. */
+  readonly spared?: readonly string[];
   /** What it confirms, such as a new address or a pending sign-up. Stored encrypted. */
   readonly data?: unknown;
   /** In milliseconds. */
@@ -69,7 +71,7 @@ const LASTING: ReadonlySet<ChallengePurpose> = new Set(['secure account']);
 
 /**
  * Stores a challenge, inside a unit of work. It replaces the earlier ones of the same purpose and account, or, without an account, of
- * the same browser: only the newest works. Links that secure an account replace only those of earlier generations.
+ * the same browser: only the newest works. Only what a spared browser asked for stays. Links that secure an account replace only those of earlier generations.
  * @param sent from {@link prepareChallenge}
  */
 export function* createChallenge(
@@ -78,10 +80,10 @@ export function* createChallenge(
   challenge: NewChallenge,
   now: number,
 ): Work<void> {
-  const { purpose, account, address, browserHash, data, lifetime } = challenge;
+  const { purpose, account, address, browserHash, spared = [], data, lifetime } = challenge;
   if (account !== null && LASTING.has(purpose)) {
     yield* store.removeEarlierChallenges({ accountId: account.id, purpose, generation: account.generation });
-  } else if (account !== null) yield* store.removeChallengesOfAccount({ accountId: account.id, purpose });
+  } else if (account !== null) yield* removeReplaced(account.id, purpose, spared);
   else if (browserHash !== null) yield* store.removeChallengesOfBrowser({ browserHash, purpose });
   yield* store.insertChallenge({
     hash: sent.hash,
@@ -96,6 +98,13 @@ export function* createChallenge(
     expiresAt: now + lifetime,
     usedAt: null,
   });
+}
+
+function* removeReplaced(accountId: string, purpose: ChallengePurpose, spared: readonly string[]): Work<void> {
+  if (spared.length === 0) return yield* store.removeChallengesOfAccount({ accountId, purpose });
+  for (const { hash, browserHash } of yield* store.listChallengesOfAccount({ accountId, purpose })) {
+    if (browserHash === null || !spared.includes(browserHash)) yield* store.removeChallenge({ hash });
+  }
 }
 
 const isOpen = ({ usedAt, expiresAt }: StoredChallenge, now: number): boolean => usedAt === null && expiresAt > now;

@@ -76,6 +76,17 @@ export const removeChallengesOfAccount = command((db, p: { accountId: string; pu
   db.deleteFrom('challenge').where('account_id', '=', p.accountId).where('purpose', '=', p.purpose),
 );
 
+/** The challenges of an account and a purpose, of any generation. */
+export const listChallengesOfAccount = many(
+  (db, p: { accountId: string; purpose: string }) =>
+    db.selectFrom('challenge').select(COLUMNS).where('account_id', '=', p.accountId).where('purpose', '=', p.purpose),
+  toChallenge,
+);
+
+export const removeChallenge = command((db, p: { hash: string }) =>
+  db.deleteFrom('challenge').where('hash', '=', p.hash),
+);
+
 /** Removes every challenge of an account. */
 export const removeAllChallenges = command((db, p: { accountId: string }) =>
   db.deleteFrom('challenge').where('account_id', '=', p.accountId),

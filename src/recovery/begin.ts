@@ -1,5 +1,6 @@
 import type { Account } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
+import { otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
 import { createChallenge, type NewChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -37,8 +38,8 @@ export const subjectOf = (issuer: string, { profile }: Account) => ({
 });
 
 /**
- * Sends a link and a code that recover an account, inside a unit of work. They replace earlier ones, and end with the account's
- * generation.
+ * Sends a link and a code that recover an account, inside a unit of work. They replace earlier ones, except those that another browser
+ * asked for which signed in to the account before, and end with the account's generation.
  */
 export function* beginRecovery(
   { sealer, mail, issuer }: SecurityNoticeServices,
@@ -49,7 +50,9 @@ export function* beginRecovery(
   const address = account.profile.email.toLowerCase();
   const data: RecoveryData = { request };
   const challenge = { purpose: 'recover', account, address, browserHash, data, lifetime: RECOVERY_LIFETIME } as const;
-  yield* createChallenge(sealer, sent, challenge, now);
+  // A stranger who asks later must not end what the owner asked for.
+  const spared = yield* otherKnownBrowsers(account.id, browserHash);
+  yield* createChallenge(sealer, sent, { ...challenge, spared }, now);
   const content = recoveryMail(subjectOf(issuer, account), { url: linkOf(issuer, sent), code: sent.code });
   const expiresAt = now + RECOVERY_LIFETIME;
   const message = { to: account.profile.email, accountId: account.id, content, expiresAt, challenge: sent.hash };

@@ -11,7 +11,7 @@ import {
 } from '../authenticators/authenticators.ts';
 import { removeFactorsSince } from '../authenticators/factor-removal-store.ts';
 import { listFactors, removePasskeys } from '../authenticators/factor-store.ts';
-import { forgetBrowsers, isKnownBrowser } from '../authenticators/known-browser-store.ts';
+import { forgetBrowsers, isKnownBrowser, otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
 import type { PasskeyServices } from '../authenticators/passkey.ts';
 import { prepareRecoveryCodes } from '../authenticators/recovery-code.ts';
 import { countRecoveryCodes } from '../authenticators/recovery-code-store.ts';
@@ -146,7 +146,8 @@ export async function continueWithCode(
     // The account may have been changed since the code was sent.
     if (account === undefined || account.generation !== generation) return undefined;
     const next = { purpose: 'recover', account, address, browserHash, data, lifetime: expiresAt - now } as const;
-    yield* createChallenge(sealer, sent, next, now);
+    const spared = yield* otherKnownBrowsers(account.id, browserHash);
+    yield* createChallenge(sealer, sent, { ...next, spared }, now);
     return sent.link;
   });
 }

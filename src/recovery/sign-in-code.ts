@@ -1,4 +1,5 @@
 import type { Account } from '../accounts/store.ts';
+import { otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
 import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import { createChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { MINUTE } from '../platform/clock.ts';
@@ -35,6 +36,8 @@ export function* sendSignInCode(
     account,
     address: to.toLowerCase(),
     browserHash,
+    // A stranger who asks later must not end what the owner asked for.
+    spared: yield* otherKnownBrowsers(account.id, browserHash),
     data: {},
     lifetime,
   } as const;

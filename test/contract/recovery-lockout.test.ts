@@ -59,6 +59,28 @@ for (const kind of KINDS) {
     const { code } = await newestMail(server, user.email, kind);
     assert.equal((await typeSent(kind, owner, code)).location?.pathname, leadsTo);
   });
+
+  test(`a stranger who asks later (${kind}) does not end what a browser of the owner asked for`, async () => {
+    const user = await newUser();
+    const owner = await signedIn(server, user);
+    await ask(owner, user.email);
+    const { code, link = '' } = await newestMail(server, user.email, kind);
+    server.advance(1);
+    await ask(browserOf(), user.email);
+    if (link !== '') assert.equal((await browserOf().get(link)).status, 200);
+    assert.equal((await typeSent(kind, owner, code)).location?.pathname, leadsTo);
+  });
+
+  test(`a browser of the owner replaces what it asked for before (${kind})`, async () => {
+    const user = await newUser();
+    const owner = await signedIn(server, user);
+    await ask(owner, user.email);
+    const { code, link = '' } = await newestMail(server, user.email, kind);
+    server.advance(1);
+    await ask(owner, user.email);
+    if (link !== '') assert.equal((await browserOf().get(link)).status, 410);
+    assert.notEqual((await typeSent(kind, owner, code)).location?.pathname, leadsTo);
+  });
 }
 
 test('a thief of the password who types wrong second factors uses up no tries of a recovery', async () => {
