@@ -79,7 +79,7 @@ export async function requestAddress(
     if (purpose === 'change address') {
       yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });
     }
-    if (!(yield* countMail(limits, { to: email, origin }, now))) return;
+    if (!(yield* countMail(limits, { to: email, purpose, origin }, now))) return;
     const owner = yield* ownerOf(email, id, now);
     const expiresAt = now + CONFIRMATION_LIFETIME;
     const kind = purpose === 'verify address' ? 'verify address' : 'address change';

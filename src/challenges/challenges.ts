@@ -151,6 +151,18 @@ export function* hasChallenges(
   return (yield* store.findOpenChallenges({ accountId, purpose, now, limit: count })).length >= count;
 }
 
+/** The browsers that asked for challenges of a purpose which can still be answered; null for one that no browser asked for. */
+export function* listBrowsersWaiting(
+  { id: accountId, generation }: NonNullable<NewChallenge['account']>,
+  purpose: ChallengePurpose,
+  now: number,
+): Work<readonly (string | null)[]> {
+  const stored = yield* store.listChallengesOfAccount({ accountId, purpose });
+  return stored
+    .filter((challenge) => isOpen(challenge, now) && challenge.generation === generation)
+    .map(({ browserHash }) => browserHash);
+}
+
 /** Finds the newest challenge of a purpose that a browser asked for, if it can still be answered. */
 export function* findChallengeOfBrowser(
   sealer: Sealer,

@@ -91,7 +91,7 @@ export async function beginSignUp(
       { purpose: 'sign up', account: null, address, browserHash, data, lifetime },
       now,
     );
-    if (!(yield* countMail(limits, { to: address, origin }, now))) return 'begun';
+    if (!(yield* countMail(limits, { to: address, purpose: 'sign up', origin }, now))) return 'begun';
     const holder = yield* findByIdentifier(address);
     if (holder?.profile.emailVerified) {
       const content = signUpMails.exists(holder.profile.username, `${issuer}/login`);

@@ -104,18 +104,31 @@ function* enqueue(sealer: Sealer, keep: boolean, mail: NewMail, now: number): Wo
   if (keep) yield* store.trimKept({ keep: MAILBOX_SIZE });
 }
 
+/** Whom a message that somebody asks for is to. */
+interface AskedMail {
+  readonly to: string;
+  /** What it is for: each has a count of its own, so that asking for one leaves the others. */
+  readonly purpose: string;
+  readonly origin: Origin;
+}
+
 /**
- * Counts a message that somebody asks for, for its recipient and for the address of the one who asks.
+ * Counts a message that somebody asks for, for the address of the one who asks and for its recipient.
  * @returns whether it may be sent; where not, the caller answers as if it had been
  */
-export function* countMail(
-  limits: Limits,
-  { to, origin }: { readonly to: string; readonly origin: Origin },
-  now: number,
-): Work<boolean> {
+export function* countMail(limits: Limits, asked: AskedMail, now: number): Work<boolean> {
+  return (yield* countSender(limits, asked.origin, now)) && (yield* countRecipient(limits, asked, now));
+}
+
+/** {@link countMail} for the address of the one who asks alone. */
+export function* countSender(limits: Limits, origin: Origin, now: number): Work<boolean> {
   const source = `mail from ${addressBucket(origin.address)}`;
-  if ((yield* take(source, limits.mailAddress, now, { name: 'mailAddress', origin })) > 0) return false;
-  const recipient = `mail to ${digest(to.toLowerCase())}`;
+  return (yield* take(source, limits.mailAddress, now, { name: 'mailAddress', origin })) === 0;
+}
+
+/** {@link countMail} for the recipient alone. */
+export function* countRecipient(limits: Limits, { to, purpose, origin }: AskedMail, now: number): Work<boolean> {
+  const recipient = `mail to ${digest(to.toLowerCase())} ${purpose}`;
   return (yield* take(recipient, limits.mailRecipient, now, { name: 'mailRecipient', origin })) === 0;
 }
 

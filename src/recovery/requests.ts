@@ -1,7 +1,8 @@
 import { type Account, findByIdentifier, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
-import { prepareChallenge } from '../challenges/challenges.ts';
-import { countMail, type MailKind } from '../mail/mail.ts';
+import { isKnownBrowser } from '../authenticators/known-browser-store.ts';
+import { listBrowsersWaiting, prepareChallenge, type SentChallenge } from '../challenges/challenges.ts';
+import { countRecipient, countSender, type MailKind } from '../mail/mail.ts';
 import { REQUEST_RETRIES, retryDelay } from '../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
@@ -46,7 +47,7 @@ const contextOf = (id: string): string => `mail request ${id}`;
 /** No username or address is longer. */
 const LONGEST_NAME = 320;
 
-/** Stores a request, unless too many were made for this name or from this address. The account is not looked up. */
+/** Stores a request, unless too many were made from this address. The account is not looked up. */
 export async function requestMail(services: Omit<RequestServices, 'contact'>, request: MailRequest): Promise<void> {
   const { database, clock, limits, sealer } = services;
   const now = clock();
@@ -54,7 +55,7 @@ export async function requestMail(services: Omit<RequestServices, 'contact'>, re
   const identifier = request.identifier.slice(0, LONGEST_NAME);
   const sealed = sealer.seal(JSON.stringify({ ...request, identifier }), contextOf(id));
   await database.commit(function* store(): Work<void> {
-    if (!(yield* countMail(limits, { to: identifier, origin: request.origin }, now))) return;
+    if (!(yield* countSender(limits, request.origin, now))) return;
     yield* insertRequest({ id, purpose: request.purpose, sealed, now });
   });
 }
@@ -126,7 +127,7 @@ async function postpone(
 
 /** Takes a request and makes its message, in one commit: it is made once, or waits for another node. */
 async function answer(services: RequestServices, { id, sealed, createdAt }: StoredMailRequest): Promise<void> {
-  const { database, clock, sealer, limits } = services;
+  const { database, clock, sealer } = services;
   const now = clock();
   const text = sealer.open(sealed, contextOf(id));
   const request = text === undefined ? undefined : (JSON.parse(text) as MailRequest);
@@ -134,27 +135,47 @@ async function answer(services: RequestServices, { id, sealed, createdAt }: Stor
   await database.commit(function* make(): Work<void> {
     if (!(yield* takeRequest({ id })) || request === undefined || now - createdAt > LONGEST_WAIT) return;
     // A request that an earlier version stored is for recovery.
-    const { identifier, origin, browserHash, purpose = 'recover' } = request;
-    const asked = { ...request, sent };
+    const { identifier, browserHash, purpose = 'recover' } = request;
     // No name or address contains a NUL, and PostgreSQL rejects one in a parameter.
     const found = identifier.includes('\0') ? undefined : yield* findByIdentifier(identifier);
     // A change of the account under way would end the challenge.
     const account = found && (yield* lockAccount({ id: found.id }));
-    const counted = account !== undefined && (yield* countOnce(account, identifier, origin));
-    if (counted && accountStatus(account, now) !== 'active') yield* tellBarred(services, account, purpose, now);
-    else if (counted && purpose === 'recover') return yield* beginRecovery(services, account, asked, now);
-    else if (counted && (yield* acceptsSignInCode(account)))
-      return yield* sendSignInCode(services, account, asked, now);
+    if (account !== undefined && (yield* makeFor(services, account, { ...request, purpose, sent }, now))) return;
     const lifetime = purpose === 'recover' ? RECOVERY_LIFETIME : SIGN_IN_CODE_LIFETIME;
     const name = digest(identifier.toLowerCase());
-    return yield* createDecoy(services, { sent, purpose, browserHash, lifetime }, name, now);
+    yield* createDecoy(services, { sent, purpose, browserHash, lifetime }, name, now);
   });
+}
 
-  /** A message that was asked for by the username counts for the address, too. */
-  function* countOnce({ profile }: Account, identifier: string, origin: Origin): Work<boolean> {
-    const to = profile.email;
-    return to.toLowerCase() === identifier.toLowerCase() || (yield* countMail(limits, { to, origin }, now));
+/**
+ * Makes the message for an account, unless too many were made.
+ *
+ * Strangers must not use up what the owner may get. So browsers that signed in to the account before have a count of their own, and beyond
+ * the limit a recovery is still sent where none can be used: whoever asks has a link that works in their mailbox.
+ * @returns whether the browser has a challenge to answer
+ */
+function* makeFor(
+  services: RequestServices,
+  account: Account,
+  asked: MailRequest & { readonly sent: SentChallenge },
+  now: number,
+): Work<boolean> {
+  const { purpose, browserHash, origin } = asked;
+  const isKnown = yield* isKnownBrowser(account.id, browserHash);
+  const counted = { to: account.profile.email, purpose: isKnown ? `${purpose} known` : purpose, origin };
+  const isWithin = yield* countRecipient(services.limits, counted, now);
+  if (accountStatus(account, now) !== 'active') {
+    if (isWithin) yield* tellBarred(services, account, purpose, now);
+    return false;
   }
+  if (!isWithin) {
+    const waiting = yield* listBrowsersWaiting(account, purpose, now);
+    if (purpose !== 'recover' || waiting.length > 0) return waiting.includes(browserHash);
+  }
+  if (purpose === 'recover') yield* beginRecovery(services, account, asked, now);
+  else if (yield* acceptsSignInCode(account)) yield* sendSignInCode(services, account, asked, now);
+  else return false;
+  return true;
 }
 
 /** Tells a banned or suspended person, at an address that is known to be theirs, why no link comes. */

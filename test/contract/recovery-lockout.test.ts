@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { type Agent, agent } from '../support/agent.ts';
 import { admin, newUser as newTestUser, signedIn, type TestUser } from '../support/flow.ts';
+import { mailsTo } from '../support/mail.ts';
+import { MINUTE } from '../support/outcome.ts';
 import { askRecovery, newestMail, useLink } from '../support/recovery.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
 import { startServer } from '../support/server.ts';
@@ -82,6 +84,67 @@ for (const kind of KINDS) {
     assert.notEqual((await typeSent(kind, owner, code)).location?.pathname, leadsTo);
   });
 }
+
+/** As many messages as one address gets in an hour, and one more. */
+const MORE_THAN_ENOUGH = 11;
+const countOf = async ({ email }: Person, kind: string) =>
+  (await mailsTo(server, email)).filter((mail) => mail.kind === kind).length;
+
+test('messages that a stranger has sent to an address for other purposes use up none of a recovery', async () => {
+  const user = await newUser();
+  const stranger = browserOf();
+  for (let asked = 0; asked < MORE_THAN_ENOUGH; asked++) await CODES['sign-in code'].ask(stranger, user.email);
+  assert.equal(await countOf(user, 'sign-in code'), MORE_THAN_ENOUGH - 1);
+  const owner = browserOf();
+  await askRecovery(server, owner, user.username);
+  const { code } = await newestMail(server, user.email, 'recovery');
+  assert.equal((await typeSent('recovery', owner, code)).location?.pathname, '/recover/link');
+});
+
+test('however many recoveries a stranger asks for, the owner has a link that works', async () => {
+  const user = await newUser();
+  for (let asked = 0; asked < MORE_THAN_ENOUGH; asked++) {
+    server.advance(1);
+    await askRecovery(server, browserOf(), [user.email, user.username][asked % 2] ?? '');
+  }
+  assert.equal(await countOf(user, 'recovery'), MORE_THAN_ENOUGH - 1);
+  const owner = browserOf();
+  await askRecovery(server, owner, user.email);
+  assert.equal(await countOf(user, 'recovery'), MORE_THAN_ENOUGH - 1, 'limited');
+  const newest = await newestMail(server, user.email, 'recovery');
+  assert.equal((await owner.get(newest.link ?? '')).status, 200, 'the one that the stranger asked for');
+  // All of them have expired, and the hour is not over.
+  server.advance(30 * MINUTE);
+  await askRecovery(server, owner, user.email);
+  await askRecovery(server, browserOf(), user.email);
+  assert.equal(await countOf(user, 'recovery'), MORE_THAN_ENOUGH, 'one more, and only one');
+  const { link = '' } = await newestMail(server, user.email, 'recovery');
+  assert.equal((await useLink(owner, link, NEW)).location?.pathname, '/account');
+});
+
+for (const kind of KINDS) {
+  test(`a browser of the owner gets its message (${kind}) after a stranger used up those of the address`, async () => {
+    const user = await newUser();
+    const owner = await signedIn(server, user);
+    const { ask, leadsTo } = CODES[kind];
+    for (let asked = 0; asked < MORE_THAN_ENOUGH; asked++) await ask(browserOf(), user.email);
+    server.advance(1);
+    await ask(owner, user.email);
+    const { code } = await newestMail(server, user.email, kind);
+    assert.equal((await typeSent(kind, owner, code)).location?.pathname, leadsTo);
+  });
+}
+
+test('beyond the limit a browser keeps the code that it has', async () => {
+  const user = await newUser();
+  const owner = browserOf();
+  for (let asked = 0; asked < MORE_THAN_ENOUGH; asked++) {
+    server.advance(1);
+    await askRecovery(server, owner, user.email);
+  }
+  const { code } = await newestMail(server, user.email, 'recovery');
+  assert.equal((await typeSent('recovery', owner, code)).location?.pathname, '/recover/link');
+});
 
 test('a thief of the password who types wrong second factors uses up no tries of a recovery', async () => {
   const user = await newUser();

@@ -49,7 +49,7 @@ export const limitVariables = {
   mailRecipient: new LimitVariable(
     'TESSERA_LIMIT_MAIL_RECIPIENT',
     '10/h',
-    'Mails to one address that people ask for. The answer is the same beyond it.',
+    'Mails to one address that people ask for, for each purpose. The answer is the same beyond it. Browsers that have signed in to the account before are counted separately, and beyond it a recovery is still sent where no earlier link works.',
   ),
   mailAddress: new LimitVariable(
     'TESSERA_LIMIT_MAIL_ADDRESS',
