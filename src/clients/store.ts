@@ -66,6 +66,12 @@ export const lockClient = one(
   toClient,
 );
 
+/** Reads a client under a shared lock: changing it waits for the end of this unit of work. */
+export const holdClient = one(
+  (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forKeyShare(),
+  toClient,
+);
+
 const insert = command((db, p: ClientTable) => db.insertInto('client').values(columns(p)));
 const update = command((db, p: ClientTable) => db.updateTable('client').set(columns(p)).where('id', '=', p.id));
 

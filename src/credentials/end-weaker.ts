@@ -8,7 +8,7 @@ import type { Database, Work } from '../platform/database/database.ts';
 import { notFound } from '../platform/oauth-error.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { isExpired } from '../sessions/sessions.ts';
-import { findWeakerSession, lockSessions, removeWeakerSessions } from '../sessions/store.ts';
+import { findWeakerSession, removeWeakerSessions } from '../sessions/store.ts';
 import { dropCodes, revokeFamiliesOf } from './revocation-store.ts';
 import {
   dropWeakerCodes,
@@ -47,8 +47,8 @@ interface Parts {
  * they are raised at the next authorization. Each account is ended in a separate unit of work, with its event, so that no lock is held for
  * long; if this is interrupted, it can be run again.
  *
- * The requirement must be set before: a unit that issues a code reads it after it has locked the session that is removed or locked here,
- * so that its code is either found here or not issued.
+ * The requirement must be set before: a unit that issues a code reads it after it has locked the session that is removed here, and the
+ * client whose change sets it, so that its code is either found here or not issued.
  * @throws {OAuthError} `not_found`
  */
 export async function endWeakerAccess(
@@ -134,8 +134,6 @@ function* endOf(
       yield* enqueueSessionNotices(accountId, sid, now);
       yield* revokeFamiliesOf({ accountId, sid }, now);
     }
-  } else {
-    yield* lockSessions({ accountId });
   }
   const codes = yield* clientId === undefined
     ? dropWeakerCodes({ accountId })

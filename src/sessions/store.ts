@@ -118,11 +118,6 @@ export const removeWeakerSessions = many(
   toSession,
 );
 
-/** Waits for the units of work that have locked sessions of an account, and lets others wait for this one. */
-export const lockSessions = command((db, p: { accountId: string }) =>
-  db.selectFrom('browser_session').select('hash').where('account_id', '=', p.accountId).forUpdate(),
-);
-
 /** Removes all sessions of an account but the `kept` last used; those of an earlier generation, which are invalid, go first. */
 export const removeOldestSessions = many(
   (db, p: { accountId: string; generation: string; kept: number }) =>

@@ -170,6 +170,30 @@ async function besideFirstConsent(): Promise<{ answer: Answer; revoked: JsonAnsw
   return met ? { answer, revoked, clientId: client.clientId } : undefined;
 }
 
+/** A first consent, which has read that no second factor is required, beside its becoming required and the end of what is weaker. */
+async function besideTheRequirement(): Promise<{ client: TestClient; code: string } | undefined> {
+  const client = await newClient(server);
+  const browser = await signedIn(server, await newUser(server));
+  const page = await settle(browser, server, await browser.get(authorizeUrl(client)));
+  await beside.query('BEGIN; LOCK TABLE rate_count IN EXCLUSIVE MODE');
+  const decided = browser.submit(page, { decision: 'allow' }, '/consent');
+  const held = await waiting(1, [decided]);
+  const there = { baseUrl: server.nodes[1] ?? '' };
+  const ending = admin(there, 'PATCH', `/clients/${client.clientId}`, { requireSecondFactor: true }).then(() =>
+    admin(there, 'POST', '/end-weaker-access', { clientId: client.clientId }),
+  );
+  if (held) await waiting(2, [decided, ending]);
+  await beside.query('COMMIT');
+  const [answer, ended] = await Promise.all([decided, ending]);
+  const code = answer.location?.searchParams.get('code');
+  return held && ended.status === 200 && code ? { client, code } : undefined;
+}
+
+test('decisions §11: ending what is weaker for an app waits for a first consent that is under way, and ends its code', async () => {
+  const { client, code } = await untilMet(besideTheRequirement);
+  assert.equal((await redeem(server, client, code)).body.error, 'invalid_grant');
+});
+
 test('decisions §10: a revocation waits for a first consent on the other face, and ends its grant', async () => {
   const { answer, revoked, clientId } = await untilMet(besideFirstConsent);
   codeOf(answer);

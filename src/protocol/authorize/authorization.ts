@@ -4,7 +4,7 @@ import type { RecordThrottled } from '../../audit/throttle.ts';
 import { FACE_RULES } from '../../claims/face.ts';
 import { coveredClaims, encodeResources, formatClaims, formatScopes } from '../../claims/permissions.ts';
 import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
-import { type Client, findClient } from '../../clients/store.ts';
+import { type Client, findClient, holdClient } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
 import { findGrant, lockGrants } from '../../consent/store.ts';
@@ -99,11 +99,11 @@ function* evaluate(
   sessions: RequestSessions,
   now: number,
   services: SecondFactorServices,
-  readSession = findSession,
+  { readSession, readClient } = { readSession: findSession, readClient: findClient },
 ): Work<EvaluatedRequest | ClientGone> {
   // Before what is required, which may change meanwhile: see endWeakerAccess.
   const visitor = yield* readVisitor(sessions.current, now, readSession);
-  const client = yield* findClient({ id: request.clientId });
+  const client = yield* readClient({ id: request.clientId });
   if (client === undefined || !isStillRegistered(client, request)) return CLIENT_GONE;
   const signedIn = visitor.kind === 'signed in' ? visitor : undefined;
   const grant =
@@ -264,8 +264,11 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const rules = FACE_RULES[request.face];
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
-  // With its lock: what ends the session waits for this commit, and then finds the code.
-  const evaluated = yield* evaluate(request, sessions, now, services, lockSession);
+  // With their locks: what ends the session, or requires more of the people who use the app, waits for this commit, and then finds the code.
+  const evaluated = yield* evaluate(request, sessions, now, services, {
+    readSession: lockSession,
+    readClient: holdClient,
+  });
   if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
   const { step, client } = evaluated;
   const { account, session } = evaluated.visitor;
