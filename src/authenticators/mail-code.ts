@@ -1,13 +1,22 @@
-import { findAccount, takeAccountLock } from '../accounts/store.ts';
+import { type Account, findAccount, takeAccountLock } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { findChallengeOfBrowser, tryCode } from '../challenges/challenges.ts';
+import { giveBack, take } from '../limits/limits.ts';
+import { isSecondFactorRequired } from '../organizations/requirement.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
-import type { Origin } from '../platform/validation/origin.ts';
+import { addressBucket, type Origin } from '../platform/validation/origin.ts';
 import { accountStatus } from '../verdict/rules.ts';
-import type { Authenticated, AuthenticationRefusal, CheckedAttempt } from './authenticators.ts';
+import type { AttemptsLimited, Authenticated, AuthenticationRefusal, CheckedAttempt } from './authenticators.ts';
 import type { CodeServices } from './code-attempt.ts';
+import { listFactors } from './factor-store.ts';
 import { isKnownBrowser } from './known-browser-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
+import { secondFactors } from './rules/factors.ts';
+
+export interface MailCodeServices extends CodeServices {
+  readonly secondFactor: SecondFactorSetting;
+}
 
 /** A code of a message, typed into the browser that asked for it. */
 export interface MailCodeAttempt {
@@ -21,15 +30,31 @@ export interface MailCodeAttempt {
 const NO_ACCOUNT = '0';
 
 /**
+ * Whether a code by mail signs in to an account: only one that was sent to a verified address, and not where mail alone must not open the
+ * account, by the person's choice or because a second factor is required of them and none would be asked for after the code.
+ */
+export function* acceptsMailCode(setting: SecondFactorSetting, account: Account): Work<boolean> {
+  if (!account.profile.emailVerified || (yield* requiresRecoveryCode(account.id))) return false;
+  if (!(yield* isSecondFactorRequired(setting, account))) return true;
+  return secondFactors(['mail code'], yield* listFactors(account)).length > 0;
+}
+
+/**
  * Authenticates a person by a code that was sent to their address. Where there is no account, a challenge that nothing answers is tried
- * instead. A wrong code, an expired one, too many tries and a name without an account get the same answer.
+ * instead. A wrong code, an expired one, too many tries and a name without an account get the same answer. Attempts are counted for the
+ * address as well: a browser that has asked for no code may send any number of them.
  */
 export async function authenticateByMailCode(
-  services: CodeServices,
+  services: MailCodeServices,
   { code, browserHash, origin }: MailCodeAttempt,
   now: number,
-): Promise<CheckedAttempt> {
-  const { database, sealer } = services;
+): Promise<CheckedAttempt | AttemptsLimited> {
+  const { database, sealer, limits, secondFactor } = services;
+  const bucket = `sign-in from ${addressBucket(origin.address ?? '')}`;
+  const seconds = await database.commit(() =>
+    take(bucket, limits.signInAddress, now, { name: 'signInAddress', origin }),
+  );
+  if (seconds > 0) return { kind: 'limited', seconds };
   const asked = await database.read(() => findChallengeOfBrowser(sealer, browserHash, 'sign in', now));
   const accountId = asked?.accountId ?? null;
 
@@ -61,11 +86,12 @@ export async function authenticateByMailCode(
     }
     const status = accountStatus(account, now);
     if (status !== 'active') return yield* refuse({ kind: status, account }, status);
-    const { email, emailVerified } = account.profile;
-    const isSame = account.generation === challenge.generation && email.toLowerCase() === challenge.address;
-    if (!isSame || !emailVerified || (yield* requiresRecoveryCode(account.id))) {
+    const isSame =
+      account.generation === challenge.generation && account.profile.email.toLowerCase() === challenge.address;
+    if (!isSame || !(yield* acceptsMailCode(secondFactor, account))) {
       return yield* refuse({ kind: 'changed' }, 'the account has changed');
     }
+    yield* giveBack(bucket, limits.signInAddress);
     return { kind: 'authenticated', account, method: 'mail code' };
   }
   return { kind: 'checked', complete };

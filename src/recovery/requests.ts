@@ -1,11 +1,13 @@
 import { type Account, findByIdentifier, lockAccount } from '../accounts/store.ts';
 import { record } from '../audit/audit.ts';
 import { isKnownBrowser } from '../authenticators/known-browser-store.ts';
+import { acceptsMailCode } from '../authenticators/mail-code.ts';
 import { listBrowsersWaiting, prepareChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { countRecipient, countSender, type MailKind } from '../mail/mail.ts';
 import { REQUEST_RETRIES, retryDelay } from '../platform/backoff.ts';
 import { type Clock, MINUTE, SECOND } from '../platform/clock.ts';
 import type { Limits } from '../platform/config/limits.ts';
+import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import { digest, randomName } from '../platform/crypto/secrets.ts';
 import { type Database, StoreUnavailable, type Work } from '../platform/database/database.ts';
 import type { Meter } from '../platform/http/meter.ts';
@@ -16,7 +18,7 @@ import { accountStatus } from '../verdict/rules.ts';
 import { beginRecovery, createDecoy, RECOVERY_LIFETIME, subjectOf } from './begin.ts';
 import { barredMail } from './mails.ts';
 import { insertRequest, listRequests, postponeRequest, type StoredMailRequest, takeRequest } from './request-store.ts';
-import { acceptsSignInCode, SIGN_IN_CODE_LIFETIME, sendSignInCode } from './sign-in-code.ts';
+import { SIGN_IN_CODE_LIFETIME, sendSignInCode } from './sign-in-code.ts';
 
 /*
  * A browser asks for a link or a code by a name. The answer is given before the name is looked up, and the message is made later, at a
@@ -38,6 +40,7 @@ interface RequestServices extends SecurityNoticeServices {
   readonly database: Database;
   readonly clock: Clock;
   readonly limits: Limits;
+  readonly secondFactor: SecondFactorSetting;
   /** Whom people ask for help, if it is configured. */
   readonly contact: string | undefined;
 }
@@ -48,7 +51,10 @@ const contextOf = (id: string): string => `mail request ${id}`;
 const LONGEST_NAME = 320;
 
 /** Stores a request, unless too many were made from this address. The account is not looked up. */
-export async function requestMail(services: Omit<RequestServices, 'contact'>, request: MailRequest): Promise<void> {
+export async function requestMail(
+  services: Omit<RequestServices, 'contact' | 'secondFactor'>,
+  request: MailRequest,
+): Promise<void> {
   const { database, clock, limits, sealer } = services;
   const now = clock();
   const id = randomName();
@@ -173,7 +179,7 @@ function* makeFor(
     if (purpose !== 'recover' || waiting.length > 0) return waiting.includes(browserHash);
   }
   if (purpose === 'recover') yield* beginRecovery(services, account, asked, now);
-  else if (yield* acceptsSignInCode(account)) yield* sendSignInCode(services, account, asked, now);
+  else if (yield* acceptsMailCode(services.secondFactor, account)) yield* sendSignInCode(services, account, asked, now);
   else return false;
   return true;
 }

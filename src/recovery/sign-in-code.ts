@@ -1,6 +1,5 @@
 import type { Account } from '../accounts/store.ts';
 import { otherKnownBrowsers } from '../authenticators/known-browser-store.ts';
-import { requiresRecoveryCode } from '../authenticators/recovery-setting-store.ts';
 import { createChallenge, type SentChallenge } from '../challenges/challenges.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -10,14 +9,6 @@ import { signInCodeMail } from './mails.ts';
 
 /** How long a sign-in code works. */
 export const SIGN_IN_CODE_LIFETIME = 15 * MINUTE;
-
-/**
- * Whether a code by mail signs in to an account: only one that was sent to a verified address, and not where mail alone must not open the
- * account.
- */
-export function* acceptsSignInCode({ id, profile }: Account): Work<boolean> {
-  return profile.emailVerified && !(yield* requiresRecoveryCode(id));
-}
 
 /**
  * Sends a code that signs a browser in, inside a unit of work that holds the account's lock. It replaces an earlier one, and ends with the

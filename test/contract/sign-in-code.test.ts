@@ -15,6 +15,7 @@ import {
   walk,
 } from '../support/flow.ts';
 import { mailsTo } from '../support/mail.ts';
+import { query } from '../support/outcome.ts';
 import { newestMail } from '../support/recovery.ts';
 import { requireCode } from '../support/recovery-setting.ts';
 import { atSecondStep, enroll, totpCode, typeCode } from '../support/second-factor.ts';
@@ -142,6 +143,47 @@ test('after five wrong codes the right one is not accepted, of a newer message a
   assert.equal((await type(other, await codeFor(user))).location?.pathname, '/account');
 });
 
+test('AV-01: codes that are typed where none was asked for are counted for the address, and so are their events', async () => {
+  server.advance(MINUTE);
+  const stranger = browserOf();
+  const page = await stranger.get('/login/code/enter');
+  const since = (await query(server, 'SELECT max(id) AS id FROM audit_event'))[0]?.['id'];
+  const statuses: number[] = [];
+  for (let guess = 0; guess < 70; guess++) {
+    statuses.push((await stranger.submit(page, { sent_code: '000000' }, '/login/code/enter')).status);
+  }
+  assert.deepEqual([statuses.indexOf(429), statuses.lastIndexOf(401)], [60, 59]);
+  const events = await query(server, `SELECT type FROM audit_event WHERE id > ${since}`);
+  assert.equal(events.filter(({ type }) => type === 'sign_in.failed').length, 60);
+  assert.equal(events.filter(({ type }) => type === 'limit.exceeded').length, 1);
+  server.advance(MINUTE);
+});
+
+let organizations = 0;
+/** Requires a second factor of a person, by their organization. */
+async function requireSecondFactor({ id }: Person): Promise<void> {
+  const name = `strict-${++organizations}`;
+  const { body } = await admin(server, 'POST', '/organizations', { name, domain: 'strict.example' });
+  await admin(server, 'PUT', `/organizations/${body.id}/members/${id}`, {});
+  const { status } = await admin(server, 'PATCH', `/organizations/${body.id}`, { requireSecondFactor: true });
+  assert.equal(status, 200);
+}
+
+test('where a second factor is required of a person, mail alone signs nobody in: only together with their app', async () => {
+  const alone = await newUser();
+  await requireSecondFactor(alone);
+  const stranger = browserOf();
+  await ask(stranger, alone.email);
+  assert.deepEqual(await mailsTo(server, alone.email), []);
+
+  const user = await newUser();
+  await enroll(server, user);
+  await requireSecondFactor(user);
+  const browser = browserOf();
+  await ask(browser, user.email);
+  assert.equal((await type(browser, await codeFor(user))).location?.pathname, '/login/verify');
+});
+
 /** What happens between the message and the code, and the status that the code then gets. */
 const stale: Record<string, [end: (user: Person) => Promise<unknown>, status: number]> = {
   'fifteen minutes': [async () => server.advance(15 * MINUTE), 401],
@@ -152,6 +194,7 @@ const stale: Record<string, [end: (user: Person) => Promise<unknown>, status: nu
     },
     401,
   ],
+  'a second factor became required of its person': [requireSecondFactor, 409],
   'a new password': [(user) => admin(server, 'PATCH', `/users/${user.id}`, { password: 'another long password' }), 409],
   'signing out everywhere': [(user) => admin(server, 'DELETE', `/users/${user.id}/sessions`), 409],
   'a suspension': [(user) => admin(server, 'PUT', `/users/${user.id}/suspension`, {}), 403],
