@@ -217,7 +217,7 @@ function makeFolderOf(path: string): string {
 }
 
 /** Converts the errors of a database that cannot be used to a {@link ConfigError} that says what to do. */
-async function explainErrors<T>(config: Config, open: () => Promise<T>): Promise<T> {
+export async function explainErrors<T>(config: Config, open: () => Promise<T>): Promise<T> {
   try {
     return await open();
   } catch (error) {

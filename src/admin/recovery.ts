@@ -1,6 +1,6 @@
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
 import { record, recordAs } from '../audit/audit.ts';
-import { renewClients } from '../clients/store.ts';
+import { renewClientGenerations, renewClients } from '../clients/store.ts';
 import { dropAllCodes } from '../credentials/revocation-store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
 import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
@@ -67,4 +67,55 @@ export async function revokeEverythingIssued(
     else yield* recordAs(String(loss.expected + 1), event);
   });
   return { adminKeys, kid };
+}
+
+/** Why a new epoch begins. */
+export interface Restored {
+  /** When the backup was made; null if that is not known. */
+  readonly backupAt: string | null;
+  /** How many events are known to be lost; null if that is not known. */
+  readonly missing: number | null;
+  /** The number after which the ids of events continue, if it is higher than that of the last event. */
+  readonly continueAfter: number | undefined;
+  readonly origin: Origin;
+}
+
+/**
+ * Invalidates everything issued so far, as {@link revokeEverythingIssued} does, in one unit of work, and records that a backup was
+ * restored. Consents remain: people who gave them before the backup are not asked again. It takes long with many accounts, so it is
+ * meant for a database that no server uses yet.
+ */
+export function* beginEpoch(
+  { secret, at }: { readonly secret: Buffer; readonly at: number },
+  restored: Restored,
+): Work<RecoverySummary> {
+  const generation = randomIdentifier();
+  yield* renewClientGenerations({ generation });
+  yield* dropAllCodes();
+  yield* removeInteractions();
+  const adminKeys = (yield* markAllAdminKeysRevoked({ now: at })).length;
+  const kid = yield* replaceAllKeys(secret, at);
+  for (let after: string | undefined = '0'; after !== undefined; ) {
+    const through: string | undefined = yield* endOfBatch(after, BATCH);
+    if (through !== undefined) {
+      yield* enqueueAccountRangeNotices(after, through, at);
+      yield* renewGenerations({ after, through, generation });
+    }
+    after = through;
+  }
+  yield* recordRestore({ adminKeys, kid }, at, restored);
+  return { adminKeys, kid };
+}
+
+/** Records that a backup was restored; `summary` is null if what was issued before remains valid. */
+export function* recordRestore(
+  summary: RecoverySummary | null,
+  at: number,
+  { backupAt, missing, continueAfter, origin }: Restored,
+): Work<void> {
+  const details = { backupAt, missing, ended: summary !== null, ...summary };
+  const event = { at, type: 'data.restored', origin, details } as const;
+  // Numbers of lost events are not reused.
+  if (continueAfter === undefined) yield* record(event);
+  else yield* recordAs(String(continueAfter + 1), event);
 }

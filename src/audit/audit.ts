@@ -112,6 +112,8 @@ export const eventTypes = {
     'A signing key was removed: its access and refresh tokens are revoked, and its ID tokens no longer verify against the key set.',
   'data.recovered':
     'An operator accepted that recorded changes were lost or a backup was restored. Everything issued before is revoked (`missing`: how many events are known to be lost).',
+  'data.restored':
+    'A backup (`backupAt`: when it was made, if that is known) was restored. If `ended` is true, everything issued before is revoked, and consents remain (`missing`: how many events are known to be lost).',
   'mail.given_up':
     'A message (`mailId`, `kind`) was not sent: the server refused it for good, or the last retry failed (`problem`). Without `mailId`, it could not be made.',
   'mail.tested': 'An operator sent a test message.',

@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { VERSION } from '../platform/version.ts';
 import { adminKeyCommands } from './admin-key.ts';
+import { backupCommand } from './backup.ts';
 import { clientCommands } from './client.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { doctorCommand } from './doctor.ts';
@@ -15,6 +16,7 @@ import { migrateCommand } from './migrate.ts';
 import { orgCommands } from './org.ts';
 import { output } from './output.ts';
 import { recoverCommand } from './recover.ts';
+import { restoreCommand } from './restore.ts';
 import { secondFactorCommands } from './second-factor.ts';
 import type { GlobalFlags } from './session.ts';
 import { userCommands } from './user.ts';
@@ -77,6 +79,8 @@ export function program(writeError: (text: string) => void = (text) => process.s
     eventsCommand,
     explainCommand,
     migrateCommand,
+    backupCommand,
+    restoreCommand,
     recoverCommand,
   ]) {
     tessera.addCommand(commands(getContext));

@@ -150,6 +150,11 @@ export function* readAlgorithmsInUse(): Work<ReadonlySet<AsymmetricAlg>> {
   return inUse;
 }
 
+/** Sets the generation of every client: all codes and tokens are invalid. */
+export const renewClientGenerations = command((db, p: { generation: string }) =>
+  db.updateTable('client').set({ generation: p.generation }),
+);
+
 /** Sets the generation and consent epoch of every client: all codes and tokens are invalid, and new consent is required. */
 export const renewClients = command((db, p: { generation: string; epoch: string }) =>
   db.updateTable('client').set({ generation: p.generation, consent_epoch: p.epoch }),

@@ -33,6 +33,10 @@ const VICTIMS: Readonly<Record<string, Victim>> = {
     const isThere = async () => (await userinfo(server, access_token)).status === 200;
     return { name: `--client=${client.clientId}`, isThere };
   },
+  async restore() {
+    const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
+    return { name: '--new-epoch', isThere: async () => (await userinfo(server, access_token)).status === 200 };
+  },
   async recover() {
     const { access_token } = await tokensFor(server, await newClient(server), await newUser(server));
     return { name: '--accept-loss', isThere: async () => (await userinfo(server, access_token)).status === 200 };

@@ -138,6 +138,7 @@ const changes: readonly (readonly [string, () => Promise<unknown>, ...string[]])
   ['keys drop', () => run('keys', 'drop', kid), 'keys.dropped'],
   ['client delete', () => run('client', 'delete', app, '--yes'), 'client.deleted'],
   ['user delete', () => run('user', 'delete', 'ada', '--yes'), 'account.deleted'],
+  ['restore', () => run('restore', '--new-epoch', '--yes'), 'data.restored'],
   ['recover', () => run('recover', '--accept-loss', '--yes'), 'data.recovered'],
 ];
 
@@ -148,6 +149,7 @@ const others = [
     'events',
     'explain',
     'migrate',
+    'backup',
     'doctor',
     'health',
     'user show',

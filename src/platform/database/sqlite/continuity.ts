@@ -6,6 +6,7 @@ import { UnusableDatabase } from '../database.ts';
 import { type DataLoss, describeLoss } from '../loss.ts';
 import { resultCode } from './dialect.ts';
 import { type Mark, markFile, readMark } from './mark.ts';
+import { refuseUnfinished } from './replacement.ts';
 
 /** How to check a database file before it is used. */
 export interface DatabaseCheck {
@@ -26,6 +27,7 @@ export function findDataLossIn(
   { secretFile, checkStructure: thorough = false }: DatabaseCheck = {},
 ): DataLoss | undefined {
   const path = realPath(given);
+  refuseUnfinished(path);
   const mark = readMark(path);
   const atRest = !existsSync(`${path}-wal`);
   const journal = (statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0;
@@ -136,6 +138,6 @@ const CORRUPT = 11;
 function refuse(path: string, why: string): never {
   throw new UnusableDatabase(
     `${path} is damaged, or ${path}-wal is not the log that belongs to it: ${why}. Put back the two files as they were ` +
-      'together, or restore a backup as docs/how-to/back-up-and-restore.md says.',
+      'together, or restore a backup: tessera restore <backup> --replace',
   );
 }

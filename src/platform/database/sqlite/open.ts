@@ -1,12 +1,21 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, statSync } from 'node:fs';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { setTimeout as wait } from 'node:timers/promises';
-import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
+import {
+  type Database,
+  type DatabaseMeter,
+  type Row,
+  type Step,
+  StoreUnavailable,
+  UnusableDatabase,
+  type Work,
+} from '../database.ts';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { realPath, SEQUENCE, sequenceIn } from './continuity.ts';
 import { isLocked, migrationDialect, resultCode, sqliteBuilder, sqliteColumnTypes } from './dialect.ts';
 import { openMark } from './mark.ts';
+import { refuseUnfinished } from './replacement.ts';
 
 interface PreparedStatement {
   readonly statement: StatementSync;
@@ -39,7 +48,7 @@ const MAX_READS = 32;
  * @param path a file, or `:memory:`
  */
 export async function openSqlite(path: string, options?: MigrationOptions, meter?: DatabaseMeter): Promise<Database> {
-  const connection = connect(path);
+  const connection = await connect(path);
   try {
     await migrate(migrationDialect(connection), sqliteColumnTypes, options);
   } catch (error) {
@@ -245,7 +254,7 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
 
 /** Migrates a SQLite database to the current schema and closes it; returns the names of the migrations that it ran. */
 export async function migrateSqlite(path: string, options?: MigrationOptions): Promise<readonly string[]> {
-  const connection = connect(path);
+  const connection = await connect(path);
   try {
     return await migrate(migrationDialect(connection), sqliteColumnTypes, options);
   } finally {
@@ -253,11 +262,46 @@ export async function migrateSqlite(path: string, options?: MigrationOptions): P
   }
 }
 
-function connect(path: string): DatabaseSync {
+/**
+ * Opens a connection that may write, and creates the file if it does not exist. While `tessera restore` replaces the file, this waits:
+ * with the file of before and the journal of the new one, SQLite would damage both.
+ * @throws {UnusableDatabase} when the file is being replaced
+ */
+export async function connect(path: string): Promise<DatabaseSync> {
+  const since = performance.now();
+  for (;;) {
+    const connection = connectOnce(path);
+    if (connection !== undefined) return connection;
+    if (performance.now() - since > LOCK_TIMEOUT) {
+      throw new UnusableDatabase(
+        `${path} is in the sole use of another process, such as tessera restore. Try again when that has finished.`,
+      );
+    }
+    await wait(LOCK_RETRY);
+  }
+}
+
+/** Undefined while another process has the file to itself, or replaced it in this moment. */
+function connectOnce(path: string): DatabaseSync | undefined {
+  if (path !== ':memory:') refuseUnfinished(realPath(path));
   // Created readable only by its owner; SQLite gives its journal files the same mode.
   if (path !== ':memory:') closeSync(openSync(path, 'a', 0o600));
-  const connection = new DatabaseSync(path, { timeout: 5000 });
-  connection.exec('PRAGMA journal_mode = WAL');
+  const isCurrent = watchReplacement(path);
+  const connection = new DatabaseSync(path, { timeout: 0 });
+  let usable = false;
+  try {
+    // Before the journal is opened, which has the same name for every file that had this one, and once the file is locked.
+    usable = isCurrent();
+    if (usable) connection.exec('PRAGMA journal_mode = WAL');
+    usable &&= isCurrent();
+  } catch (error) {
+    usable = false;
+    if (!isLocked(error)) throw error;
+  } finally {
+    if (!usable) connection.close();
+  }
+  if (!usable) return undefined;
+  connection.exec(`PRAGMA busy_timeout = ${LOCK_TIMEOUT}`);
   connection.exec('PRAGMA synchronous = FULL');
   connection.exec('PRAGMA foreign_keys = ON');
   // Deleted and replaced data is overwritten with zeros, also on pages that become free. FAST would keep free pages, and with them values
@@ -267,6 +311,16 @@ function connect(path: string): DatabaseSync {
   // accounts, because it is searched for each page and exceeds the cache of the processor.
   connection.exec('PRAGMA cache_size = -8192');
   return connection;
+}
+
+/** @returns whether the path still leads to the same file, and no replacement of it has begun */
+function watchReplacement(path: string): () => boolean {
+  if (path === ':memory:') return () => true;
+  const { ino } = statSync(path);
+  return () => {
+    refuseUnfinished(realPath(path));
+    return statSync(path, { throwIfNoEntry: false })?.ino === ino;
+  };
 }
 
 /**

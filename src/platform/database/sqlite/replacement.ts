@@ -1,0 +1,110 @@
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { dirname, relative, resolve } from 'node:path';
+import { UnusableDatabase } from '../database.ts';
+
+/**
+ * The replacement of a database by a restored one. It is written to a file next to the database before the first file is moved, and
+ * removed after the last. In between, every command refuses to run, and `tessera restore` finishes it.
+ */
+export interface Replacement {
+  /** The backup that is restored. */
+  readonly backup: string;
+  readonly id: string;
+  /** Files to keep under another name, and files to put in place; all names relative to the folder of the database. */
+  readonly aside: readonly Move[];
+  readonly install: readonly Move[];
+}
+
+export interface Move {
+  readonly from: string;
+  readonly to: string;
+}
+
+const replacementFile = (path: string): string => `${path}-restore`;
+
+/** Where the restored database is prepared. */
+export const stagedFile = (path: string): string => `${path}-restoring`;
+
+/** @throws {UnusableDatabase} while a database is being replaced */
+export function refuseUnfinished(path: string): void {
+  const found = readReplacement(path);
+  if (found === undefined) return;
+  throw new UnusableDatabase(
+    `The restore of ${found.backup} has not finished: some files are in place and others are not. To finish it, run again: ` +
+      'tessera restore',
+  );
+}
+
+/** The replacement that has begun and has not finished; undefined if there is none. */
+export function readReplacement(path: string): Replacement | undefined {
+  const file = replacementFile(path);
+  if (!existsSync(file)) return undefined;
+  return JSON.parse(readFileSync(file, 'utf8')) as Replacement;
+}
+
+/**
+ * Replaces a database that this process holds exclusively. If it is interrupted, {@link finishReplacement} goes on.
+ * @param path the real path of the database
+ * @param moves absolute paths
+ */
+export function replaceDatabase(path: string, replacement: Replacement): void {
+  const folder = dirname(path);
+  const inFolder = (moves: readonly Move[]): Move[] =>
+    moves.map(({ from, to }) => ({ from: relative(folder, from), to: relative(folder, to) }));
+  const stored = { ...replacement, aside: inFolder(replacement.aside), install: inFolder(replacement.install) };
+  const draft = `${replacementFile(path)}-draft`;
+  try {
+    writeFileSync(draft, JSON.stringify(stored), { mode: 0o600, flush: true });
+    renameSync(draft, replacementFile(path));
+    syncFolder(folder);
+  } catch (error) {
+    rmSync(draft, { force: true });
+    rmSync(replacementFile(path), { force: true });
+    throw error;
+  }
+  finishReplacement(path);
+}
+
+/** Finishes a replacement that has begun; returns it, or undefined if there is none. Each of its steps can be repeated. */
+export function finishReplacement(path: string): Replacement | undefined {
+  const replacement = readReplacement(path);
+  if (replacement === undefined) return undefined;
+  const folder = dirname(path);
+  const at = (name: string): string => resolve(folder, name);
+  for (const { from, to } of replacement.aside) {
+    mkdirSync(dirname(at(to)), { recursive: true, mode: 0o700 });
+    // If the name is taken, the file was moved before, and the one that is there now is the new one.
+    if (!existsSync(at(to)) && existsSync(at(from))) renameSync(at(from), at(to));
+  }
+  syncFoldersOf(replacement.aside, at);
+  for (const { from, to } of replacement.install) if (existsSync(at(from))) renameSync(at(from), at(to));
+  syncFoldersOf(replacement.install, at);
+  rmSync(replacementFile(path));
+  syncFolder(folder);
+  return replacement;
+}
+
+function syncFoldersOf(moves: readonly Move[], at: (name: string) => string): void {
+  for (const folder of new Set(moves.flatMap(({ from, to }) => [dirname(at(from)), dirname(at(to))])))
+    syncFolder(folder);
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(folder: string): void {
+  const descriptor = openSync(folder, 'r');
+  try {
+    fsyncSync(descriptor);
+  } finally {
+    closeSync(descriptor);
+  }
+}
