@@ -46,7 +46,7 @@ export function refuseUnfinished(path: string): void {
 }
 
 /** The replacement that has begun and has not finished; undefined if there is none. */
-export function readReplacement(path: string): Replacement | undefined {
+function readReplacement(path: string): Replacement | undefined {
   const file = replacementFile(path);
   if (!existsSync(file)) return undefined;
   return JSON.parse(readFileSync(file, 'utf8')) as Replacement;
