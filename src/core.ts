@@ -19,9 +19,10 @@ import { type Database, type DatabaseMeter, UnusableDatabase } from './platform/
 import type { Inspection } from './platform/database/inspection.ts';
 import type { DataLoss } from './platform/database/loss.ts';
 import { type MigrationOptions, NewerDatabase } from './platform/database/migrations/timeline.ts';
-import { findDataLossIn, requireContinuity } from './platform/database/sqlite/continuity.ts';
+import { findDataLossIn, realPath, requireContinuity } from './platform/database/sqlite/continuity.ts';
 import { inspectSqlite } from './platform/database/sqlite/inspect.ts';
 import { migrateSqlite, openSqlite } from './platform/database/sqlite/open.ts';
+import { refuseUnfinished } from './platform/database/sqlite/replacement.ts';
 import { type Meter, unmetered } from './platform/http/meter.ts';
 import { outgoing } from './platform/http/outgoing.ts';
 import { type Ids, leasedIds } from './platform/ids/ids.ts';
@@ -182,6 +183,12 @@ export async function findDataLoss(config: Config): Promise<DataLoss | undefined
   const path = databaseFile(config);
   if (path === undefined) return undefined;
   return explainErrors(config, async () => findDataLossIn(path, { secretFile: generatedSecretFile(config) }));
+}
+
+/** @throws {ConfigError} while the database is being replaced by `tessera restore`: it may not be there now */
+export async function requireFinishedRestore(config: Config): Promise<void> {
+  const path = databaseFile(config);
+  if (path !== undefined) await explainErrors(config, async () => refuseUnfinished(realPath(path)));
 }
 
 /** What follows `sqlite:` in the database URL: a file, or `:memory:`. */

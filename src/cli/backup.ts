@@ -2,7 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
-import { inspectDatabase } from '../core.ts';
+import { inspectDatabase, requireFinishedRestore } from '../core.ts';
 import { checkCopy, copyEmbedded, embeddedFile, noRoom, requireRoom, syncFolder } from '../embedded.ts';
 import { WrongSecret } from '../keys/keys.ts';
 import { completeArchive, digestOf, type Manifest, openArchive, readDatabase } from '../operations/backup/archive.ts';
@@ -44,6 +44,7 @@ export function backupCommand(getContext: GetCommandContext): Command {
         'The database is not an embedded one. Back up PostgreSQL with pg_basebackup and an archive of its WAL, or with pg_dump: ' +
           'see docs/how-to/back-up-and-restore.md',
       );
+      await requireFinishedRestore(config);
       const passphrase = passphraseFile === undefined ? undefined : readPassphrase(passphraseFile);
       const now = new Date().toISOString();
       const file = nameFor(path, now);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { type Core, databaseFile, openCore } from '../core.ts';
+import { type Core, databaseFile, openCore, requireFinishedRestore } from '../core.ts';
 import { ConfigError, readConfig } from '../platform/config/config.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -64,6 +64,7 @@ export async function withCore<T>(
 ): Promise<T> {
   const config = readConfig(environment(flags));
   const path = databaseFile(config);
+  await requireFinishedRestore(config);
   const isNew = path !== undefined && !existsSync(path);
   if (isNew && !options.mayBeNew) {
     throw new ConfigError([

@@ -1,5 +1,5 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
-import { resolve } from 'node:path';
+import { existsSync, readlinkSync, realpathSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { UnusableDatabase } from '../database.ts';
@@ -98,7 +98,16 @@ export function realPath(path: string): string {
   try {
     return realpathSync(path);
   } catch {
-    return resolve(path);
+    return targetOf(path) ?? resolve(path);
+  }
+}
+
+/** Where a symbolic link leads, also while there is no file. */
+function targetOf(path: string): string | undefined {
+  try {
+    return resolve(dirname(path), readlinkSync(path));
+  } catch {
+    return undefined;
   }
 }
 
