@@ -1,5 +1,4 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { inspectDatabase, requireFinishedRestore } from '../core.ts';
@@ -15,11 +14,10 @@ import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { isDiskFull } from '../platform/disk.ts';
 import { conflict } from '../platform/oauth-error.ts';
+import { VERSION } from '../platform/version.ts';
 import { examples, type GetCommandContext } from './context.ts';
 import { reportProgress } from './progress.ts';
 import { environment } from './session.ts';
-
-const { version } = createRequire(import.meta.url)('../../package.json') as { version: string };
 
 const PARTIAL = /^(.+)\.partial-(\d+)(-journal)?$/;
 
@@ -107,7 +105,7 @@ async function writeBackup({ config, database, file, passphrase, now }: Order): 
     const manifest: Manifest = {
       id,
       createdAt: now,
-      version,
+      version: VERSION,
       database: { bytes, sha256: await digestOf(partial, bytes, reportProgress('Reading')), ...copy },
       secret: passphrase === undefined ? null : await sealSecret(root, passphrase, id),
     };

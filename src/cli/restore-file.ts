@@ -96,7 +96,7 @@ export async function finishInterrupted(config: Config, path: string, backup: st
   );
 }
 
-function requireKnownSchema(backup: string, applied: readonly string[]): void {
+function requireKnownSchema(backup: string, applied: Archive['manifest']['database']['applied']): void {
   const { obstacle } = migrationState(applied, timeline);
   if (obstacle === undefined) return;
   const remedy =

@@ -277,12 +277,8 @@ test('a backup of an older schema is migrated, and one of a newer schema is refu
   const place = withSecret();
   await json(place, 'restore', backup);
   assert.deepEqual(await names(place), []);
+  assert.deepEqual(await json(place, 'migrate', '--dry-run'), { pending: [] });
   const restored = new DatabaseSync(join(place, 'tessera.db'));
-  const applied = restored.prepare('SELECT name FROM kysely_migration ORDER BY name').all();
-  assert.deepEqual(
-    applied.map(({ name }) => name),
-    Object.keys(timeline),
-  );
   assert.equal(restored.prepare("SELECT count FROM rate_count WHERE bucket = 'of before'").get()?.['count'], 7);
   restored.exec("INSERT INTO kysely_migration (name, timestamp) VALUES ('9999-later', 'x')");
   restored.close();

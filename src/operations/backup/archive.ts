@@ -3,6 +3,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { ConfigError } from '../../platform/config/config.ts';
 import { deriveKey, equalSecrets, keyedDigest } from '../../platform/crypto/secrets.ts';
+import type { AppliedMigration } from '../../platform/database/migrations/position.ts';
 import type { SealedSecret } from './sealed-secret.ts';
 
 /** What a backup says about itself. */
@@ -16,7 +17,7 @@ export interface Manifest {
     readonly bytes: number;
     readonly sha256: string;
     /** The applied migrations, the number of the last audit event, and the number of rows of each table. */
-    readonly applied: readonly string[];
+    readonly applied: readonly AppliedMigration[];
     readonly sequence: number;
     readonly rows: Readonly<Record<string, number>>;
   };

@@ -2,6 +2,7 @@ import { closeSync, openSync, rmSync } from 'node:fs';
 import { backup, type DatabaseSync } from 'node:sqlite';
 import { UnusableDatabase } from '../database.ts';
 import { appliedOn } from '../migrations/migrate.ts';
+import type { AppliedMigration } from '../migrations/position.ts';
 import { openReadOnly, sequenceIn } from './continuity.ts';
 import { sqliteColumnTypes } from './dialect.ts';
 import { connect } from './open.ts';
@@ -9,7 +10,7 @@ import { connect } from './open.ts';
 /** What a database contains, to compare a copy with its original. */
 export interface DatabaseContent {
   /** The applied migrations. */
-  readonly applied: readonly string[];
+  readonly applied: readonly AppliedMigration[];
   /** The number of the last audit event. */
   readonly sequence: number;
   /** The number of rows of each table. */
