@@ -76,10 +76,11 @@ export async function requestAddress(
       lifetime: CONFIRMATION_LIFETIME,
     };
     yield* createChallenge(sealer, sent, challenge, now);
+    if (!(yield* countMail(limits, { to: email, purpose, origin }, now))) return;
+    // What sends nothing is no event, and costs no more than its form.
     if (purpose === 'change address') {
       yield* record({ at: now, type: 'account.address_change_requested', origin, accountId: id });
     }
-    if (!(yield* countMail(limits, { to: email, purpose, origin }, now))) return;
     const owner = yield* ownerOf(email, id, now);
     const expiresAt = now + CONFIRMATION_LIFETIME;
     const kind = purpose === 'verify address' ? 'verify address' : 'address change';
