@@ -141,14 +141,14 @@ export function* findOldestChallenge(
   return stored && opened(sealer, stored);
 }
 
-/** Whether an account has at least this many challenges of a purpose that can still be answered. */
+/** Whether an account has at least this many challenges of a purpose that were sent since an instant and can still be answered. */
 export function* hasChallenges(
   accountId: string,
   purpose: ChallengePurpose,
-  count: number,
+  { count, since }: { readonly count: number; readonly since: number },
   now: number,
 ): Work<boolean> {
-  return (yield* store.findOpenChallenges({ accountId, purpose, now, limit: count })).length >= count;
+  return (yield* store.findOpenChallenges({ accountId, purpose, since, now, limit: count })).length >= count;
 }
 
 /** The browsers that asked for challenges of a purpose which can still be answered; null for one that no browser asked for. */

@@ -31,7 +31,10 @@ export interface NotifiedAccount {
 /** How long a person can report that something was not them. */
 const REPORT_LIFETIME = 7 * DAY;
 
-/** Whoever has a password can sign in from as many browsers as they like: beyond this many open reports, none is sent of a new one. */
+/**
+ * Whoever has a password can sign in from as many browsers as they like: beyond this many open reports of a day, none is sent of a new one.
+ * Those of earlier days do not count, since a person who often signs in anew would be told of no thief.
+ */
 const MOST_REPORTS = 20;
 
 /** The path of the page behind "This was not me". */
@@ -62,7 +65,8 @@ export function* enqueueSecurityNotice(
   now: number,
 ): Work<void> {
   if (!mail.available) return;
-  if (notice === 'new device' && (yield* hasChallenges(account.id, 'secure account', MOST_REPORTS, now))) return;
+  const ofToday = { count: MOST_REPORTS, since: now - DAY };
+  if (notice === 'new device' && (yield* hasChallenges(account.id, 'secure account', ofToday, now))) return;
   const { username, email } = account.profile;
   const report: SecurityReport = { notice, facts, at: now, since: yield* unansweredSince(sealer, account.id, now) };
   const expiresAt = now + REPORT_LIFETIME;

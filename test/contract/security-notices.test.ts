@@ -128,4 +128,7 @@ test('a thief of the password cannot fill the mailbox', async () => {
   const { user } = await newPerson();
   for (let browsers = 0; browsers < 22; browsers++) await signedIn(server, user);
   assert.equal((await subjects(user)).length, 20);
+  server.advance(24 * HOUR);
+  await signedIn(server, user);
+  assert.equal((await subjects(user)).length, 21, 'reports of another day silence none');
 });
