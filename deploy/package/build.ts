@@ -26,7 +26,7 @@ export function stage(folder: string): void {
   for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'])
     cpSync(join(ROOT, file), join(folder, file));
   mkdirSync(join(folder, 'bin'));
-  cpSync(join(ROOT, 'bin/require-node.js'), join(folder, 'bin/require-node.js'));
+  for (const file of ['bin/pinned-node.js', 'bin/require-node.js']) cpSync(join(ROOT, file), join(folder, file));
   const command = readFileSync(join(ROOT, 'bin/tessera.js'), 'utf8').replace(
     "'../src/cli/main.ts'",
     "'../src/cli/main.js'",

@@ -10,7 +10,8 @@ import { publishedManifest } from './manifest.ts';
 
 /*
  * Packs the package, installs the tarball into an empty folder as a stranger would, and takes a person through the server that
- * `npx tessera serve` starts there. Needs the npm registry, or npm's cache of it.
+ * `npx tessera serve` starts there. Needs the npm registry, or npm's cache of it. PACKAGE_CHECK_NPM is another npm, such as
+ * `npx --yes npm@10.8.2`.
  */
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-package-'));
@@ -21,7 +22,8 @@ try {
   const home = join(folder, 'installation');
   cpSync(tarball, join(home, 'tessera.tgz'), { recursive: true });
   writeFileSync(join(home, 'package.json'), '{"private":true}');
-  execFileSync('npm', ['install', '--no-audit', '--no-fund', './tessera.tgz'], {
+  const [npm = 'npm', ...words] = (process.env['PACKAGE_CHECK_NPM'] ?? 'npm').split(' ');
+  execFileSync(npm, [...words, 'install', '--no-audit', '--no-fund', './tessera.tgz'], {
     ...{ cwd: home, env: plainEnvironment(), stdio: 'ignore' },
   });
   const version = npx('--version').trim();

