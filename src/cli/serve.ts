@@ -49,10 +49,10 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
   }
   const seconds = (performance.now() / 1000).toFixed(2);
   const facts = {
-    version: VERSION,
     baseUrl: tessera.baseUrl,
     databaseUrl: withoutPassword(config.databaseUrl),
     dataDir: config.dataDir,
+    version: VERSION,
   };
   process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, tessera.baseUrl, seconds));
 }
