@@ -23,6 +23,7 @@ import { findSecret, previousSecret, secretFile } from '../platform/config/secre
 import type { Inspection } from '../platform/database/inspection.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
+import { describeServers } from '../platform/database/server-address.ts';
 import { cookieStyle } from '../platform/http/browser.ts';
 import { countLeases } from '../platform/ids/lease-store.ts';
 import { examples, type GetCommandContext } from './context.ts';
@@ -131,8 +132,7 @@ async function lookAtDatabase(
     // Any error here would also keep the server from starting.
     const problems =
       error instanceof ConfigError ? error.problems : [`${error instanceof Error ? error.message : error}.`];
-    const server = config.databaseUrl.startsWith('sqlite:') ? undefined : new URL(config.databaseUrl);
-    const place = server && `${server.searchParams.get('host') ?? server.host}${server.pathname}`;
+    const place = config.databaseUrl.startsWith('sqlite:') ? undefined : describeServers(config.databaseUrl);
     return { sight: { kind: 'unusable', problems, place } };
   }
 }

@@ -5,6 +5,7 @@ import { start } from '../app.ts';
 import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
+import { withoutPassword } from '../platform/database/server-address.ts';
 import { shellWord } from '../platform/shell.ts';
 import { VERSION } from '../platform/version.ts';
 import { environment, type GlobalFlags, reportWaiting } from './session.ts';
@@ -78,15 +79,6 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
     `  npx tessera client create --name "My app" --redirect-uri http://localhost:8080/callback${where}`,
     '',
   ].join('\n');
-}
-
-/** Removes the password from a database URL before it is printed. */
-function withoutPassword(databaseUrl: string): string {
-  if (databaseUrl.startsWith('sqlite:') || !URL.canParse(databaseUrl)) return databaseUrl;
-  const url = new URL(databaseUrl);
-  url.password = '';
-  url.searchParams.delete('password');
-  return url.href;
 }
 
 const quoted = (text: string): string => (/^[\w./:@+-]+$/.test(text) ? text : shellWord(text));

@@ -9,6 +9,7 @@ import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { servicePool } from '../../src/platform/database/postgres/pools.ts';
+import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
@@ -123,7 +124,7 @@ test('a commit is on disk when it is acknowledged, whatever the server’s synch
     ['remote_apply', 'remote_apply'],
   ] as const) {
     await ask(primary.url, `ALTER ROLE tessera SET synchronous_commit = ${theirs}`);
-    const pool = servicePool(primary.url, 1);
+    const pool = servicePool(openPrimary(primary.url), 1);
     try {
       assert.equal((await pool.query('SHOW synchronous_commit')).rows[0].synchronous_commit, ours, theirs);
     } finally {

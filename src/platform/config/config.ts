@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import { DAY } from '../clock.ts';
+import { readServerAddress } from '../database/server-address.ts';
 import type { TrustProxy } from '../validation/origin.ts';
 import { type Limits, limitNames, limitVariables } from './limits.ts';
 import { isLoopback } from './loopback.ts';
@@ -98,8 +99,8 @@ function baseUrl(value: string): Reading<string> {
 
 function databaseUrl(value: string): Reading<string> {
   if (value.startsWith('sqlite:') && value.length > 'sqlite:'.length) return { value };
-  if (/^postgres(ql)?:\/\/[^/]*\/[^/?]+/.test(value) && URL.canParse(value)) return { value };
-  return { problem: 'must be sqlite:<path of a file> or postgres://<user>:<password>@<host>/<database>' };
+  const address = readServerAddress(value);
+  return 'problem' in address ? address : { value };
 }
 
 const PREDICTABLE =
@@ -192,7 +193,8 @@ export const variables = {
   }),
   databaseUrl: new Variable('TESSERA_DATABASE_URL', databaseUrl, {
     initial: '`sqlite:<data dir>/tessera.db`',
-    about: 'The database: `sqlite:<path>` or `postgres://<user>:<password>@<host>/<database>`.',
+    about:
+      'The database: `sqlite:<path>` or `postgres://<user>:<password>@<host>/<database>`, with several hosts for [fail-over](../how-to/use-postgresql.md#fail-over) as `<host>:<port>,<host>:<port>`.',
   }),
   dataDir: new Variable('TESSERA_DATA_DIR', text, {
     initial: '`./data`',

@@ -58,8 +58,32 @@ export interface PostgresFacts {
   readonly encrypted: boolean;
   /** Whether it is on this machine. */
   readonly local: boolean;
+  /** `synchronous_standby_names`: empty where a commit waits for no standby. */
+  readonly standbyNames: string;
+  /** The standbys that are connected to it. */
+  readonly standbys: readonly StandbyFacts[];
+  /** The hosts of the address, if there are several. */
+  readonly hosts: readonly HostFacts[];
   /** How far its clock is ahead of this machine's, in milliseconds. */
   readonly clockAhead: number;
+}
+
+/** A standby as the primary sees it. Undefined is what it tells only to users with `pg_monitor`. */
+export interface StandbyFacts {
+  readonly name: string;
+  readonly state: string | undefined;
+  /** `sync`, `quorum`, `potential` or `async`. */
+  readonly sync: string | undefined;
+}
+
+export interface HostFacts {
+  readonly name: string;
+  readonly role: 'primary' | 'standby' | 'other';
+  readonly timeline: number | undefined;
+  /** How many bytes of changes it has yet to replay. */
+  readonly behind: number | undefined;
+  /** Why it is not used; undefined for the primary. */
+  readonly reason: string | undefined;
 }
 
 /** Runs a unit of work statement by statement, without shared reads and prepared statements. */

@@ -34,6 +34,8 @@ export function judgeDatabase(sight: DatabaseSight): Finding[] {
 const amount = (bytes: number): string =>
   bytes < 1024 * MEBIBYTE ? `${Math.ceil(bytes / MEBIBYTE)} MiB` : `${Math.floor(bytes / MEBIBYTE / 1024)} GiB`;
 
+const bytes = (count: number): string => (count < MEBIBYTE ? `${count} bytes` : amount(count));
+
 /** Who besides the owner can read a file, by its permissions and those of its folder. */
 export function othersWhoRead(mode: number, folderMode: number): 'all users' | 'its group' | undefined {
   if ((mode & 0o004) !== 0 && (folderMode & 0o001) !== 0) return 'all users';
@@ -111,6 +113,7 @@ function judgeServer(facts: PostgresFacts): Finding[] {
       `PostgreSQL ${release} accepts writes; a round trip takes ${trip}; it has enough connections for ${nodes} nodes.`,
     ),
   ];
+  findings.push(...judgeHosts(facts));
   findings.push(...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)));
   if (['off', 'local', 'remote_write'].includes(facts.synchronousCommit)) {
     const set = `synchronous_commit is ${facts.synchronousCommit} on the PostgreSQL server`;
@@ -163,6 +166,53 @@ function judgeServer(facts: PostgresFacts): Finding[] {
         'The connection to another machine is not encrypted.',
         'Enable TLS on the server, and add ?sslmode=verify-full to TESSERA_DATABASE_URL.',
       ),
+    );
+  }
+  return findings;
+}
+
+const REBUILD = 'Start it as a standby of the primary, or take it out of TESSERA_DATABASE_URL.';
+
+/** Which host is the primary, why the others are not used, and whether a fail-over loses nothing. */
+function judgeHosts({ hosts, standbys, standbyNames }: PostgresFacts): Finding[] {
+  const findings = hosts.map(({ name, role, timeline, behind, reason = '' }) => {
+    const on = timeline === undefined ? '' : ` on timeline ${timeline}`;
+    if (role === 'primary') return ok('database', `${name} is the primary${on}.`);
+    if (role === 'other')
+      return warning('database', `${name} is not used: it ${reason}`.replace(/it ([A-Z])/, '$1'), REBUILD);
+    const lag = behind === undefined ? '' : `, ${bytes(behind)} behind`;
+    return ok('database', `${name} is a standby${on}${lag}: not used while it is one.`);
+  });
+  if (hosts.length === 0 && standbys.length === 0) return findings;
+  const connected = standbys.map(({ name, state, sync }) => `${name} (${sync ?? 'hidden'}, ${state ?? 'hidden'})`);
+  const all = connected.length === 0 ? 'No standby is connected' : `Connected standbys: ${connected.join(', ')}`;
+  if (standbyNames === '') {
+    findings.push(
+      warning(
+        'database',
+        `Commits wait for no standby (synchronous_standby_names is empty): after a fail-over the latest acknowledged changes may be lost, and what was revoked revived. ${all}.`,
+        "Let them wait: ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf(); with Patroni: synchronous_mode: true",
+      ),
+    );
+  } else if (standbys.length > 0 && standbys.every(({ sync }) => sync === undefined)) {
+    findings.push(
+      warning(
+        'database',
+        `Commits wait for a standby (synchronous_standby_names is ${standbyNames}), but this user may not see which is synchronous.`,
+        'Let it see: GRANT pg_monitor TO <user>;',
+      ),
+    );
+  } else if (!standbys.some(({ sync }) => sync === 'sync' || sync === 'quorum')) {
+    findings.push(
+      problem(
+        'database',
+        `Commits wait for a standby (synchronous_standby_names is ${standbyNames}), and none that it names is connected. ${all}.`,
+        'Start the standby, or correct synchronous_standby_names: until then every change gets a 503.',
+      ),
+    );
+  } else {
+    findings.push(
+      ok('database', `Commits wait for a standby: a fail-over to it loses nothing that was acknowledged. ${all}.`),
     );
   }
   return findings;

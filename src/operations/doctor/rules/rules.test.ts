@@ -247,6 +247,12 @@ test('a file in a folder without access is not readable by others', () => {
   assert.equal(othersWhoRead(0o604, 0o701), 'all users');
 });
 
+const pair: Pick<PostgresFacts, 'hosts'> = {
+  hosts: [
+    { name: 'a:1', role: 'primary', timeline: 2, behind: undefined, reason: undefined },
+    { name: 'b:1', role: 'standby', timeline: 2, behind: 0, reason: 'is a standby.' },
+  ],
+};
 const servers: [string, Partial<PostgresFacts>, RegExp][] = [
   ['well', {}, /^ok: PostgreSQL 18\.4.*0\.4 ms.*6 nodes/],
   ['far away', { roundTrip: 42 }, /^warning: A round trip takes 42 ms/],
@@ -262,6 +268,31 @@ const servers: [string, Partial<PostgresFacts>, RegExp][] = [
     /^warning: fsync is off\. → Turn it on\./,
   ],
   ['a weaker synchronous_commit', { synchronousCommit: 'off' }, /^ok/],
+  ['several hosts', { ...pair, standbyNames: '*', standbys: [{ name: 'b', state: 'streaming', sync: 'sync' }] }, /^ok/],
+  ['several hosts, asynchronous', pair, /^warning: Commits wait for no standby .* revived.*No standby is connected/],
+  [
+    'a standby, asynchronous',
+    { standbys: [{ name: 'b', state: 'streaming', sync: 'async' }] },
+    /b \(async, streaming\)/,
+  ],
+  [
+    'several hosts, no synchronous standby',
+    { ...pair, standbyNames: 'x' },
+    /^problem: .*none that it names is connected/,
+  ],
+  [
+    'several hosts, and a user who may not see',
+    { ...pair, standbyNames: '*', standbys: [{ name: 'b', state: undefined, sync: undefined }] },
+    /^warning: .*may not see.* → .*GRANT pg_monitor/,
+  ],
+  [
+    'several hosts, one replaced',
+    {
+      ...{ standbyNames: '*', standbys: [{ name: 'b', state: 'streaming', sync: 'quorum' }] },
+      hosts: [...pair.hosts, { name: 'c:1', role: 'other', timeline: 1, behind: undefined, reason: 'was replaced.' }],
+    },
+    /^warning: c:1 is not used: it was replaced\. → Start it as a standby/,
+  ],
   ['in the clear, on this one', { local: true, encrypted: false }, /^ok/],
 ];
 for (const [what, changes, expected] of servers) {
@@ -279,6 +310,7 @@ for (const [what, changes, expected] of servers) {
       encrypted: true,
       local: false,
       clockAhead: 0,
+      ...{ standbyNames: '', standbys: [], hosts: [] },
       ...changes,
     };
     assert.match(worst(judgeDatabase({ kind: 'there', facts })), expected);

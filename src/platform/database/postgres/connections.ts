@@ -2,6 +2,7 @@ import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type Query
 import { type ConnectionLoad, StoreUnavailable } from '../database.ts';
 import { isLast, leavesUnusable } from './errors.ts';
 import { backendOf, cut, PATIENCE } from './pools.ts';
+import type { Primary } from './primary.ts';
 import type { Reaper } from './reaper.ts';
 
 /** When a caller stops waiting, by `performance.now()`. */
@@ -46,6 +47,8 @@ interface ConnectionState {
 const unanswered = () => new StoreUnavailable(`the database did not answer within ${PATIENCE / 1000} seconds`);
 const unreplicated = () =>
   new StoreUnavailable('the wait for the standby was canceled on the server: the commit may be lost with the primary');
+const replacedPrimary = () =>
+  new StoreUnavailable('another server became the primary meanwhile: what the former one answered does not count');
 
 /**
  * Lends the connections of a pool, and none that may be dead: when one fails, all that were idle at that time are closed, so that an
@@ -57,13 +60,22 @@ const unreplicated = () =>
  * @param elsewhere counts failures of other connections after which these are not trusted, either: a blocked read is an outage, while a
  * blocked commit does not affect reads
  */
-export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number = () => 0): Connections {
+export function connections(
+  pool: Pool,
+  primary: Primary,
+  reaper: Reaper,
+  elsewhere: () => number = () => 0,
+): Connections {
   /** A connection that last answered before the latest failure is not trusted. */
   let own = 0;
   const failures = (): number => own + elsewhere();
   const states = new WeakMap<PoolClient, ConnectionState>();
   /** The connections being closed, each with a function that stops waiting for that. */
   const retired = new Map<PoolClient, () => void>();
+  /** All connections of the pool. */
+  const made = new Set<PoolClient>();
+  const trusted = (client: PoolClient, state: ConnectionState | undefined): state is ConnectionState =>
+    state?.answered === failures() && primary.trusts(client);
   pool.on('connect', (client) => {
     const state: ConnectionState = {
       answered: failures(),
@@ -73,9 +85,19 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
       open: 0,
     };
     states.set(client, state);
+    made.add(client);
     client.on('notice', ({ code }) => {
       if (code === WARNING) state.warnings++;
     });
+  });
+  pool.on('remove', (client) => void made.delete(client));
+  primary.onReplaced(() => {
+    for (const client of made) {
+      if (primary.trusts(client)) continue;
+      // The places are for the new primary, which knows nothing of these.
+      cut(client);
+      retired.get(client)?.();
+    }
   });
   const sweeping = setInterval(sweep, MAX_IDLE).unref();
 
@@ -83,7 +105,7 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
     for (;;) {
       const client = await before(until, pool.connect());
       const state = states.get(client);
-      if (state?.answered === failures()) return { client, state };
+      if (trusted(client, state)) return { client, state };
       retire(client);
     }
   }
@@ -93,7 +115,7 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
     const usedAfter = performance.now() - MAX_IDLE;
     const check = (client: PoolClient): void => {
       const state = states.get(client);
-      if (state?.answered === failures() && state.usedAt > usedAfter) client.release();
+      if (trusted(client, state) && state.usedAt > usedAfter) client.release();
       else retire(client);
     };
     for (let idle = pool.idleCount; idle > 0; idle--) pool.connect().then(check, () => {});
@@ -145,6 +167,10 @@ export function connections(pool: Pool, reaper: Reaper, elsewhere: () => number 
             (result) => {
               waiting.delete(reject);
               state.open--;
+              if (!primary.trusts(client)) {
+                broken = true;
+                return reject(replacedPrimary());
+              }
               if (query.text !== 'COMMIT' || state.warnings === warnings) return resolve(result);
               broken = true;
               reject(unreplicated());

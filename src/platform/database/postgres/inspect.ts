@@ -1,10 +1,11 @@
 import { Pool } from 'pg';
 import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
-import { type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
+import { type HostFacts, type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
 import { appliedOn } from '../migrations/migrate.ts';
 import { postgresBuilder, postgresColumnTypes, rowsOf } from './dialect.ts';
 import { POOL_SIZE } from './pools.ts';
+import { openPrimary, type Survey } from './primary.ts';
 import { checkServer, durabilityWarnings, explainConnectionError, requireDurableSettings } from './start.ts';
 
 const ROUNDS = 7;
@@ -15,8 +16,12 @@ const ROUNDS = 7;
  * @throws {UnusableDatabase} when a start would refuse it, with the same message
  */
 export async function inspectPostgres(url: string, clock: Clock, local: boolean): Promise<Inspection> {
+  const primary = openPrimary(url, 'tessera doctor');
+  // What each host is comes from one look at all of them.
+  const hosts = primary.several ? hostFacts(await primary.survey()) : [];
+  const host = await primary.find().finally(() => primary.close());
   const pool = new Pool({
-    connectionString: url,
+    connectionString: host.url,
     max: 1,
     application_name: 'tessera doctor',
     connectionTimeoutMillis: 5000,
@@ -29,7 +34,12 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
     const server = await checkServer(pool);
     if (!local) requireDurableSettings(server);
     return {
-      facts: { ...(await gather(ask, clock)), cautions: durabilityWarnings(server) },
+      facts: {
+        ...(await gather(ask, clock)),
+        cautions: durabilityWarnings(server),
+        standbyNames: server.standbys,
+        hosts,
+      },
       applied: await appliedOn(ask, postgresColumnTypes),
       read: (work) => readSingly(work(), postgresBuilder, ask),
       close: () => pool.end(),
@@ -40,10 +50,27 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
   }
 }
 
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined);
+
+/** The hosts of the address in its order. */
+function hostFacts({ sightings, choice }: Survey): readonly HostFacts[] {
+  const end = choice.kind === 'primary' ? choice.position.end : undefined;
+  return sightings.map((one) => {
+    const position = one.kind === 'server' ? one.position : undefined;
+    const reason = choice.others.find(({ host }) => host === one.host)?.reason;
+    const standby = one.kind === 'server' && one.standby;
+    return {
+      ...{ name: one.host, timeline: position?.timeline, reason },
+      role: reason === undefined ? 'primary' : standby ? 'standby' : 'other',
+      behind: standby && end !== undefined && position !== undefined ? Math.max(0, end - position.end) : undefined,
+    };
+  });
+}
+
 async function gather(
   ask: (text: string) => Promise<readonly Row[]>,
   clock: Clock,
-): Promise<Omit<PostgresFacts, 'cautions'>> {
+): Promise<Omit<PostgresFacts, 'cautions' | 'standbyNames' | 'hosts'>> {
   const times: number[] = [];
   let clockAhead = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -62,8 +89,12 @@ async function gather(
       "coalesce(host(inet_server_addr()) IN ('127.0.0.1', '::1'), true) AS local, " +
       'coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS encrypted',
   );
+  const standbys = await ask('SELECT application_name AS name, state, sync_state AS sync FROM pg_stat_replication');
   return {
     kind: 'postgres',
+    standbys: standbys.map(({ name, state, sync }) => ({
+      ...{ name: String(name), state: textOf(state), sync: textOf(sync) },
+    })),
     release: String(server?.['release']),
     roundTrip: times.sort((a, b) => a - b)[Math.floor(ROUNDS / 2)] ?? 0,
     maxConnections: Number(server?.['connections']),

@@ -2,6 +2,7 @@ import { PostgresDialect } from 'kysely';
 import { type MigrationOptions, migrate } from '../migrations/timeline.ts';
 import { postgresColumnTypes } from './dialect.ts';
 import { migrationPool } from './pools.ts';
+import { openPrimary } from './primary.ts';
 import { explainConnectionError } from './start.ts';
 
 /**
@@ -9,7 +10,8 @@ import { explainConnectionError } from './start.ts';
  * @throws {UnusableDatabase} when the server is not suitable, or a migration fails
  */
 export async function migratePostgres(url: string, options?: MigrationOptions): Promise<readonly string[]> {
-  const pool = migrationPool(url);
+  const primary = openPrimary(url);
+  const pool = migrationPool(primary);
   try {
     // Kysely would close the pool otherwise.
     const lent = { connect: () => pool.connect(), end: async () => {}, options: {} };
@@ -18,5 +20,6 @@ export async function migratePostgres(url: string, options?: MigrationOptions): 
     throw explainConnectionError(error);
   } finally {
     await pool.end();
+    await primary.close();
   }
 }

@@ -8,9 +8,16 @@ import { postgresBuilder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { migratePostgres } from './migrate.ts';
 import { READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
+import { openPrimary } from './primary.ts';
 import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
-import { checkServer, durabilityWarnings, explainConnectionError, requireDurableSettings } from './start.ts';
+import {
+  checkServer,
+  durabilityWarnings,
+  explainConnectionError,
+  failOverWarnings,
+  requireDurableSettings,
+} from './start.ts';
 
 /** How often a unit of work is run after conflicts with others before it fails. */
 const MAX_ATTEMPTS = 12;
@@ -38,21 +45,25 @@ export async function openPostgres(
   meter?: DatabaseMeter,
   risk: RiskOptions = { local: true },
 ): Promise<Database> {
-  const pool = reaperPool(url);
+  const primary = openPrimary(url);
+  const pool = reaperPool(primary);
   const reaping = reaper(pool);
   try {
     const server = await checkServer(pool);
     if (!risk.local) requireDurableSettings(server);
-    for (const { found, remedy } of durabilityWarnings(server)) risk.warn?.(`${found} ${remedy}`);
+    const warnings = [...durabilityWarnings(server), ...(primary.several ? failOverWarnings(server) : [])];
+    for (const { found, remedy } of warnings) risk.warn?.(`${found} ${remedy}`);
     await migratePostgres(url, options);
   } catch (error) {
     await reaping.close();
+    await primary.close();
     throw explainConnectionError(error);
   }
+  primary.watch();
 
   // A unit of work uses one of the two pools, and never waits for the other.
-  const readers = connections(servicePool(url, READERS), reaping);
-  const writers = connections(servicePool(url, WRITERS), reaping, readers.failures);
+  const readers = connections(servicePool(primary, READERS), primary, reaping);
+  const writers = connections(servicePool(primary, WRITERS), primary, reaping, readers.failures);
   const readShared = sharedReads(readers, meter);
   const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
   let closed = false;
@@ -151,6 +162,7 @@ export async function openPostgres(
       closed = true;
       await Promise.allSettled(running);
       await Promise.all([readers.close(), writers.close(), reaping.close()]);
+      await primary.close();
     },
   };
 }

@@ -1,6 +1,8 @@
 import { Socket } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig, type QueryConfig } from 'pg';
-import { type Backend, checkServer } from './start.ts';
+import type { DatabaseHost } from '../server-address.ts';
+import type { Primary } from './primary.ts';
+import { askPosition, type Backend, checkServer } from './start.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
@@ -42,42 +44,102 @@ const backends = new WeakMap<ClientBase, Backend>();
 export const cut = (client: ClientBase): void => void sockets.get(client)?.destroy();
 export const backendOf = (client: ClientBase): Backend | undefined => backends.get(client);
 
-const base = (url: string, session: string, timeout: number) => ({
-  connectionString: url,
+const base = (session: string, timeout: number) => ({
   application_name: 'tessera',
   connectionTimeoutMillis: timeout,
   keepAlive: true,
   // Queries are sent before earlier ones have been answered.
   pipeline: true,
-  // A name or proxy may lead to another server, so each connection is checked to be to the primary before it is used: a lagging replica
-  // would accept revoked tokens.
-  async onConnect(client: ClientBase) {
-    const ask = (text: string) => {
-      const timed: QueryConfig & { query_timeout: number } = { text, query_timeout: timeout };
-      return client.query(timed);
-    };
-    await ask(session);
-    const { pid, began } = await checkServer({ query: ask });
-    backends.set(client, { pid, began });
-  },
+  session,
+  timeout,
 });
 
-/** A pool that also closes the sockets of failed logins, which the driver leaves open, so that the process can exit. */
-class ClosingPool extends Pool {
+/** What each connection of a pool begins with. */
+interface Beginning {
+  readonly session: string;
+  readonly timeout: number;
+}
+
+/**
+ * Prepares a new connection. A name or proxy may lead to another server than before, so each is checked to be to the primary before it is
+ * used: a lagging replica, or a primary that was replaced, would accept revoked tokens.
+ */
+async function prepare(client: ClientBase, primary: Primary, { session, timeout }: Beginning): Promise<void> {
+  const ask = (text: string) => {
+    const timed: QueryConfig & { query_timeout: number } = { text, query_timeout: timeout };
+    return client.query(timed);
+  };
+  await ask(session);
+  const [{ pid, began }, position] = await Promise.all([checkServer({ query: ask }), askPosition({ query: ask })]);
+  primary.accept(client, position);
+  backends.set(client, { pid, began });
+}
+
+/** Leads a client that is not connected yet to a host. TLS checks the certificate against this name, and `.pgpass` is searched for it. */
+function lead(client: Client, { host, port }: DatabaseHost): void {
+  Object.assign(client, { host, port });
+  const parameters: unknown = Reflect.get(client, 'connectionParameters');
+  if (typeof parameters === 'object' && parameters !== null) Object.assign(parameters, { host, port });
+}
+
+type Connected = (error: Error | null) => void;
+
+/** A pool of connections to the primary. It also closes the sockets of failed logins, which the driver leaves open, so that the process can exit. */
+class PrimaryPool extends Pool {
   readonly #sockets: ReadonlySet<Socket>;
 
-  constructor(config: PoolConfig) {
+  constructor(primary: Primary, { session, timeout, ...config }: PoolConfig & Beginning) {
     const open = new Set<Socket>();
+    const hosts = new WeakMap<ClientBase, DatabaseHost>();
     class OwnClient extends Client {
       constructor(own?: ClientConfig) {
         const socket = new Socket();
-        super({ ...own, stream: () => socket });
+        // All hosts of the address have the same user, database and TLS settings.
+        super({ ...own, connectionString: primary.url, stream: () => socket });
         sockets.set(this, socket);
         open.add(socket);
         socket.once('close', () => open.delete(socket));
       }
+
+      override connect(): Promise<Client>;
+      override connect(callback: Connected): void;
+      override connect(callback?: Connected): Promise<Client> | undefined {
+        // The pool always passes a callback.
+        if (callback === undefined) return super.connect();
+        const fail = (error: Error): void => {
+          cut(this);
+          callback(error);
+        };
+        void primary.find().then((host) => {
+          // The pool gives up a connection by this.
+          if (sockets.get(this)?.destroyed) return fail(new Error('timeout exceeded when trying to connect'));
+          hosts.set(this, host);
+          if (primary.several) lead(this, host);
+          try {
+            super.connect((error: Error | null) => {
+              if (error instanceof Error) primary.lost(host);
+              callback(error);
+            });
+          } catch (error) {
+            fail(error instanceof Error ? error : new Error(String(error)));
+          }
+        }, fail);
+        return undefined;
+      }
     }
-    super({ ...config, Client: OwnClient });
+    super({
+      ...config,
+      Client: OwnClient,
+      async onConnect(client) {
+        try {
+          await prepare(client, primary, { session, timeout });
+        } catch (error) {
+          const host = hosts.get(client);
+          if (host !== undefined) primary.lost(host);
+          throw error;
+        }
+      },
+    });
     this.#sockets = open;
     // A broken idle connection is removed from the pool; the next query opens another.
     this.on('error', () => {});
@@ -98,9 +160,9 @@ class ClosingPool extends Pool {
 }
 
 /** A pool for the migrations, which may take long on large tables, and wait for each other. */
-export const migrationPool = (url: string): Pool =>
-  new ClosingPool({
-    ...base(url, setting(10 * MINUTE, 0, 10 * MINUTE), PATIENCE),
+export const migrationPool = (primary: Primary): Pool =>
+  new PrimaryPool(primary, {
+    ...base(setting(10 * MINUTE, 0, 10 * MINUTE), PATIENCE),
     max: 2,
     query_timeout: 10 * MINUTE + 5 * SECOND,
   });
@@ -109,9 +171,9 @@ export const migrationPool = (url: string): Pool =>
  * A pool for requests. `connections.ts` closes its connections and limits the time of queries, because the driver would abandon a late
  * query together with its connection.
  */
-export const servicePool = (url: string, max: number): Pool =>
-  new ClosingPool({ ...base(url, SERVICE, PATIENCE), max, idleTimeoutMillis: 0 });
+export const servicePool = (primary: Primary, max: number): Pool =>
+  new PrimaryPool(primary, { ...base(SERVICE, PATIENCE), max, idleTimeoutMillis: 0 });
 
 /** One connection to manage the others. */
-export const reaperPool = (url: string): Pool =>
-  new ClosingPool({ ...base(url, SERVICE, 3 * SECOND), max: 1, query_timeout: 3 * SECOND });
+export const reaperPool = (primary: Primary): Pool =>
+  new PrimaryPool(primary, { ...base(SERVICE, 3 * SECOND), max: 1, query_timeout: 3 * SECOND });

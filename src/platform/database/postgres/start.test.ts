@@ -9,6 +9,7 @@ const good: ServerFacts = {
   readonly: 'off',
   fsync: 'on',
   fullPages: 'on',
+  standbys: '',
 };
 const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
   ['18', good, undefined],

@@ -1,5 +1,6 @@
-import type { QueryResult } from 'pg';
+import { DatabaseError, type QueryResult } from 'pg';
 import { UnusableDatabase } from '../database.ts';
+import type { ClusterPosition } from './rules/primary.ts';
 
 /** The oldest server that is tested. */
 const OLDEST = 140_000;
@@ -54,6 +55,8 @@ export interface ServerFacts {
   readonly fsync: string;
   /** `full_page_writes`. */
   readonly fullPages: string;
+  /** `synchronous_standby_names`: empty where a commit waits for no standby. */
+  readonly standbys: string;
 }
 
 /** One process of a server, and when it began: its number alone is given again. */
@@ -98,11 +101,22 @@ const TORN_PAGES: ServerWarning = {
     'Unless its file system copies on write (such as ZFS), turn it on: ALTER SYSTEM SET full_page_writes = on; SELECT pg_reload_conf();',
 };
 
+const ASYNCHRONOUS: ServerWarning = {
+  found:
+    'synchronous_standby_names is empty on the PostgreSQL primary: a standby that takes over may lack the latest acknowledged changes, and revive what was revoked.',
+  remedy:
+    "Let commits wait for a standby: ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf(); with Patroni: synchronous_mode: true",
+};
+
 /** What a server's settings put at risk. */
 export const durabilityWarnings = ({ fsync, fullPages }: ServerFacts): readonly ServerWarning[] => [
   ...(fsync === 'off' ? [LOSS] : []),
   ...(fullPages === 'off' ? [TORN_PAGES] : []),
 ];
+
+/** What a fail-over may lose, where the address has several hosts. */
+export const failOverWarnings = ({ standbys }: ServerFacts): readonly ServerWarning[] =>
+  standbys === '' ? [ASYNCHRONOUS] : [];
 
 /** @throws {UnusableDatabase} where the server loses acknowledged changes when its machine fails */
 export function requireDurableSettings({ fsync }: ServerFacts): void {
@@ -117,18 +131,45 @@ export interface Queryable {
 const FACTS =
   "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
   "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly, " +
-  "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS \"fullPages\", pg_backend_pid() AS pid, " +
+  "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS \"fullPages\", " +
+  "current_setting('synchronous_standby_names') AS standbys, pg_backend_pid() AS pid, " +
   '(SELECT extract(epoch FROM backend_start)::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS began';
 
+/** Positions are public; a standby also tells of the timeline that it last learned of. */
+const POSITION =
+  'SELECT (SELECT system_identifier FROM pg_control_system())::text AS cluster, CASE WHEN pg_is_in_recovery() ' +
+  'THEN greatest((SELECT timeline_id FROM pg_control_checkpoint()), ' +
+  '(SELECT min_recovery_end_timeline FROM pg_control_recovery()), (SELECT received_tli FROM pg_stat_wal_receiver)) ' +
+  "ELSE ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::int END AS timeline, " +
+  '((CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() ELSE pg_current_wal_lsn() END) - \'0/0\')::text AS "end"';
+
+/** Asks a server where it is in the history of its cluster; undefined where it does not tell, as some hosted ones do not. */
+export async function askPosition(connection: Queryable): Promise<ClusterPosition | undefined> {
+  try {
+    const { rows } = await connection.query(POSITION);
+    const { cluster, timeline, end } = rows[0] as { cluster: string; timeline: number; end: string | null };
+    return { cluster, timeline, end: Number(end) };
+  } catch (error) {
+    // https://www.postgresql.org/docs/current/errcodes-appendix.html: not supported, not permitted, or no such function
+    if (error instanceof DatabaseError && /^(0A000|42501|42883)$/.test(error.code ?? '')) return undefined;
+    throw error;
+  }
+}
+
+/** Asks a server what it is, and which of its processes serves this connection. */
+export async function askFacts(connection: Queryable): Promise<(ServerFacts & Backend) | undefined> {
+  const { rows } = await connection.query(FACTS);
+  return rows[0] as (ServerFacts & Backend) | undefined;
+}
+
 /**
- * Asks a server what it is, and which of its processes serves this connection.
+ * The same, of a server that is to be used.
  * @throws {UnusableDatabase} where the server is too old, or does not take writes
  */
 export async function checkServer(connection: Queryable): Promise<ServerFacts & Backend> {
-  const { rows } = await connection.query(FACTS);
-  const facts = rows[0] as ServerFacts & Backend;
+  const facts = await askFacts(connection);
   const reason = unsuitability(facts);
-  if (reason !== undefined) throw new UnusableDatabase(reason);
+  if (facts === undefined || reason !== undefined) throw new UnusableDatabase(reason ?? '');
   return facts;
 }
 
