@@ -190,6 +190,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
     'localhost:4318',
     'grpc://localhost:4317',
     'http://a:b@localhost',
+    'http://:b@localhost',
     'http://localhost?x=1',
   ],
   OTEL_EXPORTER_OTLP_HEADERS: ['authorization', '=x', 'a b=c', 'a=%zz', 'a=%0d%0ab', 'a=b,,c=d', 'a=é'],
@@ -200,6 +201,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   OTEL_TRACES_EXPORTER: ['console', 'otlp,console'],
   OTEL_METRICS_EXPORTER: ['prometheus', 'NONE'],
   OTEL_METRIC_EXPORT_INTERVAL: ['0', '1m', '99'],
+  OTEL_BSP_SCHEDULE_DELAY: ['0', '5s', '60001'],
   OTEL_TRACES_SAMPLER: ['on', 'parentbased', 'jaeger_remote'],
   OTEL_TRACES_SAMPLER_ARG: ['2', '1%', '-0.1', '1.5', '.'],
   TESSERA_TRUST_TRACEPARENT: ['1', 'yes', 'ON'],
@@ -282,7 +284,7 @@ test('telemetry: off without an endpoint or anything to send; headers are confid
   const settings = read({ ...to, ...headers });
   assert.equal(settings?.endpoint, 'https://collector.example.com/otlp');
   assert.deepEqual(settings.headers, { authorization: 'Bearer a=b,c', 'x-tenant': '7' });
-  assert.deepEqual(settings.traces, { sampler: 'parentbased_always_on', ratio: 1, trustParent: false });
+  assert.deepEqual(settings.traces, { sampler: 'parentbased_always_on', ratio: 1, delayMs: 5000, trustParent: false });
   assert.deepEqual(settings.metrics, { intervalMs: 60_000 });
   assert.equal(read({ ...to, OTEL_TRACES_EXPORTER: 'none' })?.traces, undefined);
   assert.equal(read({ ...to, OTEL_METRICS_EXPORTER: 'none' })?.metrics, undefined);

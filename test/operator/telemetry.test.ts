@@ -39,6 +39,8 @@ before(async () => {
     TESSERA_ADMIN_KEY: ADMIN_KEY,
     TESSERA_PORT: '0',
     OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '50',
+    OTEL_METRIC_EXPORT_INTERVAL: '200',
     ...database?.environment,
   };
 });
@@ -72,6 +74,13 @@ async function ask(server: TestServer, headers: Record<string, string>): Promise
   assert.equal(answer.status, 401);
   return answer.headers.get('x-request-id') ?? '';
 }
+
+/** How many requests for UserInfo were answered, in the last metrics that came. */
+const answeredUserInfo = (receiver: OtlpReceiver) =>
+  receiver
+    .metrics()
+    .find(({ name }) => name === 'tessera_http_request_duration_seconds')
+    ?.points.find(({ labels }) => labels['route'] === USERINFO && labels['status'] === 200);
 
 const spanOf = (spans: readonly ReceivedSpan[], requestId: string): ReceivedSpan | undefined =>
   spans.find(({ attributes }) => attributes['tessera.request.id'] === requestId);
@@ -122,6 +131,9 @@ test('a collector gets spans and metrics; no secret is among them, and the log n
     await agent(server.baseUrl).get(`/login?request=${code}`);
     await fetch(`${server.baseUrl}/health/ready`);
     refused = await ask(server, { cookie: `tessera_session=${code}`, tracestate: `x=${code}` });
+    // The last span; and metrics from after it.
+    await receiver.until(() => spanOf(receiver.spans(), refused) !== undefined);
+    await receiver.until(() => answeredUserInfo(receiver) !== undefined);
   } finally {
     await running.stop();
     await ended;
@@ -166,7 +178,7 @@ test('a collector gets spans and metrics; no secret is among them, and the log n
   // The same figures as for Prometheus, under the same names.
   const metrics = receiver.metrics();
   const requests = metrics.find(({ name }) => name === 'tessera_http_request_duration_seconds');
-  const answered = requests?.points.find(({ labels }) => labels['route'] === USERINFO && labels['status'] === 200);
+  const answered = answeredUserInfo(receiver);
   assert.ok(requests?.type === 'histogram' && answered);
   assert.equal(Number(answered['count']), 1);
   const buckets = (answered['bucketCounts'] as unknown[]).map(Number);
@@ -198,6 +210,7 @@ test('protobuf is the default; strangers begin their own traces, linked to the o
   const environment = { ...defaults, OTEL_EXPORTER_OTLP_ENDPOINT: receiver.endpoint, OTEL_METRICS_EXPORTER: 'none' };
   const tessera = await start(readConfig(environment));
   await ask({ baseUrl: tessera.baseUrl } as TestServer, parent('01'));
+  await receiver.until(() => receiver.exports.length > 0);
   await tessera.close();
   assert.deepEqual([...new Set(receiver.exports.map(({ path }) => path))], ['/v1/traces']);
   const bytes = Buffer.concat(receiver.exports.map(({ body }) => body));
@@ -212,6 +225,7 @@ test('traceparent: a link by default, which decides nothing; the parent where it
     const more = { TESSERA_TRUST_TRACEPARENT: trusted ? 'on' : 'off', OTEL_TRACES_SAMPLER: 'parentbased_always_off' };
     const off = await observed(receiver, more);
     const forced = await ask(off.server, parent('01'));
+    if (trusted) await receiver.until(() => spanOf(receiver.spans(), forced) !== undefined);
     await off.tessera.close();
     // Nobody but a trusted sender can have a request recorded.
     assert.equal(spanOf(receiver.spans(), forced) !== undefined, trusted);
@@ -219,6 +233,7 @@ test('traceparent: a link by default, which decides nothing; the parent where it
     const on = await observed(receiver, { ...more, OTEL_TRACES_SAMPLER: 'parentbased_always_on' });
     const [sampled, unsampled] = [await ask(on.server, parent('01')), await ask(on.server, parent('00'))];
     const malformed = await ask(on.server, { traceparent: `00-${TRACE}-${SPAN}-1` });
+    await receiver.until(() => spanOf(receiver.spans(), malformed) !== undefined);
     await on.tessera.close();
     const spans = receiver.spans();
     const span = spanOf(spans, sampled);
@@ -241,9 +256,11 @@ test('an outgoing request to the operator’s own network continues the trace', 
     await tokensFor(server, client, user);
     await admin(server, 'PUT', `/users/${user.id}/ban`, {});
     await tessera.deliverNotices();
+    const calls = () => receiver.spans().filter(({ name, kind }) => name === 'POST' && kind === 3);
+    await receiver.until(() => calls().length > 0);
     await tessera.close();
     const [received] = app.received;
-    const call = receiver.spans().find(({ name, kind }) => name === 'POST' && kind === 3);
+    const [call] = calls();
     assert.ok(call && received);
     assert.equal(received.traceparent, `00-${call.traceId}-${call.spanId}-01`);
     assert.deepEqual(call.attributes, {
@@ -260,20 +277,20 @@ test('an outgoing request to the operator’s own network continues the trace', 
 test('a collector that refuses or is gone harms no request; it is logged once, counted, and noticed when it is back', async () => {
   const receiver = await collector();
   receiver.answer(500);
-  const own = { TESSERA_METRICS_ADDRESS: '127.0.0.1:0', OTEL_METRIC_EXPORT_INTERVAL: '100' };
-  const { tessera, server } = await observed(receiver, own);
+  const { tessera, server } = await observed(receiver, { TESSERA_METRICS_ADDRESS: '127.0.0.1:0' });
   const scrape = async (): Promise<string> => (await fetch(`http://127.0.0.1:${tessera.metricsPort}/metrics`)).text();
   await ask(server, {});
-  for (;;) {
-    if (/tessera_telemetry_spans_dropped_total\{reason="not accepted"\} [1-9]/.test(await scrape())) break;
-    await receiver.next();
+  while (!/tessera_telemetry_spans_dropped_total\{reason="not accepted"\} [1-9]/.test(await scrape())) {
+    // Metrics are sent all the time.
+    const { length } = receiver.exports;
+    await receiver.until(() => receiver.exports.length > length);
   }
   assert.match(await scrape(), /tessera_telemetry_exports_total\{signal="traces",outcome="failed"\} [1-9]/);
   receiver.answer(200);
   const again = await ask(server, {});
-  while (spanOf(receiver.spans(), again) === undefined) await receiver.next();
+  await receiver.until(() => spanOf(receiver.spans(), again) !== undefined);
+  await receiver.until(() => receiver.metrics().length > 20);
   await tessera.close();
-  assert.ok(receiver.metrics().length > 20);
 });
 
 test('a collector that never answers keeps no request and no shutdown waiting', async () => {
@@ -282,6 +299,6 @@ test('a collector that never answers keeps no request and no shutdown waiting', 
   // Far longer than this test may take: only the bound of the shutdown itself lets it end.
   const { tessera, server } = await observed(receiver, { OTEL_EXPORTER_OTLP_TIMEOUT: '600000' });
   for (let request = 0; request < 20; request++) await ask(server, {});
+  await receiver.until(() => receiver.exports.some(({ path }) => path === '/v1/traces'));
   await tessera.close();
-  assert.ok(receiver.exports.some(({ path }) => path === '/v1/traces'));
 });

@@ -38,8 +38,8 @@ export interface OtlpReceiver {
   readonly exports: readonly Exported[];
   /** How all following exports are answered, until this is called again; `hang`: never. */
   answer(status: number | 'hang'): void;
-  /** Settles when another export has come. */
-  next(): Promise<void>;
+  /** Settles once something is true of what has come. */
+  until(isThere: () => boolean): Promise<void>;
   /** The spans that came as JSON. */
   spans(): ReceivedSpan[];
   /** The metrics of the last export of metrics that came as JSON. */
@@ -70,7 +70,9 @@ export async function startOtlpReceiver(): Promise<OtlpReceiver> {
     answer(next) {
       status = next;
     },
-    next: () => arrived.promise,
+    async until(isThere) {
+      while (!isThere()) await arrived.promise;
+    },
     spans: () => bodies('/v1/traces').flatMap(spansOf),
     metrics: () => bodies('/v1/metrics').slice(-1).flatMap(metricsOf),
     async close() {

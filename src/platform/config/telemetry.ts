@@ -30,13 +30,22 @@ export interface TraceSettings {
   readonly sampler: (typeof SAMPLERS)[number];
   /** The share of traces that are recorded, from 0 to 1, for the samplers by ratio. */
   readonly ratio: number;
+  /** How long ended spans wait for others before they are sent, in milliseconds. */
+  readonly delayMs: number;
   /** Whether a `traceparent` header makes a request part of its sender's trace. */
   readonly trustParent: boolean;
 }
 
 function endpoint(value: string): Reading<string> {
   const url = URL.canParse(value) ? new URL(value) : undefined;
-  if (url === undefined || !['http:', 'https:'].includes(url.protocol) || url.search || url.hash || url.username) {
+  if (
+    url === undefined ||
+    !['http:', 'https:'].includes(url.protocol) ||
+    url.search ||
+    url.hash ||
+    url.username ||
+    url.password
+  ) {
     return {
       problem: 'must be the http or https URL of a collector, without query, for example http://localhost:4318',
     };
@@ -154,6 +163,11 @@ export const telemetryVariables = {
     initial: '`1`',
     about: 'The share of traces that the samplers by ratio record, such as `0.01`.',
   }),
+  spanDelay: new Variable('OTEL_BSP_SCHEDULE_DELAY', milliseconds(1, 60_000), {
+    initial: '`5000`',
+    about:
+      'How long spans wait for others before they are sent together, in milliseconds. A full batch is sent at once.',
+  }),
   trustTraceparent: new Variable('TESSERA_TRUST_TRACEPARENT', oneOf(['on', 'off'] as const), {
     initial: '`off`',
     about:
@@ -179,6 +193,7 @@ export function readTelemetrySettings(
   const traces: TraceSettings = {
     sampler: read(telemetryVariables.tracesSampler) ?? 'parentbased_always_on',
     ratio: read(telemetryVariables.tracesSamplerArg) ?? 1,
+    delayMs: read(telemetryVariables.spanDelay) ?? 5000,
     trustParent: read(telemetryVariables.trustTraceparent) === 'on',
   };
   const metrics = { intervalMs: read(telemetryVariables.metricInterval) ?? 60_000 };

@@ -5,15 +5,15 @@ import type { DroppedSpans } from '../http/meter.ts';
 /** How many ended spans wait for the collector at most, about 1 KiB each; and how many one export sends. */
 const MAX_WAITING = 2048;
 const BATCH = 512;
-/** How long spans wait for others, in milliseconds. */
-const DELAY = 2000;
 
 /**
  * Sends ended spans in batches, one at a time. The processor of the SDK drops spans without telling how many, so its queue is
  * counted here, and never overflows.
+ * @param delayMs how long spans wait for others
  */
 export function createSpanQueue(
   exporter: SpanExporter,
+  delayMs: number,
   dropped: (reason: DroppedSpans, spans: number) => void,
 ): SpanProcessor {
   let waiting = 0;
@@ -32,7 +32,7 @@ export function createSpanQueue(
     exporter: counted,
     maxQueueSize: MAX_WAITING,
     maxExportBatchSize: BATCH,
-    scheduledDelayMillis: DELAY,
+    scheduledDelayMillis: delayMs,
   });
   return {
     onStart: () => {},

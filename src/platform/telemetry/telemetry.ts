@@ -61,7 +61,9 @@ export function startTelemetry({ settings, databaseSystem, registry, meter, chan
     new TracerProvider({
       resource,
       sampler: samplerOf(settings.traces),
-      spanProcessors: [createSpanQueue(exporters.spans, (reason, spans) => meter.droppedSpans(reason, spans))],
+      spanProcessors: [
+        createSpanQueue(exporters.spans, settings.traces.delayMs, (reason, spans) => meter.droppedSpans(reason, spans)),
+      ],
     });
   const tracing = tracers && createTracing(tracers.getTracer(SCOPE), settings.traces?.trustParent ?? false);
   const meters =

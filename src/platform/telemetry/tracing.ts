@@ -61,6 +61,30 @@ export function createTracing(tracer: Tracer, trustParent: boolean): Tracing {
       : { context: ROOT_CONTEXT, links: [{ context: remote }] };
   }
 
+  /** Does a step within a span of its own. */
+  async function record<T>(
+    { name, kind, attributes = {} }: TracedStep,
+    parent: Span | undefined,
+    work: () => Promise<T>,
+    describe: ((result: T) => Attributes) | undefined,
+  ): Promise<T> {
+    const context = parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
+    const spanKind = kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL;
+    const span = tracer.startSpan(name, { kind: spanKind, attributes }, context);
+    try {
+      const result = await current.run(span, work);
+      if (describe !== undefined) span.setAttributes(describe(result));
+      return result;
+    } catch (error) {
+      // Its name alone: a message may repeat what a stranger sent.
+      span.setAttribute('error.type', error instanceof Error ? error.name : '_OTHER');
+      span.setStatus({ code: SpanStatusCode.ERROR });
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
   return {
     beginRequest({ id, method, route, traceparent }) {
       if (isProbe(route)) return undefined;
@@ -96,24 +120,10 @@ export function createTracing(tracer: Tracer, trustParent: boolean): Tracing {
       };
     },
 
-    async step({ name, kind, attributes = {}, mayBegin = false }, work, describe) {
+    step(step, work, describe) {
       const parent = current.getStore();
-      if (parent === undefined ? !mayBegin : !parent.isRecording()) return await work();
-      const context = parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
-      const spanKind = kind === 'client' ? SpanKind.CLIENT : SpanKind.INTERNAL;
-      const span = tracer.startSpan(name, { kind: spanKind, attributes }, context);
-      try {
-        const result = await current.run(span, work);
-        if (describe !== undefined) span.setAttributes(describe(result));
-        return result;
-      } catch (error) {
-        // Its name alone: a message may repeat what a stranger sent.
-        span.setAttribute('error.type', error instanceof Error ? error.name : '_OTHER');
-        span.setStatus({ code: SpanStatusCode.ERROR });
-        throw error;
-      } finally {
-        span.end();
-      }
+      if (parent === undefined ? step.mayBegin !== true : !parent.isRecording()) return work();
+      return record(step, parent, work, describe);
     },
 
     traceparent() {
