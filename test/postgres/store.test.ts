@@ -9,6 +9,7 @@ import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
 import { storeContract } from '../store/contract.ts';
+import { removalStatements } from '../store/removal-statements.ts';
 import { account, client } from '../store/rows.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -93,6 +94,27 @@ test('whether consent was revoked is looked up by the grant, also where the stat
     const search = lines.findIndex((line) => / on consent_grant g /.test(line));
     assert.match(lines[search] ?? '', /consent_grant_revoked/, lines.join('\n'));
     assert.equal(lines[search + 1], 'Index Cond: ((- id) = (- f.grant_id))');
+  } finally {
+    await connection.end();
+    await drop();
+  }
+});
+
+test('housekeeping finds what is due by an index, in its order', async () => {
+  const { url, drop } = await fresh();
+  await (await openPostgres(url)).close();
+  const connection = new Client({ connectionString: url });
+  await connection.connect();
+  try {
+    // On small tables it would go through all rows although there is an index.
+    for (const way of ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort']) {
+      await connection.query(`SET enable_${way} = off`);
+    }
+    for (const { table, compiled, params } of removalStatements(postgresBuilder)) {
+      const { rows } = await connection.query(`EXPLAIN ${compiled.sql}`, compiled.bind(params));
+      const plan = rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN'])).join('\n');
+      assert.doesNotMatch(plan, /Seq Scan|Sort/, `${table}: ${compiled.sql}\n${plan}`);
+    }
   } finally {
     await connection.end();
     await drop();

@@ -11,6 +11,7 @@ import { openSqlite } from '../../src/platform/database/sqlite/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
 import { planOf, planProblem } from '../support/plan-checker.ts';
 import { storeContract } from './contract.ts';
+import { removalStatements } from './removal-statements.ts';
 import { account } from './rows.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-store-'));
@@ -113,4 +114,16 @@ test('the database and its journals are readable by their owner alone', async ()
   await database.commit(() => account('1'));
   for (const suffix of ['', '-wal', '-shm']) assert.equal(statSync(path + suffix).mode & 0o777, 0o600, suffix);
   await database.close();
+});
+
+test('housekeeping finds what is due by an index, in its order', async () => {
+  const path = join(folder, 'plans.db');
+  await (await openSqlite(path)).close();
+  const connection = new DatabaseSync(path);
+  for (const { table, compiled } of removalStatements(sqliteBuilder)) {
+    const plan = planOf(connection, compiled.sql).join('\n');
+    assert.equal(planProblem(compiled.sql, plan.split('\n')), undefined, `${table}: ${compiled.sql}\n${plan}`);
+    assert.doesNotMatch(plan, /ORDER BY/, `${table}: ${compiled.sql}\n${plan}`);
+  }
+  connection.close();
 });
