@@ -56,10 +56,9 @@ export interface Mailer {
 
 /** How many messages the mailbox keeps, and for how long. */
 export const MAILBOX_SIZE = 50;
-const MAILBOX_RETENTION = DAY;
-/** For how long it can be seen that a message was sent or has expired, and that one was given up. */
-const SENT_RETENTION = DAY;
-const DEAD_RETENTION = 14 * DAY;
+/** For how long it can be seen what became of a message, by its status; and for how long the mailbox keeps it. */
+const RETENTION = { kept: DAY, sent: DAY, expired: DAY, dead: 14 * DAY } as const;
+const REMOVED_AT_ONCE = 200;
 
 /** The context of sealed content: it opens only in its own row. */
 const contextOf = (messageId: string): string => `mail ${messageId}`;
@@ -162,11 +161,10 @@ export async function readMailbox(database: Database, sealer: Sealer): Promise<r
 
 /** Expires messages that nothing sends any more, and removes what is of no more use. Any node may do so, as often as it likes. */
 export async function maintainMail(database: Database, now: number): Promise<void> {
-  await database.commit(function* maintain(): Work<void> {
-    yield* store.expireWaiting({ now, problem: 'expired before it could be sent' });
-    yield* store.removeMail({ status: 'kept', before: now - MAILBOX_RETENTION });
-    yield* store.removeMail({ status: 'sent', before: now - SENT_RETENTION });
-    yield* store.removeMail({ status: 'expired', before: now - SENT_RETENTION });
-    yield* store.removeMail({ status: 'dead', before: now - DEAD_RETENTION });
-  });
+  await database.commit(() => store.expireWaiting({ now, problem: 'expired before it could be sent' }));
+  for (const [status, kept] of Object.entries(RETENTION)) {
+    const remove = () => store.removeMail({ status, before: now - kept, limit: REMOVED_AT_ONCE });
+    // In small commits, so that requests are handled in between.
+    while ((await database.commit(remove)).length === REMOVED_AT_ONCE);
+  }
 }

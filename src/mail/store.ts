@@ -325,6 +325,19 @@ export const expireWaiting = command((db, p: { now: number; problem: string }) =
 );
 
 /** Removes messages of a status that they have had since an instant, or longer. */
-export const removeMail = command((db, p: { status: string; before: number }) =>
-  db.deleteFrom('mail').where('status', '=', p.status).where('due_at', '<=', p.before),
+export const removeMail = many((db, p: { status: string; before: number; limit: number }) =>
+  db
+    .deleteFrom('mail')
+    .where(
+      'id',
+      'in',
+      db
+        .selectFrom('mail')
+        .select('id')
+        .where('status', '=', p.status)
+        .where('due_at', '<=', p.before)
+        .orderBy('due_at')
+        .limit(p.limit),
+    )
+    .returning('id'),
 );

@@ -99,12 +99,13 @@ export function startHousekeeping({
     for (let batch = 0; batch < BATCHES_IN_A_ROW; batch++) {
       const size = sizes.get(removal) ?? BATCH.first;
       const began = performance.now();
+      const usage = performance.eventLoopUtilization();
       const { handled, removed } = await removeBatch(database, removal, now, size);
-      const took = performance.now() - began;
+      const time = { took: performance.now() - began, busy: performance.eventLoopUtilization(usage).active };
       if (removed > 0) meter.removed(removal.table, removed);
       if (handled < size || stopped) return false;
-      sizes.set(removal, nextBatchSize(size, took));
-      await wait(restAfter(took));
+      sizes.set(removal, nextBatchSize(size, time));
+      await wait(restAfter(time));
     }
     return true;
   }

@@ -1,19 +1,26 @@
 /** How many rows a batch has: at least, at first, and at most. */
-export const BATCH = { least: 50, first: 200, most: 500 } as const;
+export const BATCH = { least: 100, first: 100, most: 500 } as const;
 
-/** A batch that takes longer delays the requests that arrive meanwhile; on SQLite, they wait for all of it. In milliseconds. */
-const SLOW = 8;
-const FAST = 3;
-/** For each millisecond of work there are this many of rest, */
-const REST_RATIO = 2;
-/** but no more than this at once. */
+/** How long a batch took until it was committed, and for how much of that this process was busy, in milliseconds. */
+export interface BatchTime {
+  readonly took: number;
+  readonly busy: number;
+}
+
+/**
+ * Requests to this node wait while it is busy: on SQLite, for a whole batch. A few milliseconds of that are the commit itself, which is why
+ * batches do not become ever smaller.
+ */
+const SLOW: BatchTime = { took: 50, busy: 10 };
+const FAST: BatchTime = { took: 20, busy: 4 };
 const LONGEST_REST = 200;
 
 /** How many rows the next batch has, after one that took so long. */
-export function nextBatchSize(size: number, took: number): number {
-  if (took > SLOW) return Math.max(BATCH.least, Math.floor(size / 2));
-  return took < FAST ? Math.min(BATCH.most, size * 2) : size;
+export function nextBatchSize(size: number, { took, busy }: BatchTime): number {
+  if (took > SLOW.took || busy > SLOW.busy) return Math.max(BATCH.least, Math.floor(size / 2));
+  return took < FAST.took && busy < FAST.busy ? Math.min(BATCH.most, size * 2) : size;
 }
 
-/** How long to rest after a batch, in milliseconds, so that requests come first. */
-export const restAfter = (took: number): number => Math.min(LONGEST_REST, Math.ceil(took * REST_RATIO));
+/** How long to rest after a batch, in milliseconds: two thirds of the node and half of the database are for requests. */
+export const restAfter = ({ took, busy }: BatchTime): number =>
+  Math.min(LONGEST_REST, Math.ceil(Math.max(took, busy * 2)));
