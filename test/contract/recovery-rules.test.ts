@@ -17,6 +17,7 @@ const SETTINGS = {
   TESSERA_LIMIT_MAIL_RECIPIENT: 'off',
   TESSERA_LIMIT_MAIL_ADDRESS: 'off',
   TESSERA_LIMIT_TOTP_ACCOUNT: 'off',
+  TESSERA_LIMIT_FORM_ACCOUNT: '120/m',
 };
 const server = await startServer(SETTINGS);
 const strict = await startServer({ ...SETTINGS, TESSERA_SECOND_FACTOR: 'required' });
@@ -137,6 +138,15 @@ test('the choice needs recovery codes, a fresh proof, and the form of this sessi
   const before = await fresh.browser.get('/account/security');
   await admin(server, 'DELETE', `/users/${fresh.id}/sessions`);
   assert.equal((await fresh.browser.submit(before, { require: 'yes' }, ADDRESS)).location?.pathname, '/login');
+});
+
+test('a thief of a session cannot bury other messages under those of the choice: ten an hour', async () => {
+  const owner = await passkeyOwner();
+  for (let change = 0; change < 10; change++) await choose(owner, change % 2 === 0 ? 'yes' : 'no');
+  const refused = await choose(owner, 'yes', 429);
+  assert.ok(Number(refused.headers.get('retry-after')) > 0);
+  const told = (await mailsTo(server, owner.email)).filter(({ subject }) => /recovered was changed/.test(subject));
+  assert.equal(told.length, 10);
 });
 
 test('without any code left only an operator helps: an operator’s link asks for no code', async () => {
