@@ -59,6 +59,8 @@ export interface OpenOptions {
   readonly checkStructure?: boolean;
   /** Opens the data even if recorded changes are missing, in order to revoke everything that was issued before. */
   readonly acceptLoss?: boolean;
+  /** How long a unit of work may take on a database server, in milliseconds: for commands that change every row. */
+  readonly patience?: number;
   /** For tests: cheaper hashing, and means to delay a hash or a picture. */
   readonly passwords?: (concurrency: number) => Passwords;
   readonly pictures?: Pictures;
@@ -202,7 +204,7 @@ export function databaseFile(config: Config): string | undefined {
 
 async function openDatabase(
   config: Config,
-  { migration, meter, warn, sharedTime, wrapDatabase = (own) => own }: OpenOptions,
+  { migration, meter, warn, patience, sharedTime, wrapDatabase = (own) => own }: OpenOptions,
 ): Promise<Database> {
   const path = sqlitePath(config);
   const database = await explainErrors(config, async () => {
@@ -212,6 +214,7 @@ async function openDatabase(
     return openPostgres(config.databaseUrl, migration, meter, {
       local: warn === undefined || servesThisMachineOnly(config),
       ...(warn && { warn }),
+      patience,
     });
   });
   return wrapDatabase(sharedTime === undefined ? database : { ...database, sharedTime: async () => sharedTime() });

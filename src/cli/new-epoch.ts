@@ -1,11 +1,15 @@
 import { beginEpoch, type RecoverySummary, type Restored } from '../admin/recovery.ts';
 import { listEvents } from '../audit/search-store.ts';
 import { type Core, findDataLoss } from '../core.ts';
+import { MINUTE } from '../platform/clock.ts';
 import type { Config } from '../platform/config/config.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
 import { checkSecret } from './keys.ts';
 import { confirm } from './prompt.ts';
 import { type GlobalFlags, CLI_ORIGIN as origin, withCore } from './session.ts';
+
+/** How long the one commit may take: it changes every account. */
+const PATIENCE = 60 * MINUTE;
 
 /**
  * Begins a new epoch in a database that was restored by other means, in one commit.
@@ -27,7 +31,7 @@ export async function newEpoch(
       const { secret } = core;
       return { ...(await core.database.commit(() => beginEpoch({ secret, at }, restored))), missing: restored.missing };
     },
-    { acceptLoss: true },
+    { acceptLoss: true, patience: PATIENCE },
   );
 }
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
-import { type Core, databaseFile, openCore, requireFinishedRestore } from '../core.ts';
+import { type Core, databaseFile, type OpenOptions, openCore, requireFinishedRestore } from '../core.ts';
 import { ConfigError, readConfig } from '../platform/config/config.ts';
 import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
 import type { Origin } from '../platform/validation/origin.ts';
@@ -60,7 +60,7 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string 
 export async function withCore<T>(
   flags: GlobalFlags,
   work: (core: Core) => Promise<T>,
-  options: { readonly mayBeNew?: boolean; readonly acceptLoss?: boolean } = {},
+  options: { readonly mayBeNew?: boolean } & Pick<OpenOptions, 'acceptLoss' | 'patience'> = {},
 ): Promise<T> {
   const config = readConfig(environment(flags));
   const path = databaseFile(config);
@@ -72,8 +72,7 @@ export async function withCore<T>(
         'or give the data folder with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
-  const { acceptLoss = false } = options;
-  const core = await openCore(config, Date.now, { migration: { progress: reportWaiting }, acceptLoss });
+  const core = await openCore(config, Date.now, { ...options, migration: { progress: reportWaiting } });
   try {
     if (isNew) process.stderr.write(`Created a new database: ${path}\n`);
     return await work(core);

@@ -8,7 +8,7 @@ import type { Reaper } from './reaper.ts';
 /** When a caller stops waiting, by `performance.now()`. */
 export type Deadline = number;
 
-export const deadline = (): Deadline => performance.now() + PATIENCE;
+export const deadline = (patience = PATIENCE): Deadline => performance.now() + patience;
 
 /** Sends a query on one connection and waits for its answer. */
 export type Ask = (query: QueryConfig) => Promise<QueryResult>;

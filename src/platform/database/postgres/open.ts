@@ -7,7 +7,7 @@ import { type Ask, connections, type Deadline, deadline } from './connections.ts
 import { postgresBuilder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { migratePostgres } from './migrate.ts';
-import { READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
+import { PATIENCE, READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
 import { openPrimary } from './primary.ts';
 import { reaper } from './reaper.ts';
 import { sharedReads } from './shared-reads.ts';
@@ -31,6 +31,8 @@ export interface RiskOptions {
   /** Whether only this machine is served, as in development: then unsafe settings are accepted. */
   readonly local: boolean;
   warn?(text: string): void;
+  /** How long a unit of work may take, in milliseconds; that of a server by default. */
+  readonly patience?: number | undefined;
 }
 
 /**
@@ -61,9 +63,10 @@ export async function openPostgres(
   }
   primary.watch();
 
+  const { patience = PATIENCE } = risk;
   // A unit of work uses one of the two pools, and never waits for the other.
-  const readers = connections(servicePool(primary, READERS), primary, reaping);
-  const writers = connections(servicePool(primary, WRITERS), primary, reaping, readers.failures);
+  const readers = connections(servicePool(primary, READERS, patience), primary, reaping);
+  const writers = connections(servicePool(primary, WRITERS, patience), primary, reaping, readers.failures);
   const readShared = sharedReads(readers, meter);
   const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
   let closed = false;
@@ -112,7 +115,7 @@ export async function openPostgres(
     });
 
   async function retried<T>(work: () => Work<T>): Promise<T> {
-    const until = deadline();
+    const until = deadline(patience);
     for (let attempt = 1; ; attempt++) {
       try {
         return await transaction(work, until);

@@ -34,7 +34,7 @@ const DURABLE =
   "SELECT set_config('synchronous_commit', 'on', false) " +
   "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
 
-const SERVICE = setting(PATIENCE - SECOND / 2, PATIENCE - SECOND, PATIENCE);
+const limits = (patience: number): string => setting(patience - SECOND / 2, patience - SECOND, patience);
 
 /** The sockets and backends of our connections. */
 const sockets = new WeakMap<ClientBase, Socket>();
@@ -170,10 +170,11 @@ export const migrationPool = (primary: Primary): Pool =>
 /**
  * A pool for requests. `connections.ts` closes its connections and limits the time of queries, because the driver would abandon a late
  * query together with its connection.
+ * @param patience how long a caller waits, in milliseconds
  */
-export const servicePool = (primary: Primary, max: number): Pool =>
-  new PrimaryPool(primary, { ...base(SERVICE, PATIENCE), max, idleTimeoutMillis: 0 });
+export const servicePool = (primary: Primary, max: number, patience = PATIENCE): Pool =>
+  new PrimaryPool(primary, { ...base(limits(patience), PATIENCE), max, idleTimeoutMillis: 0 });
 
 /** One connection to manage the others. */
 export const reaperPool = (primary: Primary): Pool =>
-  new PrimaryPool(primary, { ...base(SERVICE, 3 * SECOND), max: 1, query_timeout: 3 * SECOND });
+  new PrimaryPool(primary, { ...base(limits(PATIENCE), 3 * SECOND), max: 1, query_timeout: 3 * SECOND });
