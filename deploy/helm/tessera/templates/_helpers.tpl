@@ -1,0 +1,61 @@
+{{- define "tessera.name" -}}
+{{- if contains "tessera" .Release.Name }}{{ .Release.Name | trunc 50 | trimSuffix "-" }}{{ else }}{{ printf "%s-tessera" .Release.Name | trunc 50 | trimSuffix "-" }}{{ end }}
+{{- end }}
+
+{{- define "tessera.selector" -}}
+app.kubernetes.io/name: tessera
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
+{{- define "tessera.labels" -}}
+{{ include "tessera.selector" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end }}
+
+{{- define "tessera.image" -}}
+{{- with .Values.image }}{{ .repository }}{{ if .digest }}@{{ .digest }}{{ else }}:{{ .tag | default $.Chart.AppVersion }}{{ end }}{{ end }}
+{{- end }}
+
+{{/* The path of the base URL, below which all paths are. */}}
+{{- define "tessera.path" -}}
+{{- (urlParse .Values.baseUrl).path | trimSuffix "/" }}
+{{- end }}
+
+{{- define "tessera.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+seccompProfile:
+  type: RuntimeDefault
+{{- end }}
+
+{{- define "tessera.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities:
+  drop: [ALL]
+{{- end }}
+
+{{- define "tessera.volumes" -}}
+- name: secrets
+  secret:
+    secretName: {{ .Values.existingSecret }}
+    defaultMode: 0440
+- name: tmp
+  emptyDir: {}
+- name: data
+  emptyDir: {}
+{{- end }}
+
+{{- define "tessera.mounts" -}}
+- name: secrets
+  mountPath: /run/secrets/tessera
+  readOnly: true
+- name: tmp
+  mountPath: /tmp
+- name: data
+  mountPath: /var/lib/tessera
+{{- end }}
