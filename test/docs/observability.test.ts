@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { read } from '../../docs/site/markdown.ts';
+import { readConfig } from '../../src/platform/config/config.ts';
+import { blocksOf } from './blocks.ts';
 
 interface Rule {
   readonly record?: string;
@@ -116,4 +118,16 @@ test('the panels of the dashboard have ids of their own, and the example of Prom
       alerts.some(({ alert }) => alert === name),
       name,
     );
+});
+
+test('the settings in the how-to are settings of Tessera, and switch on what it says', () => {
+  const blocks = blocksOf('docs/how-to/observe.md').filter(({ language }) => language === 'sh');
+  const settings = blocks.flatMap(({ text }) => [...text.matchAll(/\b((?:TESSERA|OTEL)_\w+)=(\S+)/g)]);
+  assert.ok(settings.length > 4);
+  const config = readConfig(Object.fromEntries(settings.map(([, name, value]) => [name, value])));
+  assert.deepEqual(config.metricsAddress, { host: '127.0.0.1', port: 9464 });
+  assert.deepEqual([config.telemetry?.traces?.ratio, config.telemetry?.endpoint], [0.01, 'http://localhost:4318']);
+  // The commands that the page names.
+  const { scripts } = JSON.parse(read('package.json')) as { scripts: Record<string, string> };
+  assert.ok('start' in scripts && 'check-alerts' in scripts && 'bench-telemetry' in scripts);
 });
