@@ -1,8 +1,9 @@
 /**
  * What telemetry costs: `npm run bench-telemetry`. The same server without it, with 1 % and with 100 % of the requests traced, and on
- * request that of another checkout. They are measured in turn, by the processor time of the server for each request, which depends
- * on other work of the machine far less than rates do.
+ * request that of another checkout. They answer a few hundred requests each, in turn and many times, and what is compared is the
+ * processor time of those that are next to each other: other work of the machine disturbs that far less than rates.
  */
+import { readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -10,10 +11,11 @@ import { parseArgs } from 'node:util';
 import { anyOf, following } from './drivers.ts';
 import { Field } from './field.ts';
 import { freePort } from './free-port.ts';
-import { load } from './load.ts';
-import { type Cell, compare, measure } from './measure.ts';
+import { type Driver, load } from './load.ts';
+import { say } from './say.ts';
 import { SERVE } from './service.ts';
-import { ready, startProgram, type Target } from './subject.ts';
+import { median } from './statistics.ts';
+import { ready, startProgram } from './subject.ts';
 import { protocol, serviceEnvironment } from './tessera.ts';
 
 const CONNECTIONS = 32;
@@ -21,13 +23,14 @@ const CONNECTIONS = 32;
 const { values } = parseArgs({
   options: {
     people: { type: 'string', default: '1000' },
-    rounds: { type: 'string', default: '7' },
-    seconds: { type: 'string', default: '3' },
+    rounds: { type: 'string', default: '100' },
+    /** In each round, of each server and work. */
+    requests: { type: 'string', default: '1000' },
     /** The folder of another checkout, with its dependencies, that can use the database of this one. */
     before: { type: 'string' },
   },
 });
-const [people, rounds, seconds] = [Number(values.people), Number(values.rounds), Number(values.seconds)];
+const [people, rounds, count] = [Number(values.people), Number(values.rounds), Number(values.requests)];
 
 /** Takes everything, and keeps nothing. */
 let received = 0;
@@ -57,48 +60,77 @@ const variants: readonly { readonly name: string; readonly folder: string; reado
   { name: '100 % traced', folder: here, settings: sampled('1') },
 ];
 
+/** Nanoseconds that the threads of a process have run: proc(5). The clock of `stat` ticks only a hundred times a second. */
+function nanoseconds(pid: number): number {
+  const threads = readdirSync(`/proc/${pid}/task`);
+  const times = threads.map((id) => Number(readFileSync(`/proc/${pid}/task/${id}/schedstat`, 'utf8').split(' ')[0]));
+  return times.reduce((sum, time) => sum + time, 0);
+}
+
+/** The first requests of a load. */
+function firstOf(driver: Driver, most: number): Driver {
+  let left = most;
+  return { ...driver, next: (connection) => (left-- > 0 ? driver.next(connection) : undefined) };
+}
+
+interface Arm {
+  readonly name: string;
+  readonly work: string;
+  /** Microseconds of processor time per request in each round. */
+  readonly micros: number[];
+  run(): Promise<void>;
+}
+
 await using field = new Field();
-const cells: Cell[] = [];
+const arms: Arm[] = [];
 for (const { name, folder, settings } of variants) {
   const population = await field.population('sqlite', people);
   const port = await freePort();
   const environment = { ...population.environment, ...serviceEnvironment(port), ...settings };
   const args = SERVE.map((word) => (word.startsWith('bin/') ? join(folder, word) : word));
   const child = startProgram(args, { environment, log: join(field.folder, `${name.replaceAll(/\W+/g, '-')}.log`) });
-  const target: Target = field.keep({ name, process: child, port });
-  await ready(target, '/health/ready');
+  await ready(field.keep({ process: child, port }), '/health/ready');
   const requests = protocol(port, population);
   const { sample } = population.seeded;
   const known = await requests.userInfo(sample);
-  for (const [work, driver] of [
-    ['UserInfo', () => anyOf(known)],
-    ['Refresh', () => following({ sample, ...requests }, CONNECTIONS)],
-  ] as const) {
-    cells.push({
-      ...{ work, target: name, connections: CONNECTIONS, people },
-      warmUp: () => load(port, CONNECTIONS, seconds, driver()),
-      round: () => measure(target, CONNECTIONS, seconds, driver()),
+  const drivers = { UserInfo: anyOf(known), Refresh: following({ sample, ...requests }, CONNECTIONS) };
+  for (const [work, driver] of Object.entries(drivers)) {
+    const micros: number[] = [];
+    arms.push({
+      ...{ name, work, micros },
+      async run() {
+        const before = nanoseconds(child.pid ?? 0);
+        await load(port, CONNECTIONS, Number.POSITIVE_INFINITY, firstOf(driver, count));
+        micros.push((nanoseconds(child.pid ?? 0) - before) / 1000 / count);
+      },
     });
   }
 }
-const results = await compare('Telemetry', cells, rounds);
+say('Warming up …');
+for (const arm of arms) {
+  for (let time = 0; time < 10; time++) await arm.run();
+  arm.micros.length = 0;
+}
+const works = ['UserInfo', 'Refresh'].map((work) => arms.filter((arm) => arm.work === work));
+for (let round = 0; round < rounds; round++) {
+  if (round % 20 === 0) say(`Round ${round + 1} of ${rounds} …`);
+  for (const of of works) {
+    // Each is as often first as last.
+    for (let index = 0; index < of.length; index++) await of[(index + round) % of.length]?.run();
+  }
+}
 collector.closeAllConnections();
 collector.close();
 
-// The lowest round is the one that other work of the machine disturbed least.
-const lines = ['| Work | Telemetry | CPU in µs per request: lowest, median | Lowest, relative to off | Requests/s |'];
-lines.push('|---|---|---|---|---|');
-for (const work of ['UserInfo', 'Refresh']) {
-  const own = results.filter((result) => result.work === work);
-  const cpuOf = ({ summary: { userMicros, systemMicros } }: (typeof own)[number], of: 'lowest' | 'median') =>
-    userMicros[of] + systemMicros[of];
-  const off = own.find(({ target }) => target === OFF);
-  for (const result of own) {
-    const lowest = cpuOf(result, 'lowest');
-    const relative = off === undefined ? '' : (lowest / cpuOf(off, 'lowest')).toFixed(2);
-    const cpu = `${lowest.toFixed(0)}, ${cpuOf(result, 'median').toFixed(0)}`;
-    const rate = result.summary.perSecond.median.toFixed(0);
-    lines.push(`| ${work} | ${result.target} | ${cpu} | ${relative} | ${rate} |`);
+const lines = [
+  '| Work | Telemetry | CPU in µs per request, median | Relative to off, median of the rounds |',
+  '|---|---|---|---|',
+];
+for (const of of works) {
+  const off = of.find(({ name }) => name === OFF);
+  for (const { work, name, micros } of of) {
+    const relative = median(micros.map((each, round) => each / (off?.micros[round] ?? Number.NaN)));
+    lines.push(`| ${work} | ${name} | ${median(micros).toFixed(1)} | ${relative.toFixed(3)} |`);
   }
 }
 process.stdout.write(`${lines.join('\n')}\n\nThe collector got ${(received / 2 ** 20).toFixed(1)} MiB.\n`);
