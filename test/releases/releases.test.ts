@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { migrateDatabase } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
@@ -8,49 +6,37 @@ import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { isLater } from '../../src/platform/version.ts';
 import { agent } from '../support/agent.ts';
 import { redeem, refresh, signedIn, userinfo } from '../support/flow.ts';
-import { type Held, serverOn } from './life.ts';
-import { filePlace, type Place, postgresPlace } from './places.ts';
-
-const FOLDER = import.meta.dirname;
-const RELEASES = readdirSync(FOLDER).filter((name) => /^\d+\.\d+\.\d+$/.test(name));
-
-const contents = (version: string, name: string): string => readFileSync(join(FOLDER, version, name), 'utf8');
-
-/** Long words are kept in pieces. */
-function heldAt(version: string): Held {
-  const kept: Record<string, unknown> = JSON.parse(contents(version, 'held.json'));
-  const joined = Object.entries(kept).map(([name, value]) => [name, Array.isArray(value) ? value.join('') : value]);
-  return Object.fromEntries(joined);
-}
+import { contents, heldAt, RELEASES, released } from './fixture.ts';
+import { serverOn } from './life.ts';
+import type { Place } from './places.ts';
 
 /** Whether a version runs on the schema of this one. */
 const runsHere = (version: string): boolean =>
   Object.values(timeline).every((step) => step.kind !== 'contract' || !isLater(step.earliest, version));
 
 const ON_POSTGRES = process.env['TESSERA_TEST_POSTGRES'] !== undefined;
-const kinds: readonly [string, () => Promise<Place>, boolean][] = [
-  ['sqlite', filePlace, ON_POSTGRES],
-  ['postgres', postgresPlace, !ON_POSTGRES],
+const kinds: readonly ['sqlite' | 'postgres', boolean][] = [
+  ['sqlite', ON_POSTGRES],
+  ['postgres', !ON_POSTGRES],
 ];
 
-for (const [kind, make, skip] of kinds) {
+for (const [kind, skip] of kinds) {
   for (const version of RELEASES) {
     describe(`from ${version} on ${kind}`, { skip }, () => {
       const places: Place[] = [];
       after(async () => {
         for (const { drop } of places) await drop();
       });
-      const released = async (): Promise<Place> => {
-        const place = await make();
+      const arrive = async (): Promise<Place> => {
+        const place = await released(kind, version);
         places.push(place);
-        await place.execute(contents(version, `${kind}.sql`));
         return place;
       };
       const migrated = async (place: Place) =>
         migrateDatabase(readConfig({ ...place.environment, TESSERA_SECRET: heldAt(version).secret }));
 
       test('every row is kept', async () => {
-        const place = await released();
+        const place = await arrive();
         const tables = await place.columns();
         const before = await place.rows(tables);
         assert.ok(
@@ -64,7 +50,7 @@ for (const [kind, make, skip] of kinds) {
       test('every statement of the release runs on the schema of this version', {
         skip: !runsHere(version),
       }, async () => {
-        const place = await released();
+        const place = await arrive();
         const [tables, uniques] = [await place.columns(), await place.uniqueIndexes()];
         await migrated(place);
         const statements = contents(version, `statements.${kind}.sql`).split(/;\n/).filter(Boolean);
@@ -87,7 +73,7 @@ for (const [kind, make, skip] of kinds) {
       });
 
       test('people and apps keep what they hold', async () => {
-        const place = await released();
+        const place = await arrive();
         const held = heldAt(version);
         const clock = { now: held.now + 1000 };
         const server = await serverOn({ ...place.environment, TESSERA_SECRET: held.secret }, clock);
