@@ -13,7 +13,7 @@ const SERVE = [...TESSERA, 'serve', '--json'];
 export const SPECIAL = [fileURLToPath(new URL('./node.ts', import.meta.url))];
 
 /** A port that was free a moment ago. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
