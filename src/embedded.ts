@@ -1,4 +1,4 @@
-import { chownSync, existsSync, mkdirSync, rmSync, statfsSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, lchownSync, mkdirSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { databaseFile, explainErrors } from './core.ts';
 import { type Config, ConfigError } from './platform/config/config.ts';
@@ -15,6 +15,7 @@ import {
   replaceDatabase,
   stagedFile,
   syncFolder,
+  writeNew,
 } from './platform/database/sqlite/replacement.ts';
 import { isDiskFull } from './platform/disk.ts';
 import { conflict } from './platform/oauth-error.ts';
@@ -159,13 +160,13 @@ export function stage(path: string, bytes: number): Staging {
       if (secret !== undefined) {
         const staged = `${secret.path}-restoring`;
         mkdirSync(dirname(secret.path), { recursive: true, mode: 0o700 });
-        writeFileSync(staged, `${secret.text}\n`, { mode: 0o600, flush: true });
+        writeNew(staged, `${secret.text}\n`);
         if (existsSync(secret.path)) aside.push({ from: secret.path, to: `${secret.path}-replaced-${stamp}` });
         install.push({ from: staged, to: secret.path });
       }
-      // Whoever owned the files before must be able to open these.
-      if (process.getuid?.() === 0) for (const { from } of install) chownSync(from, uid, gid);
-      if (!hasData) for (const suffix of ['-wal', '-shm']) rmSync(`${path}${suffix}`, { force: true });
+      // Whoever owned the files before must be able to open these. They may have put links in their place.
+      if (process.getuid?.() === 0) for (const { from } of install) lchownSync(from, uid, gid);
+      if (!hasData) for (const suffix of ['-wal', '-shm', '-journal']) rmSync(`${path}${suffix}`, { force: true });
       replaceDatabase(path, { backup: backup.file, id: backup.id, aside, install });
       return hasData ? folder : undefined;
     },

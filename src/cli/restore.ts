@@ -84,6 +84,7 @@ const afterwards = (time: string): string =>
     '  - bans, suspensions and deletions of accounts',
     '  - consents that people revoked: they are remembered again',
     '  - changed passwords and email addresses: the old ones are valid again',
+    '  - removed passkeys, replaced authenticator apps and used recovery codes: they are valid again',
     '  - replaced or ended client secrets and keys, and revoked invitations: the old ones are valid again',
     '  - disabled, changed or deleted apps, and organization memberships',
     '  - created accounts, apps and secrets: they no longer exist',

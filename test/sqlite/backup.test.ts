@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import {
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -285,6 +287,33 @@ test('a backup of an older schema is migrated, and one of a newer schema is refu
   const newer = join(folder, 'newer.backup');
   await json(place, 'backup', newer);
   await fails(/changed by a later version of Tessera \(9999-later\)/, withSecret(), 'restore', newer);
+});
+
+test('a restore writes and moves nothing by a name that the server’s user put there', async () => {
+  const dataDir = fresh();
+  mkdirSync(dataDir);
+  const victim = join(folder, 'victim');
+  writeFileSync(victim, 'of another program', { mode: 0o644 });
+  const { uid, gid, mode } = statSync(victim);
+  for (const name of ['secret-restoring', 'tessera.db-restore-draft']) symlinkSync(victim, join(dataDir, name));
+  await json(dataDir, 'restore', sealed, '--passphrase-file', passphrase);
+  const found = statSync(victim);
+  assert.deepEqual([found.uid, found.gid, found.mode], [uid, gid, mode]);
+  assert.equal(readFileSync(victim, 'utf8'), 'of another program');
+  assert.deepEqual(await names(dataDir), ['ada']);
+});
+
+test('root finishes no restore that another user began', {
+  skip: process.geteuid?.() !== 0 && 'not root',
+}, async () => {
+  const dataDir = withSecret();
+  const [victim, list] = [join(folder, 'of-root'), join(dataDir, 'tessera.db-restore')];
+  writeFileSync(victim, 'x');
+  const moves = { backup: apart, id: 'x', aside: [], install: [{ from: '../of-root', to: 'mine' }] };
+  writeFileSync(list, JSON.stringify(moves));
+  chownSync(list, 12345, 12345);
+  await fails(/number 12345 began the restore.*run as that user/s, dataDir, 'restore', apart);
+  assert.ok(existsSync(victim));
 });
 
 test('a backup never replaces a file, and needs data and a place', async () => {

@@ -2,6 +2,7 @@ import {
   closeSync,
   existsSync,
   fsyncSync,
+  lstatSync,
   mkdirSync,
   openSync,
   readFileSync,
@@ -64,7 +65,7 @@ export function replaceDatabase(path: string, replacement: Replacement): void {
   const stored = { ...replacement, aside: inFolder(replacement.aside), install: inFolder(replacement.install) };
   const draft = `${replacementFile(path)}-draft`;
   try {
-    writeFileSync(draft, JSON.stringify(stored), { mode: 0o600, flush: true });
+    writeNew(draft, JSON.stringify(stored));
     renameSync(draft, replacementFile(path));
     syncFolder(folder);
   } catch (error) {
@@ -75,10 +76,29 @@ export function replaceDatabase(path: string, replacement: Replacement): void {
   finishReplacement(path);
 }
 
-/** Finishes a replacement that has begun; returns it, or undefined if there is none. Each of its steps can be repeated. */
+/**
+ * Writes a file of our own in place of what has its name, and never through a link that somebody else put there: the folder of the
+ * database may belong to another user than the one who restores.
+ */
+export function writeNew(file: string, text: string): void {
+  rmSync(file, { force: true });
+  writeFileSync(file, text, { mode: 0o600, flag: 'wx', flush: true });
+}
+
+/**
+ * Finishes a replacement that has begun; returns it, or undefined if there is none. Each of its steps can be repeated.
+ * @throws {UnusableDatabase} when another user began it: root must not move what the server's user names
+ */
 export function finishReplacement(path: string): Replacement | undefined {
   const replacement = readReplacement(path);
   if (replacement === undefined) return undefined;
+  const { uid } = lstatSync(replacementFile(path));
+  if (process.geteuid?.() === 0 && uid !== 0) {
+    throw new UnusableDatabase(
+      `The user with the number ${uid} began the restore of ${replacement.backup}, and it has not finished. To finish it, run as that ` +
+        'user: tessera restore',
+    );
+  }
   const folder = dirname(path);
   const at = (name: string): string => resolve(folder, name);
   for (const { from, to } of replacement.aside) {
