@@ -1,7 +1,9 @@
 import { endOfBatch, renewGenerations } from '../accounts/store.ts';
 import { record, recordAs } from '../audit/audit.ts';
+import { removeChallengesWithoutAccount } from '../challenges/store.ts';
 import { renewClientGenerations, renewClients } from '../clients/store.ts';
 import { dropAllCodes } from '../credentials/revocation-store.ts';
+import { removeOpenInvitations } from '../invitations/store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
 import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
@@ -93,6 +95,9 @@ export function* beginEpoch(
   yield* renewClientGenerations({ generation });
   yield* dropAllCodes();
   yield* removeInteractions();
+  // Those that were used or revoked since the backup would be open again, and no generation ends them.
+  yield* removeOpenInvitations({});
+  yield* removeChallengesWithoutAccount({});
   const adminKeys = (yield* markAllAdminKeysRevoked({ now: at })).length;
   const kid = yield* replaceAllKeys(secret, at);
   for (let after: string | undefined = '0'; after !== undefined; ) {

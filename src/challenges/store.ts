@@ -139,3 +139,8 @@ export const removeChallengesOfBrowser = command((db, p: { browserHash: string; 
     .where('purpose', '=', p.purpose)
     .where('account_id', 'is', null),
 );
+
+/** Removes the challenges of people who have no account yet. */
+export const removeChallengesWithoutAccount = command((db, _p: object) =>
+  db.deleteFrom('challenge').where('account_id', 'is', null),
+);

@@ -21,7 +21,7 @@ export async function newEpoch(
   options: { readonly yes?: boolean },
 ): Promise<RecoverySummary & Pick<Restored, 'missing'>> {
   const loss = await findDataLoss(config);
-  await confirm('This invalidates every session, code, token, admin key and signing key.', options);
+  await confirm('This invalidates every session, code, token, invitation, admin key and signing key.', options);
   return withCore(
     flags,
     async (core) => {

@@ -75,8 +75,8 @@ export function restoreCommand(getContext: GetCommandContext): Command {
 }
 
 const ended = (adminKeys: number): string =>
-  `Everything issued before is invalid: sessions, codes, pending requests, tokens, admin keys (${adminKeys}) and signing keys. ` +
-  'People sign in again. Consents that existed at that time remain.';
+  `Everything issued before is invalid: sessions, codes, pending requests, tokens, invitations, admin keys (${adminKeys}) and ` +
+  'signing keys. People sign in again. Consents that existed at that time remain.';
 
 const afterwards = (time: string): string =>
   [
@@ -85,7 +85,7 @@ const afterwards = (time: string): string =>
     '  - consents that people revoked: they are remembered again',
     '  - changed passwords and email addresses: the old ones are valid again',
     '  - removed passkeys, replaced authenticator apps and used recovery codes: they are valid again',
-    '  - replaced or ended client secrets and keys, and revoked invitations: the old ones are valid again',
+    '  - replaced or ended client secrets and keys: the old ones are valid again',
     '  - disabled, changed or deleted apps, and organization memberships',
     '  - created accounts, apps and secrets: they no longer exist',
     '',

@@ -64,6 +64,11 @@ export const removeInvitation = changes((db, p: { id: string }) =>
   db.deleteFrom('invitation').where('id', '=', p.id).where('used_at', 'is', null).returning('id'),
 );
 
+/** Removes every invitation that was not used. */
+export const removeOpenInvitations = command((db, _p: object) =>
+  db.deleteFrom('invitation').where('used_at', 'is', null),
+);
+
 export const listInvitations = many(
   (db, p: { after: string; limit: number }) =>
     db.selectFrom('invitation').select(COLUMNS).where('id', '>', p.after).orderBy('id').limit(p.limit),

@@ -179,6 +179,25 @@ test('a restore over data moves that aside, and the numbers of lost events are n
   assert.deepEqual(await names(done.replaced), ['ada', 'grace']);
 });
 
+test('what was used or revoked since the backup cannot be used again: open invitations and unfinished sign-ups end', async () => {
+  const dataDir = fresh();
+  await create(dataDir, 'ada');
+  const { id } = await json(dataDir, 'invite', 'create');
+  const open = (place: string) => new DatabaseSync(join(place, 'tessera.db'));
+  const begun = open(dataDir);
+  begun.exec(
+    "INSERT INTO challenge VALUES ('a', 'sign up', NULL, NULL, 'a@example.com', 'b', NULL, NULL, 1, 9e15, NULL)",
+  );
+  begun.close();
+  const { file } = await json(dataDir, 'backup', join(folder, 'invited'), '--passphrase-file', passphrase);
+  await json(dataDir, 'invite', 'revoke', id);
+  await json(dataDir, 'restore', file, '--replace', '--yes');
+  assert.deepEqual(await json(dataDir, 'invite', 'list'), []);
+  const restored = open(dataDir);
+  assert.deepEqual(restored.prepare('SELECT hash FROM challenge').all(), []);
+  restored.close();
+});
+
 test('a damaged database is replaced, and kept as it is', async () => {
   const dataDir = withSecret();
   writeFileSync(join(dataDir, 'tessera.db'), Buffer.alloc(8192, 'x'));
