@@ -35,6 +35,7 @@ export const serviceEnvironment = (port: number): Environment => ({
   TESSERA_LIMIT_TOKEN: '100000000/m',
   TESSERA_LIMIT_AUTHORIZATION: '100000000/m',
   TESSERA_LIMIT_FORM_ACCOUNT: '100000000/m',
+  TESSERA_LIMIT_SESSION_ACCOUNT: '100000000/m',
 });
 
 /** Starts this many server processes on a seeded database, on one port. */

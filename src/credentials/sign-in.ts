@@ -17,6 +17,7 @@ import {
 } from '../authenticators/pending-sign-in-store.ts';
 import { authenticationContext, type Method } from '../authenticators/rules/authentication-context.ts';
 import { secondFactors, strongest } from '../authenticators/rules/factors.ts';
+import { take } from '../limits/limits.ts';
 import { HOUR, MINUTE } from '../platform/clock.ts';
 import { digest, isSecretForm, randomIdentifier, randomSecret } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
@@ -49,7 +50,7 @@ export interface SignInBrowser {
   readonly origin: Origin;
 }
 
-export type SignInServices = Pick<AuthenticationServices, 'database' | 'clock'> & SecurityNoticeServices;
+export type SignInServices = Pick<AuthenticationServices, 'database' | 'clock' | 'limits'> & SecurityNoticeServices;
 
 export interface SignedIn {
   readonly kind: 'signed in';
@@ -95,6 +96,8 @@ export async function signIn(
     const authentication = yield* checked.complete();
     if (authentication.kind !== 'authenticated') return authentication;
     const { account, method } = authentication;
+    const seconds = yield* countSignIn(services, account, browser, now);
+    if (seconds > 0) return { kind: 'limited', seconds };
     const methods = secondFactors([method], yield* listFactors(account));
     // A code by mail is never spared the second factor: whoever reads the mail would need nothing else.
     const isSpared = method === 'password' && (yield* isTrustedBrowser(browser.trustedSecret, account, now));
@@ -103,6 +106,22 @@ export async function signIn(
     const secret = yield* storePendingSignIn(account, [method], browser, now);
     return { kind: 'second factor', secret, methods };
   });
+}
+
+/**
+ * Counts a first factor that was right: each leaves an event and a session or a pending sign-in, and tells the person of a new device, so
+ * nobody may have any number of them. Whoever has stolen the factor cannot use up the sign-ins of a browser that signed in before.
+ * @returns 0 when it is within the limit, else the seconds until the window ends
+ */
+function* countSignIn(
+  { limits }: Pick<SignInServices, 'limits'>,
+  { id: accountId }: Account,
+  { browserHash, origin }: SignInBrowser,
+  now: number,
+): Work<number> {
+  const isKnown = yield* isKnownBrowser(accountId, browserHash);
+  const bucket = `session of ${accountId}${isKnown ? ` ${browserHash}` : ''}`;
+  return yield* take(bucket, limits.sessionAccount, now, { name: 'sessionAccount', origin, accountId });
 }
 
 /** Remembers what was proved in a browser, until the sign-in is complete. @returns the secret for its cookie */

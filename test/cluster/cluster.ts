@@ -25,6 +25,7 @@ const LIMITS_OFF = {
   TESSERA_LIMIT_TOKEN: 'off',
   TESSERA_LIMIT_AUTHORIZATION: 'off',
   TESSERA_LIMIT_FORM_ACCOUNT: 'off',
+  TESSERA_LIMIT_SESSION_ACCOUNT: 'off',
 };
 
 /** Several processes of the real command on one PostgreSQL database. */

@@ -13,6 +13,7 @@ import {
   codeFor,
   newClient,
   newUser,
+  PASSWORD,
   signedIn,
   tokenCall,
   tokensFor,
@@ -58,6 +59,15 @@ const ACTS: Readonly<Record<LimitOfUses, Act>> = {
   async signInAccount(server) {
     const { username } = await newUser(server);
     return signIn(server, () => username);
+  },
+  async sessionAccount(server) {
+    const { username } = await newUser(server);
+    const fields = { identifier: username, password: PASSWORD };
+    // Each in a browser that has not signed in before.
+    return async () => {
+      const browser = agent(server.baseUrl);
+      return isLimited(await browser.submit(await browser.get('/login'), fields));
+    };
   },
   signInAddress: async (server) => signIn(server, () => `nobody-${++names}`),
   async codeAccount(server) {
@@ -192,18 +202,18 @@ const settings = (value: string, which: (name: string) => boolean) =>
     ]),
   );
 
-// Apart, for what is counted for an account or a client comes from one address, too.
-const isForAddress = (name: string): boolean => name.endsWith('Address');
+// Apart, for what is counted for an account or a client comes from one address, too, and much of it after a sign-in.
+const isApart = (name: string): boolean => name.endsWith('Address') || name === 'sessionAccount';
 const servers = {
-  address: await startServer(settings('2/m', isForAddress)),
-  other: await startServer(settings('2/m', (name) => !isForAddress(name))),
+  apart: await startServer(settings('2/m', isApart)),
+  other: await startServer(settings('2/m', (name) => !isApart(name))),
   off: await startServer(settings('off', () => true)),
 };
 after(() => Promise.all(Object.values(servers).map((server) => server.close())));
 
 for (const [name, act] of Object.entries(ACTS)) {
   test(`AV-01: ${name}: what is beyond the limit is refused, and the first refusal of a window alone is recorded`, async () => {
-    const server = isForAddress(name) ? servers.address : servers.other;
+    const server = isApart(name) ? servers.apart : servers.other;
     const refused = await act(server);
     for (const windows of [1, 2]) {
       assert.deepEqual([await refused(), await refused()], [false, false]);
@@ -222,3 +232,14 @@ for (const [name, act] of Object.entries(ACTS)) {
     assert.deepEqual(await recorded(servers.off), []);
   });
 }
+
+test('PW-08: whoever uses up the sign-ins to an account with its password keeps no browser out that signed in before', async () => {
+  const user = await newUser(servers.apart);
+  const browser = await signedIn(servers.apart, user);
+  const fields = { identifier: user.username, password: PASSWORD };
+  const signInFrom = async (from = agent(servers.apart.baseUrl)) =>
+    (await from.submit(await from.get('/login'), fields)).status;
+  assert.deepEqual([await signInFrom(), await signInFrom()], [303, 429]);
+  await browser.submit(await browser.get('/account'), {}, '/logout');
+  assert.equal(await signInFrom(browser), 303);
+});

@@ -41,6 +41,11 @@ export const limitVariables = {
     'Failed sign-ins to one account. Browsers that have signed in to it before are counted separately.',
   ),
   signInAddress: new LimitVariable('TESSERA_LIMIT_SIGN_IN_ADDRESS', '60/m', 'Failed sign-ins from one IP address.'),
+  sessionAccount: new LimitVariable(
+    'TESSERA_LIMIT_SESSION_ACCOUNT',
+    '60/m',
+    'Successful sign-ins to one account. Browsers that have signed in to it before are counted separately.',
+  ),
   codeAccount: new LimitVariable(
     'TESSERA_LIMIT_CODE_ACCOUNT',
     '5/15m',
