@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { blocksOf } from '../../test/docs/blocks.ts';
+import { plainEnvironment } from '../launch.ts';
 
 /*
  * Runs the blocks of docs/how-to/install.md as they are written, in order, on a bare Debian 12 in a folder. Needs root, `mmdebstrap`,
@@ -84,6 +85,8 @@ try {
     'mount -t proc proc "$1/proc" && mount --rbind /dev "$1/dev" && mount -t tmpfs tmpfs "$1/run" && exec chroot "$1" bash /root/page.sh';
   const result = spawnSync('unshare', ['--mount', 'sh', '-c', mounts, 'sh', system], {
     encoding: 'utf8',
+    // The settings of this machine's npm name files that are not there.
+    env: plainEnvironment(),
     maxBuffer: 2 ** 28,
   });
   const [, ...parts] = result.stdout.split(/^== /m);
