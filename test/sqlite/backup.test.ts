@@ -346,6 +346,13 @@ test('a restore writes and moves nothing by a name that the server’s user put 
   assert.deepEqual(await names(dataDir), ['ada']);
 });
 
+test('a list of an unfinished restore that cannot be read says who can finish it', async () => {
+  const dataDir = withSecret();
+  await json(dataDir, 'restore', apart);
+  mkdirSync(join(dataDir, 'tessera.db-restore'));
+  await fails(/A restore has not finished.*run as the user who began it: tessera restore/s, dataDir, 'user', 'list');
+});
+
 test('root finishes no restore that another user began', {
   skip: process.geteuid?.() !== 0 && 'not root',
 }, async () => {

@@ -50,7 +50,15 @@ export function refuseUnfinished(path: string): void {
 function readReplacement(path: string): Replacement | undefined {
   const file = replacementFile(path);
   if (!existsSync(file)) return undefined;
-  return JSON.parse(readFileSync(file, 'utf8')) as Replacement;
+  try {
+    return JSON.parse(readFileSync(file, 'utf8')) as Replacement;
+  } catch (error) {
+    // Only the user who began it can read the list.
+    throw new UnusableDatabase(
+      `A restore has not finished, and its list of files cannot be read: ${error instanceof Error ? error.message : error}. To finish it, ` +
+        'run as the user who began it: tessera restore',
+    );
+  }
 }
 
 /**
