@@ -23,8 +23,6 @@ export interface RecoverySummary {
   readonly kid: string;
 }
 
-type RecoveryParts = { readonly database: Database; readonly clock: Clock; readonly secret: Buffer };
-
 /**
  * Invalidates everything issued so far: sessions, codes, pending requests, tokens, admin keys, remembered consents and signing
  * keys. It is meant for a database that may lack revocations.
@@ -33,36 +31,17 @@ type RecoveryParts = { readonly database: Database; readonly clock: Clock; reado
  * known loss still prevents the start, and sessions of the remaining accounts are still valid.
  * @param loss the changes that the database is known to lack
  */
-export function revokeEverythingIssued(
-  parts: RecoveryParts,
+export async function revokeEverythingIssued(
+  { database, clock, secret }: { readonly database: Database; readonly clock: Clock; readonly secret: Buffer },
   loss: DataLoss | undefined,
   origin: Origin,
 ): Promise<RecoverySummary> {
-  const epoch = randomIdentifier();
-  return revokeInBatches(
-    parts,
-    (generation) => renewClients({ generation, epoch }),
-    function* recordRecovery(summary, at): Work<void> {
-      const missing = loss === undefined ? null : loss.expected - loss.found;
-      const event = { at, type: 'data.recovered', origin, details: { missing, ...summary } } as const;
-      // With the number after the last known one: numbers of lost events are not reused, and the database is complete from here on.
-      if (loss === undefined) yield* record(event);
-      else yield* recordAs(String(loss.expected + 1), event);
-    },
-  );
-}
-
-/** Ends the clients first, then the accounts, and records it last: each in units of work that no database server cancels. */
-async function revokeInBatches(
-  { database, clock, secret }: RecoveryParts,
-  endClients: (generation: string) => Work<void>,
-  finish: (summary: RecoverySummary, at: number) => Work<void>,
-): Promise<RecoverySummary> {
   const at = clock();
   const generation = randomIdentifier();
+  const epoch = randomIdentifier();
   // The clients come first: from this commit on, no earlier token and no admin key is accepted.
-  const summary = await database.commit(function* revokeOfClients(): Work<RecoverySummary> {
-    yield* endClients(generation);
+  const { adminKeys, kid } = await database.commit(function* revokeOfClients(): Work<RecoverySummary> {
+    yield* renewClients({ generation, epoch });
     yield* dropAllCodes();
     yield* removeInteractions();
     const revoked = yield* markAllAdminKeysRevoked({ now: at });
@@ -79,13 +58,17 @@ async function revokeInBatches(
       return through;
     });
   }
-  await database.commit(function* last(): Work<void> {
+  await database.commit(function* finish(): Work<void> {
     // Those of sessions that were still valid after the first commit.
     yield* dropAllCodes();
     yield* removeInteractions();
-    yield* finish(summary, at);
+    const missing = loss === undefined ? null : loss.expected - loss.found;
+    const event = { at, type: 'data.recovered', origin, details: { missing, adminKeys, kid } } as const;
+    // With the number after the last known one: numbers of lost events are not reused, and the database is complete from here on.
+    if (loss === undefined) yield* record(event);
+    else yield* recordAs(String(loss.expected + 1), event);
   });
-  return summary;
+  return { adminKeys, kid };
 }
 
 /** Why a new epoch begins. */
@@ -109,9 +92,12 @@ export function* beginEpoch(
   restored: Restored,
 ): Work<RecoverySummary> {
   const generation = randomIdentifier();
-  yield* endClientsAndInvitations(generation);
+  yield* renewClientGenerations({ generation });
   yield* dropAllCodes();
   yield* removeInteractions();
+  // Those that were used or revoked since the backup would be open again, and no generation ends them.
+  yield* removeOpenInvitations({});
+  yield* removeChallengesWithoutAccount({});
   const adminKeys = (yield* markAllAdminKeysRevoked({ now: at })).length;
   const kid = yield* replaceAllKeys(secret, at);
   for (let after: string | undefined = '0'; after !== undefined; ) {
@@ -125,20 +111,6 @@ export function* beginEpoch(
   yield* recordRestore({ adminKeys, kid }, at, restored);
   return { adminKeys, kid };
 }
-
-function* endClientsAndInvitations(generation: string): Work<void> {
-  yield* renewClientGenerations({ generation });
-  // Those that were used or revoked since the backup would be open again, and no generation ends them.
-  yield* removeOpenInvitations({});
-  yield* removeChallengesWithoutAccount({});
-}
-
-/**
- * The same in small units of work, for a database that was restored by other means: a database server cancels a unit that takes
- * seconds. If the process ends before the last one, which records it, it has to be run again.
- */
-export const beginEpochInBatches = (parts: RecoveryParts, restored: Restored): Promise<RecoverySummary> =>
-  revokeInBatches(parts, endClientsAndInvitations, (summary, at) => recordRestore(summary, at, restored));
 
 /** Records that a backup was restored; `summary` is null if what was issued before remains valid. */
 export function* recordRestore(

@@ -1,4 +1,4 @@
-import { beginEpochInBatches, type RecoverySummary, type Restored } from '../admin/recovery.ts';
+import { beginEpoch, type RecoverySummary, type Restored } from '../admin/recovery.ts';
 import { listEvents } from '../audit/search-store.ts';
 import { type Core, findDataLoss } from '../core.ts';
 import { MINUTE } from '../platform/clock.ts';
@@ -12,7 +12,7 @@ import { type GlobalFlags, CLI_ORIGIN as origin, withCore } from './session.ts';
 const PATIENCE = 60 * MINUTE;
 
 /**
- * Begins a new epoch in a database that was restored by other means. If it is interrupted, it has to be run again.
+ * Begins a new epoch in a database that was restored by other means, in one commit.
  * @returns what was ended
  */
 export async function newEpoch(
@@ -27,7 +27,9 @@ export async function newEpoch(
     async (core) => {
       await checkSecret(core);
       const restored = { backupAt: null, origin, ...(await lossIn(core, loss)) };
-      return { ...(await beginEpochInBatches(core, restored)), missing: restored.missing };
+      const at = core.clock();
+      const { secret } = core;
+      return { ...(await core.database.commit(() => beginEpoch({ secret, at }, restored))), missing: restored.missing };
     },
     { acceptLoss: true, patience: PATIENCE },
   );

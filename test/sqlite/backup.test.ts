@@ -19,12 +19,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { beginEpochInBatches } from '../../src/admin/recovery.ts';
-import { migrateDatabase, openCore } from '../../src/core.ts';
+import { migrateDatabase } from '../../src/core.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
-import type { Database } from '../../src/platform/database/database.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
-import { SYSTEM_ORIGIN } from '../../src/platform/validation/origin.ts';
 import { type Node, openService, type Service, startNode } from '../faults/service.ts';
 import { tessera } from '../operator/command.ts';
 import { agent } from '../support/agent.ts';
@@ -199,27 +196,6 @@ test('what was used or revoked since the backup cannot be used again: open invit
   const restored = open(dataDir);
   assert.deepEqual(restored.prepare('SELECT hash FROM challenge').all(), []);
   restored.close();
-});
-
-test('a new epoch beside a restore by other means begins in units of work of bounded size', async () => {
-  const dataDir = fresh();
-  await create(dataDir, 'ada');
-  const core = await openCore(readConfig({ TESSERA_DATA_DIR: dataDir }), Date.now);
-  try {
-    await core.sealer();
-    let units = 0;
-    const commit: Database['commit'] = (work) => {
-      units++;
-      return core.database.commit(work);
-    };
-    const restored = { backupAt: null, missing: null, continueAfter: undefined, origin: SYSTEM_ORIGIN };
-    await beginEpochInBatches({ ...core, database: { ...core.database, commit } }, restored);
-    // The clients, the one batch of accounts, the end of the batches, and the record of it.
-    assert.equal(units, 4);
-  } finally {
-    await core.close();
-  }
-  assert.equal((await json(dataDir, 'events', '--type', 'data.restored')).length, 1);
 });
 
 test('a damaged database is replaced, and kept as it is', async () => {
