@@ -24,8 +24,8 @@ export interface RecoverySummary {
 }
 
 /**
- * Invalidates everything issued so far: sessions, codes, pending requests, tokens, admin keys, remembered consents and signing
- * keys. It is meant for a database that may lack revocations.
+ * Invalidates everything issued so far: sessions, codes, pending requests, tokens, open invitations, admin keys, remembered consents
+ * and signing keys. It is meant for a database that may lack revocations.
  *
  * The last unit of work records the recovery. If the process ends before it, the command has to be run again: until then a
  * known loss still prevents the start, and sessions of the remaining accounts are still valid.
@@ -44,6 +44,7 @@ export async function revokeEverythingIssued(
     yield* renewClients({ generation, epoch });
     yield* dropAllCodes();
     yield* removeInteractions();
+    yield* removeOpenOffers();
     const revoked = yield* markAllAdminKeysRevoked({ now: at });
     return { adminKeys: revoked.length, kid: yield* replaceAllKeys(secret, at) };
   });
@@ -95,9 +96,7 @@ export function* beginEpoch(
   yield* renewClientGenerations({ generation });
   yield* dropAllCodes();
   yield* removeInteractions();
-  // Those that were used or revoked since the backup would be open again, and no generation ends them.
-  yield* removeOpenInvitations({});
-  yield* removeChallengesWithoutAccount({});
+  yield* removeOpenOffers();
   const adminKeys = (yield* markAllAdminKeysRevoked({ now: at })).length;
   const kid = yield* replaceAllKeys(secret, at);
   for (let after: string | undefined = '0'; after !== undefined; ) {
@@ -110,6 +109,12 @@ export function* beginEpoch(
   }
   yield* recordRestore({ adminKeys, kid }, at, restored);
   return { adminKeys, kid };
+}
+
+/** Invitations and unfinished sign-ups: those that were used or revoked since would be open again, and no generation ends them. */
+function* removeOpenOffers(): Work<void> {
+  yield* removeOpenInvitations({});
+  yield* removeChallengesWithoutAccount({});
 }
 
 /** Records that a backup was restored; `summary` is null if what was issued before remains valid. */

@@ -57,7 +57,7 @@ export function recoverCommand(getContext: GetCommandContext): Command {
 function report(adminKeys: number, { from, until }: { from: string | null; until: string | null }): string {
   const span = `since ${from ?? 'the beginning'}${until === null ? '' : `, at least until ${until},`}`;
   return [
-    'Everything issued before is invalid: sessions, codes, pending requests, tokens, admin keys ' +
+    'Everything issued before is invalid: sessions, codes, pending requests, open invitations, tokens, admin keys ' +
       `(${adminKeys}) and signing keys. Users are asked for consent again.`,
     '',
     `Changes made ${span} may be missing. Check these, and repeat them if needed:`,

@@ -42,6 +42,8 @@ test('a recovery ends all that was issued, on every database and beside a server
   const own = await asClient(server, TOKEN, machine, { grant_type: 'client_credentials' });
   const { body: key } = await withKey();
   const waiting = await browser.get(authorizeUrl(client, { prompt: 'login' }));
+  const invitation = (await admin(server, 'POST', '/invitations', {})).body.link;
+  assert.equal((await browser.get(invitation)).status, 200);
   const [before, kid] = [await kids(), parts(tokens.access_token).header['kid']];
   assert.equal((await introspect(server, machine, own.body.access_token)).body.active, true);
   assert.equal((await admin(server, 'GET', '/users', undefined, key.adminKey)).status, 200);
@@ -58,6 +60,7 @@ test('a recovery ends all that was issued, on every database and beside a server
   assert.equal((await admin(server, 'GET', '/users', undefined, key.adminKey)).status, 401);
   assert.equal((await admin(server, 'GET', '/users')).status, 200, 'the key of the settings is the operator’s');
   assert.equal((await browser.get(waiting.location?.href ?? '/')).status, 400, 'the pending request is gone');
+  assert.equal((await browser.get(invitation)).status, 404, 'an invitation that was used since would be open again');
   const now = await kids();
   assert.deepEqual(
     [now.length, now.filter((name) => before.includes(name))],
