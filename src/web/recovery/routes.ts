@@ -3,6 +3,7 @@ import { password as passwordSchema } from '../../accounts/schema.ts';
 import { noPasskeysHere } from '../../authenticators/passkey.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import { queryOf } from '../../platform/http/parameters.ts';
@@ -93,6 +94,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
   });
 
   app.post('/recover/code', async (request, reply) => {
+    const began = performance.now();
     browsers.rejectCrossSiteForm(request);
     const form = formOf(request);
     const browser = browsers.of(request, reply);
@@ -103,6 +105,7 @@ function askRoutes(app: FastifyInstance, services: PageServices & RecoveryServic
     if (code === '') return refuse({ fields: { sent_code: text.codeMissing }, general: [] });
     const attempt = { browserHash: browser.hash, code, origin: originOf(request) };
     const link = await continueWithCode(services, attempt);
+    await endOfStep(began);
     if (link === undefined) return refuse({ fields: { sent_code: text.codeWrong }, general: [] });
     return redirect(request, reply, site.path(`/recover/link?token=${link}`));
   });

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { authenticators } from '../../authenticators/authenticators.ts';
 import { signIn } from '../../credentials/sign-in.ts';
+import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import { loadPendingRequest, redirect } from '../../protocol/authorize/pending-request.ts';
 import { requestMail } from '../../recovery/requests.ts';
@@ -56,6 +57,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
   });
 
   app.post(ENTER, { preHandler }, async (request, reply): Promise<FastifyReply> => {
+    const began = performance.now();
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
     const code = (form.get('sent_code') ?? '').trim();
@@ -68,6 +70,7 @@ export function codeRoutes(app: FastifyInstance, services: PageServices): void {
     const checked = await authenticators['mail code'](services, { code, browserHash, origin }, clock());
     const result = await signIn(services, checked, browser, onSignedIn(visit));
     if (isProof(result)) return continueSignIn(services, visit, result);
+    await endOfStep(began);
     if (result.kind !== 'wrong') return showRefusal(services, visit, result, '');
     request.refusal = { code: 'access_denied', reason: 'wrong code', description: 'wrong code' };
     return refuse(401, messages.recovery.codeWrong);

@@ -7,6 +7,7 @@ import { destinationOf } from '../../clients/rules/redirect-uri.ts';
 import { PENDING_SIGN_IN_LIFETIME, type SignInBrowser, type SignInResult, signIn } from '../../credentials/sign-in.ts';
 import { digest } from '../../platform/crypto/secrets.ts';
 import type { Work } from '../../platform/database/database.ts';
+import { endOfStep } from '../../platform/event-loop.ts';
 import { formOf } from '../../platform/http/bodies.ts';
 import type { Browser } from '../../platform/http/browser.ts';
 import type { RequestRefusal } from '../../platform/http/errors.ts';
@@ -50,6 +51,7 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
   });
 
   app.post('/login', { preHandler }, async (request, reply) => {
+    const began = performance.now();
     const visit = signInVisit(services, request, reply);
     const form = formOf(request);
     const identifier = (form.get('identifier') ?? '').trim();
@@ -66,6 +68,8 @@ export function signInRoutes(app: FastifyInstance, services: PageServices): void
     }
     const result = await attemptSignIn(services, visit, identifier, password);
     if (isProof(result)) return continueSignIn(services, visit, result);
+    // An account that exists takes a little longer, with what is read and recorded of it.
+    await endOfStep(began);
     return showRefusal(services, visit, result, identifier);
   });
 }
