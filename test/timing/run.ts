@@ -117,10 +117,11 @@ name with an account took longer: 0.5 is a guess, and 0.45 to 0.55 is accepted.
 | --- | --- | --- | --- | --- |
 ${rows.join('\n')}
 
-How the forms achieve it: the sign-in page hashes a password for unknown names, too. What an account adds, less than a tenth of a
-millisecond, is covered by an answer that comes after a whole number of steps of 20 ms, as for the codes. Asking for a recovery or a sign-in code stores the
-request before the name is looked up; the message is made later. A code is checked against a stored challenge, which unknown names have as well.
-A sign-up stores the same and enqueues one message, whether the address has an account or not.
+How the forms achieve it: the sign-in page hashes a password for unknown names, too. What an account adds is less
+than a tenth of a millisecond; a refused sign-in, and every answer to a code for recovery, waits for the end of a step of 20 ms, so that
+it does not show. Asking for a recovery or a sign-in code stores the request before the name is looked up; the message is made later. A
+code is checked against a stored challenge, which unknown names have as well. A sign-up stores the same and enqueues one message, whether
+the address has an account or not.
 `;
 if (ONLY === undefined) writeFileSync(fileURLToPath(new URL('../../docs/reference/timing.md', import.meta.url)), page);
 if (worst > 0.05) process.exitCode = 1;
