@@ -2,10 +2,10 @@ import { existsSync } from 'node:fs';
 import { Command } from 'commander';
 import { databaseFile, inspectDatabase, migrateDatabase } from '../core.ts';
 import { type Config, ConfigError, readConfig } from '../platform/config/config.ts';
-import { migrationState } from '../platform/database/migrations/position.ts';
+import { migrationState, type UnfinishedMigration } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { examples, type GetCommandContext } from './context.ts';
-import { environment, reportWaiting } from './session.ts';
+import { environment, reportAdvance, reportWaiting } from './session.ts';
 
 export function migrateCommand(getContext: GetCommandContext): Command {
   return examples(new Command('migrate'), 'tessera migrate --dry-run', 'tessera migrate')
@@ -15,19 +15,30 @@ export function migrateCommand(getContext: GetCommandContext): Command {
       const { flags, out } = getContext(command);
       const config = readConfig(environment(flags));
       if (dryRun) {
-        const pending = await pendingOf(config);
-        const list = pending.map((name, index) => `${index + 1} of ${pending.length}  ${name}\n`).join('');
+        const { pending, unfinished } = await pendingOf(config);
+        const begun = (name: string) =>
+          name === unfinished?.name ? `  (begun: ${unfinished.rowsDone.toLocaleString('en')} rows are done)` : '';
+        const list = pending
+          .map((name, index) => `${index + 1} of ${pending.length}  ${name}${begun(name)}\n`)
+          .join('');
         return out.say(pending.length === 0 ? UP_TO_DATE : `${list}Pending. Nothing was changed.`, { pending });
       }
       const path = databaseFile(config);
       const made = path !== undefined && !existsSync(path);
-      const ran: { name: string; milliseconds: number }[] = [];
+      // By name: what is rolled back for a lock runs again.
+      const ran = new Map<string, number>();
       const say = flags.json ? () => {} : (text: string) => void process.stdout.write(text);
       let unfinished = '';
       try {
         await migrateDatabase(config, {
           progress: {
             ...reportWaiting,
+            advanced: reportAdvance((_step, text) => say(`\n        ${text}`)),
+            retrying(attempt, of) {
+              say(unfinished);
+              unfinished = '';
+              reportWaiting.retrying?.(attempt, of);
+            },
             began({ name, number, of }) {
               say(`${number} of ${of}  ${name}`);
               unfinished = '\n';
@@ -35,7 +46,7 @@ export function migrateCommand(getContext: GetCommandContext): Command {
             ran({ name }, milliseconds) {
               say(`  ${milliseconds.toFixed(0)} ms\n`);
               unfinished = '';
-              ran.push({ name, milliseconds: Math.round(milliseconds) });
+              ran.set(name, Math.round(milliseconds));
             },
           },
         });
@@ -43,17 +54,24 @@ export function migrateCommand(getContext: GetCommandContext): Command {
         say(unfinished);
         if (made && existsSync(path)) process.stderr.write(`Created a new database: ${path}\n`);
       }
-      out.say(ran.length === 0 ? UP_TO_DATE : 'The database is up to date.', { ran });
+      out.say(ran.size === 0 ? UP_TO_DATE : 'The database is up to date.', {
+        ran: Array.from(ran, ([name, milliseconds]) => ({ name, milliseconds })),
+      });
     });
 }
 
 const UP_TO_DATE = 'Nothing to do: the database is up to date.';
 
-async function pendingOf(config: Config): Promise<readonly string[]> {
+interface Pending {
+  readonly pending: readonly string[];
+  readonly unfinished: UnfinishedMigration | undefined;
+}
+
+async function pendingOf(config: Config): Promise<Pending> {
   const inspection = await inspectDatabase(config, Date.now);
   await inspection?.close();
   const { pending, obstacle } = migrationState(inspection?.applied ?? [], timeline);
   // The same message as from a server that does not start.
   if (obstacle !== undefined) throw new ConfigError([obstacle.message]);
-  return pending;
+  return { pending, unfinished: inspection?.unfinished };
 }

@@ -9,3 +9,11 @@ export function reportProgress(step: string): (done: number, total: number) => v
     process.stderr.write(`${step}: ${Math.floor((100 * done) / Math.max(1, total))} %\n`);
   };
 }
+
+/** Of smaller databases, the check takes about a second. */
+const LARGE = 2 ** 27;
+
+/** Reports that the structure of a database is checked next. SQLite does not tell how far that is. */
+export function announceCheck(bytes: number): void {
+  if (bytes >= LARGE) process.stderr.write(`Checking the structure of ${Math.round(bytes / 2 ** 20)} MiB\n`);
+}

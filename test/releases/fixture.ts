@@ -24,20 +24,30 @@ export async function released(kind: 'sqlite' | 'postgres', version: string): Pr
   return place;
 }
 
-/** Copies of the token families and events, so that the migrations have something to do. */
-export async function multiply(place: Place, copies: number): Promise<void> {
-  const columns = await place.columns();
-  const distinct: Readonly<Record<string, readonly string[]>> = { token_family: ['leaf_jti'], audit_event: [] };
-  for (const [table, texts] of Object.entries(distinct)) {
-    const names = Object.keys(columns[table] ?? {}).filter((name) => table !== 'audit_event' || name !== 'id');
-    const values = names.map((name) => {
-      // Far from the ids of the others, which follow each other.
-      if (name === 'id') return 'id + n * 100003';
-      return texts.includes(name) ? `${name} || '-' || n` : name;
-    });
-    await place.execute(
-      `WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ${copies})
-       INSERT INTO ${table} (${names.join(', ')}) SELECT ${values.join(', ')} FROM ${table} CROSS JOIN copies`,
-    );
-  }
+/** When the refresh tokens of families expire that can be used, whenever the tests run. */
+const FUTURE = 32503680000000;
+
+/** When the migrations let families be reviewed. */
+export const REVIEW_AT = `CASE WHEN leaf_expires_at = ${FUTURE} THEN ${FUTURE + 300_000} ELSE 0 END`;
+
+/** A database as a release left it, with enough token families for several batches. Half of them can be used. */
+export async function releasedLarge(kind: 'sqlite' | 'postgres', version: string, copies = 1000): Promise<Place> {
+  const place = await released(kind, version);
+  await multiply(place, copies);
+  await place.execute(`UPDATE token_family SET leaf_expires_at = CASE WHEN id % 2 = 1 THEN ${FUTURE} ELSE 1 END`);
+  return { ...place, environment: { ...place.environment, TESSERA_SECRET: heldAt(version).secret } };
+}
+
+/** Copies of the token families, so that the migrations have something to do. */
+async function multiply(place: Place, copies: number): Promise<void> {
+  const names = Object.keys((await place.columns())['token_family'] ?? {});
+  const values = names.map((name) => {
+    // Far from the ids of the others, which follow each other.
+    if (name === 'id') return 'id + n * 100003';
+    return name === 'leaf_jti' ? "leaf_jti || '-' || n" : name;
+  });
+  await place.execute(
+    `WITH RECURSIVE copies (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM copies WHERE n < ${copies})
+     INSERT INTO token_family (${names.join(', ')}) SELECT ${values.join(', ')} FROM token_family CROSS JOIN copies`,
+  );
 }

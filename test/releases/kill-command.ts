@@ -1,50 +1,69 @@
-// Kills `tessera migrate` at random moments: see README.md.
+// Kills `tessera migrate` at random moments of each of its phases: see README.md.
 
-import { tessera } from '../operator/command.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { parseArgs } from 'node:util';
 import { startPostgres } from '../support/postgres.ts';
-import { multiply, released } from './fixture.ts';
-import { killMigration } from './kill.ts';
+import { RELEASES, releasedLarge } from './fixture.ts';
+import { killMigration, PHASES, type Phase, STAGES, type Stage, timePhases } from './kill.ts';
+import { type Kills, killSection, withKillSection } from './kill-report.ts';
 
-const times = Number(process.argv[2] ?? 50);
-const version = '0.1.0';
-const COPIES = 2000;
+const { values } = parseArgs({
+  options: { times: { type: 'string', default: '50' }, record: { type: 'boolean', default: false } },
+});
+const PAGE = new URL('../../docs/reference/rolling-upgrade.md', import.meta.url);
+const version = RELEASES.at(-1) ?? '';
+/** SQLite builds an index in the time that a signal takes if there are fewer. */
+const COPIES = { sqlite: 5000, postgres: 2500 };
+/** How often the phases are timed. The first time, the files are not in memory yet. */
+const TIMINGS = 5;
+
+/** The median time that each phase takes. */
+async function timedPhases(kind: 'sqlite' | 'postgres'): Promise<Record<Phase, number>> {
+  const timings: Awaited<ReturnType<typeof timePhases>>[] = [];
+  while (timings.length < TIMINGS) {
+    const place = await releasedLarge(kind, version, COPIES[kind]);
+    timings.push(await timePhases(place));
+    await place.drop();
+  }
+  const median = (phase: Phase) =>
+    timings.map((times) => times[phase]).sort((a, b) => a - b)[Math.floor(TIMINGS / 2)] ?? 0;
+  return { before: median('before'), rows: median('rows'), indexes: median('indexes') };
+}
+
+// One after the other: what else is busy would change how long a phase takes.
+async function killOften(kind: 'sqlite' | 'postgres', times: number): Promise<Kills> {
+  const phases = Object.keys(PHASES) as Phase[];
+  const spans = await timedPhases(kind);
+  for (const phase of phases) process.stdout.write(`${kind}: ${phase} takes ${spans[phase].toFixed(0)} ms\n`);
+  const stages: Record<Stage, number> = { before: 0, rows: 0, indexes: 0, after: 0 };
+  const problems: string[] = [];
+  for (let time = 1; time <= times; time++) {
+    const place = await releasedLarge(kind, version, COPIES[kind]);
+    const aim = phases[time % phases.length] ?? 'rows';
+    const milliseconds = spans[aim] * Math.random();
+    const remains = await killMigration(place, { printed: PHASES[aim], milliseconds });
+    stages[remains.stage]++;
+    // The machine may be less busy than it was.
+    if (STAGES.indexOf(remains.stage) > STAGES.indexOf(aim)) spans[aim] *= 0.8;
+    if (remains.problems.length > 0) problems.push(`${kind}, kill ${time}: ${remains.problems.join('; ')}`);
+    process.stdout.write(
+      `${kind}: kill ${time} of ${times}: aimed at ${aim} + ${milliseconds.toFixed(0)} ms, hit ${remains.stage}\n`,
+    );
+    await place.drop();
+  }
+  return { database: kind === 'sqlite' ? 'SQLite' : 'PostgreSQL', times, stages, problems };
+}
+
 const server = await startPostgres();
 process.env['TESSERA_TEST_POSTGRES'] = server.url;
-let wrong = 0;
 try {
-  for (const kind of ['sqlite', 'postgres'] as const) {
-    const place = await released(kind, version);
-    await multiply(place, COPIES);
-    const began = performance.now();
-    const { code, stderr } = await tessera(['migrate'], { env: place.environment });
-    if (code !== 0) throw new Error(stderr);
-    let whole = performance.now() - began;
-    await place.drop();
-    const counts = { before: 0, after: 0, late: 0, problems: 0 };
-    for (let time = 0; time < times; time++) {
-      const one = await released(kind, version);
-      await multiply(one, COPIES);
-      // Starting takes most of the time, and nothing is changed in it.
-      const { late, schema, problems } = await killMigration(one, {
-        milliseconds: whole * (0.4 + 0.6 * Math.random()),
-      });
-      counts[schema]++;
-      if (late) {
-        counts.late++;
-        // The machine is less busy than it was.
-        whole *= 0.9;
-      }
-      if (problems.length > 0) counts.problems++;
-      for (const problem of problems) process.stdout.write(`${kind}: ${problem}\n`);
-      await one.drop();
-    }
-    wrong += counts.problems;
-    process.stdout.write(
-      `${kind}: ${times} kills: ${counts.before} left the schema of ${version}, ` +
-        `${counts.after} the new one (${counts.late} had ended), ${counts.problems} lost something or left half\n`,
-    );
-  }
+  const times = Number(values.times);
+  const all = [await killOften('sqlite', times), await killOften('postgres', times)];
+  for (const problem of all.flatMap(({ problems }) => problems)) process.stdout.write(`${problem}\n`);
+  const section = killSection(version, all);
+  process.stdout.write(`\n${section}`);
+  if (values.record) writeFileSync(PAGE, withKillSection(readFileSync(PAGE, 'utf8'), section));
+  process.exitCode = all.every(({ problems }) => problems.length === 0) ? 0 : 1;
 } finally {
   await server.stop();
 }
-process.exit(wrong === 0 ? 0 : 1);

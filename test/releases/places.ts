@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Client } from 'pg';
 import { ownDatabase } from '../support/postgres-database.ts';
 
@@ -18,6 +19,14 @@ type Columns = Readonly<Record<string, Readonly<Record<string, Column>>>>;
 export interface Place {
   readonly environment: Readonly<Record<string, string>>;
   execute(sql: string): Promise<void>;
+  /** The only value of the only row of a query. */
+  value(sql: string): Promise<string>;
+  /** How many rows a table has, or those with a condition. */
+  count(table: string): Promise<number>;
+  /** The indexes that can be used, as a table with a condition that ends with their name. */
+  readonly usableIndexes: string;
+  /** Waits until the server has noticed that a process was killed, unless it is completing an index of that. */
+  settled(): Promise<void>;
   columns(): Promise<Columns>;
   /** The rows of these tables, in these columns, as comparable texts. */
   rows(columns: Columns): Promise<Readonly<Record<string, readonly string[]>>>;
@@ -31,8 +40,11 @@ export interface Place {
 type Ask = (sql: string) => Promise<readonly Readonly<Record<string, unknown>>[]>;
 
 /** What both databases do alike. */
-function common(ask: Ask, findColumns: string): Pick<Place, 'columns' | 'rows'> {
+function common(ask: Ask, findColumns: string): Pick<Place, 'columns' | 'count' | 'rows' | 'value'> {
+  const value = async (sql: string): Promise<string> => String(Object.values((await ask(sql))[0] ?? {})[0]);
   return {
+    value,
+    count: async (table) => Number(await value(`SELECT count(*) AS amount FROM ${table}`)),
     async columns() {
       const tables: Record<string, Record<string, Column>> = {};
       for (const { table, column, required } of await ask(findColumns)) {
@@ -88,6 +100,8 @@ export async function filePlace(): Promise<Place> {
       on((database) => {
         for (const statement of statements) database.prepare(`EXPLAIN ${statement}`);
       }),
+    usableIndexes: "sqlite_schema WHERE type = 'index' AND name",
+    settled: async () => {},
     drop: async () => rmSync(dataDir, { recursive: true }),
   };
 }
@@ -95,19 +109,12 @@ export async function filePlace(): Promise<Place> {
 export async function postgresPlace(): Promise<Place> {
   const own = await ownDatabase();
   assert.ok(own !== undefined, 'there is no PostgreSQL to test with');
-  const on = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-    const client = new Client({ connectionString: own.url });
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  };
-  const ask: Ask = (sql) => on(async (client) => (await client.query(sql)).rows);
+  const client = new Client({ connectionString: own.url });
+  await client.connect();
+  const ask: Ask = async (sql) => (await client.query(sql)).rows;
   return {
     environment: own.environment,
-    execute: (sql) => on(async (client) => void (await client.query(sql))),
+    execute: async (sql) => void (await client.query(sql)),
     ...common(
       ask,
       `SELECT table_name AS "table", column_name AS "column",
@@ -122,14 +129,22 @@ export async function postgresPlace(): Promise<Place> {
            WHERE schemaname = current_schema() AND indexdef LIKE 'CREATE UNIQUE%'`,
         )
       ).map((row) => Object.values(row).join(' ')),
-    prepare: (statements) =>
-      on(async (client) => {
-        for (const [index, statement] of statements.entries()) {
-          await client.query(`PREPARE of_release_${index} AS ${statement}`).catch((error: unknown) => {
-            throw new Error(`${String(error)}: ${statement}`);
-          });
-        }
-      }),
-    drop: own.drop,
+    async prepare(statements) {
+      for (const [index, statement] of statements.entries()) {
+        await client.query(`PREPARE of_release_${index} AS ${statement}`).catch((error: unknown) => {
+          throw new Error(`${String(error)}: ${statement}`);
+        });
+      }
+    },
+    usableIndexes: 'pg_index JOIN pg_class ON oid = indexrelid WHERE indisvalid AND relname',
+    async settled() {
+      const others = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'tessera'
+        AND query NOT LIKE 'CREATE INDEX CONCURRENTLY%'`;
+      while ((await client.query(others)).rowCount !== 0) await nextTurn();
+    },
+    async drop() {
+      await client.end();
+      await own.drop();
+    },
   };
 }

@@ -1,11 +1,12 @@
 // Replaces the nodes of the last release by this version and back, under load: see README.md.
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { VERSION } from '../../src/platform/version.ts';
+import { killSectionOf, withKillSection } from '../releases/kill-report.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { newDatabase } from '../support/postgres-database.ts';
 import { ADMIN_KEY, type TestServer } from '../support/server.ts';
@@ -120,7 +121,10 @@ try {
   failed = phases.reduce((sum, { counts }) => sum + counts.failures.length, 0);
   if (values.record) {
     const circumstances = { size, rate, processors: cpus().length, last: LAST, current: VERSION };
-    writeFileSync(join(ROOT, 'docs/reference/rolling-upgrade.md'), report(phases, circumstances));
+    const path = join(ROOT, 'docs/reference/rolling-upgrade.md');
+    // The other section is that of `npm run upgrade:kill`.
+    const kills = killSectionOf(readFileSync(path, 'utf8'));
+    writeFileSync(path, withKillSection(report(phases, circumstances), kills));
   }
 } finally {
   for (const node of nodes) if (node.state === 'running') await node.stop();

@@ -2,7 +2,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { VERSION } from '../../version.ts';
 import { type Row, UnusableDatabase } from '../database.ts';
-import { type AppliedMigration, migrationState } from './position.ts';
+import type { IndexMigration, NewIndex, RowMigration } from './kinds.ts';
+import { type AppliedMigration, migrationState, type UnfinishedMigration } from './position.ts';
+import { changeBatch, FIRST_BATCH, PROGRESS_TABLE, paceAfter } from './row-batches.ts';
 import type { ColumnTypes, Timeline } from './timeline.ts';
 
 /** Runs one statement. */
@@ -12,10 +14,21 @@ export type Query = (text: string) => Promise<readonly Row[]>;
 export interface MigrationDialect extends ColumnTypes {
   /** A query that returns a row with a `name` that is not null if the table exists. */
   findTable(table: string): string;
+  /** A query that returns about how many rows a table has, as `amount`. */
+  countRows(table: string): string;
   /** Begins a transaction that holds the lock of the migrations. Returns false, without a transaction, if another process holds it. */
   begin(query: Query): Promise<boolean>;
-  /** Whether an error means that the migrations and a transaction of a running node waited for each other's locks. */
-  isDeadlock(error: unknown): boolean;
+  /** Whether an error means that a transaction of a running node kept the migration from a lock, so that it is tried again. */
+  isContention(error: unknown): boolean;
+  /** Builds indexes outside of a transaction; undefined if that has no advantage. */
+  readonly indexing: IndexBuilding | undefined;
+}
+
+interface IndexBuilding {
+  /** Builds an index, unless it is there. It may have been interrupted at any point before. */
+  build(query: Query, index: NewIndex): Promise<void>;
+  /** How far the build of an index is; undefined if it is not known. */
+  watch(query: Query, index: NewIndex): Promise<MigrationAdvance | undefined>;
 }
 
 /** A migration that is running. */
@@ -25,16 +38,28 @@ export interface MigrationStep {
   readonly of: number;
 }
 
+/** How far a migration of a large table is. */
+export interface MigrationAdvance {
+  /** What is counted. */
+  readonly what: string;
+  readonly done: number;
+  /** About how many there are; 0 if that is not known. */
+  readonly total: number;
+}
+
 /** Callbacks for the progress of the migrations. */
 export interface MigrationProgress {
   /** Called once if another process holds the lock. */
   waiting?(): void;
+  /** A transaction held a lock that the migration needs for too long. It begins again after a pause. */
+  retrying?(attempt: number, of: number): void;
   began?(step: MigrationStep): void;
-  /** The migration has run. It is committed once all have. */
+  advanced?(step: MigrationStep, advance: MigrationAdvance): void;
+  /** The migration has run. Those that run in one transaction are committed together. */
   ran?(step: MigrationStep, milliseconds: number): void;
 }
 
-/** A migration failed, and all of them were rolled back. */
+/** A migration failed. */
 class MigrationFailed extends UnusableDatabase {}
 
 /**
@@ -49,9 +74,28 @@ const LATER_TABLE = 'schema_migration';
 /** How long to wait for a migration by another process, and how often to try the lock, in milliseconds. */
 const LOCK_TIMEOUT = 60 * 60 * 1000;
 const LOCK_RETRY = 100;
+const TOLD_AFTER = 1000;
 
-/** How often the migrations are tried where running nodes keep locking the same tables in another order. */
-const DEADLOCK_ATTEMPTS = 20;
+/** How often something is tried that transactions of others keep from its locks, and how long these go before, in milliseconds. */
+const ATTEMPTS = 20;
+const ATTEMPT_PAUSE = 1000;
+
+/** How often the build of an index is looked at, in milliseconds. */
+const WATCH_INTERVAL = 1000;
+
+/** A run of the pending migrations. */
+interface Run {
+  readonly query: Query;
+  /** Any other connection, while that one is busy. */
+  readonly beside: Query;
+  /** Holds the lock of the migrations by a transaction of another connection. */
+  locked(work: () => Promise<void>): Promise<void>;
+  readonly kind: MigrationDialect;
+  readonly steps: Timeline;
+  readonly progress: MigrationProgress;
+  /** The migrations that are complete. */
+  readonly ran: string[];
+}
 
 /** Runs the pending migrations of a timeline; see `migrate`. */
 export function migrateAlong(
@@ -60,24 +104,26 @@ export function migrateAlong(
   kind: MigrationDialect,
   progress: MigrationProgress,
 ): Promise<readonly string[]> {
-  return new Kysely<unknown>({ dialect }).connection().execute(async (connection) => {
-    const query: Query = async (text) => (await sql.raw<Row>(text).execute(connection)).rows;
-    // Without the lock, because nearly every start finds nothing to do.
-    if ((await pendingOn(query, kind, steps)).length === 0) return [];
-    for (let attempt = 1; ; attempt++) {
-      await acquire(query, kind, progress);
-      try {
-        const ran = await runPending(query, kind, steps, progress);
-        await query('COMMIT');
-        return ran;
-      } catch (error) {
-        // A broken connection has rolled back by itself; the first error tells the cause.
-        await query('ROLLBACK').catch(() => {});
-        const cause = error instanceof MigrationFailed ? error.cause : error;
-        if (attempt === DEADLOCK_ATTEMPTS || !kind.isDeadlock(cause)) throw error;
-        await wait(LOCK_RETRY);
-      }
-    }
+  const database = new Kysely<unknown>({ dialect });
+  const queryOn =
+    (executor: Kysely<unknown>): Query =>
+    async (text) =>
+      (await sql.raw<Row>(text).execute(executor)).rows;
+  return database.connection().execute(async (connection) => {
+    const locked = (work: () => Promise<void>): Promise<void> =>
+      database.connection().execute(async (other) => {
+        const guard = queryOn(other);
+        await acquire(guard, kind, progress);
+        try {
+          await guard("SELECT set_config('idle_in_transaction_session_timeout', '0', true)");
+          await work();
+        } finally {
+          await guard('ROLLBACK').catch(() => {});
+        }
+      });
+    const run: Run = { query: queryOn(connection), beside: queryOn(database), locked, kind, steps, progress, ran: [] };
+    while (await runNext(run));
+    return run.ran;
   });
 }
 
@@ -99,7 +145,17 @@ export async function appliedOn(
   return [...applied.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function pendingOn(query: Query, kind: MigrationDialect, steps: Timeline): Promise<readonly string[]> {
+/** The migration that has changed a part of its rows; undefined if there is none. */
+export async function unfinishedOn(
+  query: Query,
+  { findTable }: Pick<MigrationDialect, 'findTable'>,
+): Promise<UnfinishedMigration | undefined> {
+  if (((await query(findTable(PROGRESS_TABLE)))[0]?.['name'] ?? null) === null) return undefined;
+  const [row] = await query(`SELECT name, rows_done FROM ${PROGRESS_TABLE}`);
+  return row && { name: String(row['name']), rowsDone: Number(row['rows_done']) };
+}
+
+async function pendingOn({ query, kind, steps }: Run): Promise<readonly string[]> {
   const { pending, obstacle } = migrationState(await appliedOn(query, kind), steps);
   if (obstacle !== undefined) throw obstacle;
   return pending;
@@ -107,9 +163,14 @@ async function pendingOn(query: Query, kind: MigrationDialect, steps: Timeline):
 
 async function acquire(query: Query, kind: MigrationDialect, progress: MigrationProgress): Promise<void> {
   const since = performance.now();
-  for (let told = false; !(await kind.begin(query)); told = true) {
-    if (!told) progress.waiting?.();
-    if (performance.now() - since > LOCK_TIMEOUT) {
+  for (let told = false; !(await kind.begin(query)); ) {
+    const waited = performance.now() - since;
+    // Shorter waits are for a transaction of a running node, on SQLite.
+    if (!told && waited > TOLD_AFTER) {
+      told = true;
+      progress.waiting?.();
+    }
+    if (waited > LOCK_TIMEOUT) {
       throw new UnusableDatabase(
         'Another process has held the lock of the migrations for an hour. Stop it, and try again.',
       );
@@ -118,51 +179,184 @@ async function acquire(query: Query, kind: MigrationDialect, progress: Migration
   }
 }
 
-async function runPending(
-  query: Query,
-  kind: MigrationDialect,
-  steps: Timeline,
-  progress: MigrationProgress,
-): Promise<readonly string[]> {
-  // Again, under the lock: the process that held it before may have run them.
-  const pending = await pendingOn(query, kind, steps);
-  if (pending.length === 0) return [];
-  await query(`CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(255) PRIMARY KEY, timestamp VARCHAR(255) NOT NULL)`);
-  for (const [index, name] of pending.entries()) {
-    const step = { name, number: index + 1, of: pending.length };
+/** Runs the next of the pending migrations, or several that belong together. @returns whether one was left */
+async function runNext(run: Run): Promise<boolean> {
+  const pending = await pendingOn(run);
+  const [name] = pending;
+  if (name === undefined) return false;
+  const migration = run.steps[name];
+  const step = { name, number: run.ran.length + 1, of: run.ran.length + pending.length };
+  if (runsTogether(run, name, pending)) await runGroup(run);
+  else if (migration?.kind === 'rows') await runRows(run, step, migration);
+  else if (migration?.kind === 'indexes') await runIndexes(run, step, migration);
+  return true;
+}
+
+/** Whether a migration shares a transaction with its neighbors. On a new database all do: there is nothing that would take long. */
+function runsTogether({ kind, steps }: Run, name: string, pending: readonly string[]): boolean {
+  if (pending.length === Object.keys(steps).length) return true;
+  const migration = steps[name];
+  return migration?.kind !== 'rows' && (migration?.kind !== 'indexes' || kind.indexing === undefined);
+}
+
+/** Runs the pending migrations up to the next that stands for itself: all of them commit, or none does. */
+async function runGroup(run: Run): Promise<void> {
+  const { query, kind, progress } = run;
+  const group = await transaction(run, async (pending) => {
+    const end = pending.findIndex((name) => !runsTogether(run, name, pending));
+    const names = end === -1 ? pending : pending.slice(0, end);
+    if (names.length === 0) return [];
+    await query(`CREATE TABLE IF NOT EXISTS ${TABLE} (name VARCHAR(255) PRIMARY KEY, timestamp VARCHAR(255) NOT NULL)`);
+    for (const [index, name] of names.entries()) {
+      const step = { name, number: run.ran.length + index + 1, of: run.ran.length + pending.length };
+      progress.began?.(step);
+      const start = performance.now();
+      try {
+        for (const statement of run.steps[name]?.statements(kind) ?? []) await query(statement);
+        await record(run, name);
+      } catch (error) {
+        throw failed(run, name, error, run.ran.length === 0);
+      }
+      progress.ran?.(step, performance.now() - start);
+    }
+    return names;
+  });
+  run.ran.push(...group);
+}
+
+/** Changes the rows batch by batch. The last one is committed together with the record that the migration is complete. */
+async function runRows(run: Run, step: MigrationStep, { change }: RowMigration): Promise<void> {
+  const { query, kind, progress } = run;
+  const { name } = step;
+  progress.began?.(step);
+  const start = performance.now();
+  const estimate = Number((await query(kind.countRows(change.table)))[0]?.['amount']);
+  for (let size = FIRST_BATCH; ; ) {
+    const began = performance.now();
+    const batch = await transaction(run, async (pending) => {
+      if (pending[0] !== name) return undefined;
+      try {
+        const changed = await changeBatch(query, kind, { name, change, size });
+        if (changed.complete) await record(run, name);
+        return changed;
+      } catch (error) {
+        throw failed(run, name, error);
+      }
+    });
+    // The lock is free between two batches, and another process has completed it.
+    if (batch === undefined) return;
+    const total = estimate === 0 ? 0 : Math.max(estimate, batch.done);
+    progress.advanced?.(step, { what: 'rows', done: batch.done, total });
+    if (batch.complete) break;
+    const { next, rest } = paceAfter(size, performance.now() - began);
+    size = next;
+    await wait(rest);
+  }
+  progress.ran?.(step, performance.now() - start);
+  run.ran.push(name);
+}
+
+/** Builds indexes while others write to the tables. */
+const runIndexes = (run: Run, step: MigrationStep, { indexes }: IndexMigration): Promise<void> =>
+  run.locked(async () => {
+    const { query, kind, progress } = run;
+    // The process that held the lock before may have built them.
+    if ((await pendingOn(run))[0] !== step.name) return;
     progress.began?.(step);
     const start = performance.now();
     try {
-      await run(query, kind, steps, name);
+      for (const index of indexes) {
+        await watched(run, step, index, () => persistently(run, async () => kind.indexing?.build(query, index)));
+      }
+      await record(run, step.name);
     } catch (error) {
-      throw failed(name, error);
+      throw failed(run, step.name, error);
     }
     progress.ran?.(step, performance.now() - start);
+    run.ran.push(step.name);
+  });
+
+/** Tells how far the build of an index is, while it runs. */
+async function watched(
+  { beside, kind, progress }: Run,
+  step: MigrationStep,
+  index: NewIndex,
+  build: () => Promise<void>,
+): Promise<void> {
+  let look: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    look ??= kind.indexing
+      ?.watch(beside, index)
+      .then(
+        (advance) => advance && progress.advanced?.(step, advance),
+        // What cannot be told is not worth a failure.
+        () => {},
+      )
+      .finally(() => {
+        look = undefined;
+      });
+  }, WATCH_INTERVAL);
+  try {
+    await build();
+  } finally {
+    clearInterval(timer);
+    await look;
   }
-  return pending;
 }
 
-async function run(query: Query, kind: MigrationDialect, steps: Timeline, name: string): Promise<void> {
+/** Runs a transaction, which learns which migrations are pending in it. */
+const transaction = <T>(run: Run, work: (pending: readonly string[]) => Promise<T>): Promise<T> =>
+  persistently(run, async () => {
+    const { query, kind, progress } = run;
+    await acquire(query, kind, progress);
+    try {
+      const result = await work(await pendingOn(run));
+      await query('COMMIT');
+      return result;
+    } catch (error) {
+      // A broken connection has rolled back by itself; the first error tells the cause.
+      await query('ROLLBACK').catch(() => {});
+      throw error;
+    }
+  });
+
+/** Tries something again while transactions of others keep it from its locks. */
+async function persistently<T>({ kind, progress }: Run, attempt: () => Promise<T>): Promise<T> {
+  for (let number = 1; ; number++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      const cause = error instanceof MigrationFailed ? error.cause : error;
+      if (number === ATTEMPTS || !kind.isContention(cause)) throw error;
+      progress.retrying?.(number, ATTEMPTS);
+      await wait(ATTEMPT_PAUSE);
+    }
+  }
+}
+
+/** Records that a migration is complete. What is inserted are constants of the sources, and a time that is for operators only. */
+async function record({ query, steps }: Run, name: string): Promise<void> {
   const step = steps[name];
-  if (step === undefined) return;
-  for (const statement of step.statements(kind)) await query(statement);
-  // What is inserted are constants of the sources, and a time that is for operators only.
-  if (step.kind !== 'expand') {
+  if (step?.kind === 'initial' || step?.kind === 'contract') {
     await query(`INSERT INTO ${TABLE} (name, timestamp) VALUES ('${name}', CURRENT_TIMESTAMP)`);
   }
-  if (step.kind === 'initial') return;
-  const earliest = step.kind === 'contract' ? `'${step.earliest}'` : 'NULL';
+  if (step?.kind === 'initial') return;
+  const earliest = step?.kind === 'contract' ? `'${step.earliest}'` : 'NULL';
   await query(
     `INSERT INTO ${LATER_TABLE} (name, earliest_version, applied_by, applied_at) ` +
       `VALUES ('${name}', ${earliest}, '${VERSION}', CURRENT_TIMESTAMP)`,
   );
 }
 
-function failed(name: string, error: unknown): MigrationFailed {
+function failed({ kind }: Run, name: string, error: unknown, unchanged = false): MigrationFailed {
   const cause = error instanceof Error ? error.message : String(error);
+  const left = unchanged ? 'The database is as it was before' : 'What is done is kept';
+  const remedy = kind.isContention(error)
+    ? 'Transactions of other programs hold its locks: end them'
+    : 'Remove the cause';
   return new MigrationFailed(
-    `The migration ${name} failed: ${cause.replace(/\.$/, '')}. The database is as it was before, and the version that ` +
-      'ran on it still does. Remove the cause, then run: tessera migrate',
+    `The migration ${name} failed: ${cause.replace(/\.$/, '')}. ${left}, and the version that ran on the database still ` +
+      `does. ${remedy}, then run: tessera migrate`,
     { cause: error },
   );
 }

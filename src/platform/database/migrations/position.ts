@@ -14,6 +14,12 @@ export interface AppliedMigration {
   readonly earliest: string | null | undefined;
 }
 
+/** A migration that has changed a part of its rows. */
+export interface UnfinishedMigration {
+  readonly name: string;
+  readonly rowsDone: number;
+}
+
 /** How the schema of a database compares with the one of a timeline. */
 export interface MigrationState {
   /** The migrations that have not run yet, in their order. */

@@ -1,5 +1,4 @@
 import type { Dialect } from 'kysely';
-import type { Version } from '../../version.ts';
 import { contract } from './0001-contract.ts';
 import { standardClients } from './0002-standard-clients.ts';
 import { clientTokens } from './0003-client-tokens.ts';
@@ -36,6 +35,10 @@ import { organizationPolicies } from './0035-organization-policies.ts';
 import { requestRetries } from './0037-request-retries.ts';
 import { schemaVersions } from './0038-schema-versions.ts';
 import { retention } from './0039-retention.ts';
+import { knownServer } from './0040-known-server.ts';
+import { reviewTimes } from './0041-review-times.ts';
+import { retentionIndexes } from './0042-retention-indexes.ts';
+import type { Migration, Statements } from './kinds.ts';
 import { type MigrationDialect, type MigrationProgress, migrateAlong } from './migrate.ts';
 
 /** The differences between the two databases in table definitions. */
@@ -50,36 +53,12 @@ export interface ColumnTypes {
   readonly options: string;
   /** Whether a table must be recreated to remove a constraint. */
   readonly rebuilds: boolean;
-}
-
-/** The statements of a migration. */
-type Statements = (types: ColumnTypes) => readonly string[];
-
-/** A migration of the first release, which every version knows. */
-interface Initial {
-  readonly kind: 'initial';
-  readonly statements: Statements;
-}
-
-/**
- * A migration that only adds: every statement of the version before still runs and means the same. Nodes of that version go on
- * serving, and may be started on the new schema.
- */
-interface Expand {
-  readonly kind: 'expand';
-  readonly statements: Statements;
-}
-
-/** A migration that removes or restricts what the version before no longer uses. */
-interface Contract {
-  readonly kind: 'contract';
-  /** The earliest version that runs on the schema afterwards: the first one that does not use what this removes. */
-  readonly earliest: Version;
-  readonly statements: Statements;
+  /** The current time in milliseconds, as an expression. */
+  readonly now: string;
 }
 
 /** The migrations from an empty database to the schema of a version, in their order. */
-export type Timeline = Readonly<Record<string, Initial | Expand | Contract>>;
+export type Timeline = Readonly<Record<string, Migration>>;
 
 const initial = (migrations: Readonly<Record<string, Statements>>): Timeline =>
   Object.fromEntries(Object.entries(migrations).map(([name, statements]) => [name, { kind: 'initial', statements }]));
@@ -123,9 +102,12 @@ const FIRST_RELEASE = initial({
 });
 
 /** The migrations since. Each says whether the version before can run on its result: see docs/reference/versions.md. */
-const LATER: Readonly<Record<string, Expand | Contract>> = {
+const LATER: Readonly<Record<string, Exclude<Migration, { readonly kind: 'initial' }>>> = {
   '0038-schema-versions': { kind: 'expand', statements: schemaVersions },
   '0039-retention': { kind: 'expand', statements: retention },
+  '0040-known-server': { kind: 'expand', statements: knownServer },
+  '0041-review-times': reviewTimes,
+  '0042-retention-indexes': retentionIndexes,
 };
 
 /** The timeline of this version. A change is a new entry at the end. */
@@ -139,8 +121,9 @@ export interface MigrationOptions {
 }
 
 /**
- * Migrates a database to the current schema. All pending migrations commit together, or none does. Of several processes that start at the
- * same time, one runs them, and the others wait and find nothing to do.
+ * Migrates a database to the current schema. Pending migrations commit together, apart from those that add indexes or change many rows:
+ * these are interrupted anywhere without a loss, and the next run continues them. Of several processes that start at the same time, one
+ * migrates at a time. Another may take over between two batches, and each returns when all migrations are complete.
  * @returns the names of the migrations that it ran
  * @throws {NewerDatabase} when the schema needs a later version
  * @throws {MigrationFailed} when a migration fails

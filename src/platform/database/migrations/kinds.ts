@@ -1,0 +1,73 @@
+import type { Version } from '../../version.ts';
+import type { ColumnTypes } from './timeline.ts';
+
+/** The statements of a migration. */
+export type Statements = (types: ColumnTypes) => readonly string[];
+
+/** A migration of the first release, which every version knows. */
+interface Initial {
+  readonly kind: 'initial';
+  readonly statements: Statements;
+}
+
+/**
+ * A migration that only adds: every statement of the version before still runs and means the same. Nodes of that version go on
+ * serving, and may be started on the new schema.
+ */
+interface Expand {
+  readonly kind: 'expand';
+  readonly statements: Statements;
+}
+
+/** A migration that removes or restricts what the version before no longer uses. */
+interface Contract {
+  readonly kind: 'contract';
+  /** The earliest version that runs on the schema afterwards: the first one that does not use what this removes. */
+  readonly earliest: Version;
+  readonly statements: Statements;
+}
+
+/** An index of a table that may be large when it gets it. */
+export interface NewIndex {
+  readonly name: string;
+  readonly table: string;
+  readonly columns: string;
+}
+
+/** An expansion by indexes. PostgreSQL builds them outside of a transaction, while others write to the tables. */
+export interface IndexMigration {
+  readonly kind: 'indexes';
+  readonly indexes: readonly NewIndex[];
+  /** The same in a transaction: for a new database, and for SQLite, which has one writer anyway. */
+  readonly statements: Statements;
+}
+
+/** How rows are changed. Nodes of the version before, which do not know of it, may change and add rows meanwhile. */
+export interface RowChange {
+  /** A table whose key is a positive `id`. */
+  readonly table: string;
+  readonly set: string;
+  /** Which rows are changed. */
+  where(types: ColumnTypes): string;
+}
+
+/** An expansion that fills in a column of existing rows, in batches of a short transaction each. */
+export interface RowMigration {
+  readonly kind: 'rows';
+  readonly change: RowChange;
+  /** For a new database, which has no rows. */
+  readonly statements: Statements;
+}
+
+/** An entry of a timeline. */
+export type Migration = Initial | Expand | Contract | IndexMigration | RowMigration;
+
+/** Adds indexes to tables that may be large. */
+export const addIndexes = (...indexes: readonly NewIndex[]): IndexMigration => ({
+  kind: 'indexes',
+  indexes,
+  statements: () => indexes.map(({ name, table, columns }) => `CREATE INDEX ${name} ON ${table} (${columns})`),
+});
+
+/** Changes the rows of a table that may be large. */
+export const changeRows = (change: RowChange): RowMigration => ({ kind: 'rows', change, statements: () => [] });
