@@ -204,7 +204,7 @@ export function databaseFile(config: Config): string | undefined {
 
 async function openDatabase(
   config: Config,
-  { migration, meter, warn, patience, sharedTime, wrapDatabase = (own) => own }: OpenOptions,
+  { migration, meter, warn, patience, acceptLoss = false, sharedTime, wrapDatabase = (own) => own }: OpenOptions,
 ): Promise<Database> {
   const path = sqlitePath(config);
   const database = await explainErrors(config, async () => {
@@ -215,6 +215,7 @@ async function openDatabase(
       local: warn === undefined || servesThisMachineOnly(config),
       ...(warn && { warn }),
       patience,
+      acceptsLoss: acceptLoss,
     });
   });
   return wrapDatabase(sharedTime === undefined ? database : { ...database, sharedTime: async () => sharedTime() });

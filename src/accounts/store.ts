@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { pick } from '../platform/database/columns.ts';
-import type { Work } from '../platform/database/database.ts';
+import type { Database, Work } from '../platform/database/database.ts';
 import type { AccountTable } from '../platform/database/schema.ts';
 import {
   changes,
@@ -121,12 +121,22 @@ const page = many(
 const contains = (column: 'username' | 'email_key' | 'display_name', pattern: string) =>
   sql<boolean>`lower(${sql.ref(column)}) like ${pattern} escape '\\'`;
 
-const search = many(
-  (db, p: { after: string; limit: number; pattern: string; asTyped: string; id: string }) =>
+/** How many accounts one read of a search examines at most, so that other requests do not wait for it. */
+const SEARCH_STEP = 5000;
+
+const lastOfStep = one((db, p: { after: string; size: number }) =>
+  db
+    .selectFrom(db.selectFrom('account').select('id').where('id', '>', p.after).orderBy('id').limit(p.size).as('step'))
+    .select((eb) => eb.fn.max('step.id').as('id')),
+);
+
+const searchStep = many(
+  (db, p: { after: string; through: string; limit: number; pattern: string; asTyped: string; id: string }) =>
     db
       .selectFrom('account')
       .select(COLUMNS)
       .where('id', '>', p.after)
+      .where('id', '<=', p.through)
       .where((eb) =>
         eb.or([
           eb('id', '=', p.id),
@@ -144,25 +154,39 @@ const search = many(
 /** A LIKE pattern for values that contain a text literally. */
 const containing = (text: string): string => `%${text.replace(/[\\%_]/g, '\\$&')}%`;
 
-/** Accounts after an id, in the order of their ids; with a text, those whose name or address contains it, or whose id it is. */
-export const listAccounts = ({
-  after,
-  limit,
-  text,
-}: {
-  after: string;
-  limit: number;
-  text: string | undefined;
-}): Work<readonly Account[]> =>
-  text === undefined
-    ? page({ after, limit })
-    : search({
-        after,
-        limit,
-        pattern: containing(text.toLowerCase()),
-        asTyped: containing(text),
-        id: isSnowflake(text) ? text : '0',
-      });
+/** Some of the accounts after an id, in the order of their ids. */
+export interface AccountPage {
+  readonly after: string;
+  readonly limit: number;
+}
+
+/** Accounts after an id, in the order of their ids. */
+export const listAccounts = page;
+
+/**
+ * The same for those whose name or address contains a text, or whose id it is. No index finds them, so all accounts are examined until there
+ * are enough, in reads that do not take long each.
+ * @param size how many accounts one read examines
+ */
+export async function searchAccounts(
+  database: Pick<Database, 'read'>,
+  { after: start, limit, text, size = SEARCH_STEP }: AccountPage & { readonly text: string; readonly size?: number },
+): Promise<readonly Account[]> {
+  const sought = {
+    pattern: containing(text.toLowerCase()),
+    asTyped: containing(text),
+    id: isSnowflake(text) ? text : '0',
+  };
+  const found: Account[] = [];
+  for (let after = start; found.length < limit; ) {
+    const through = (await database.read(() => lastOfStep({ after, size })))?.id;
+    if (through == null) break;
+    const step = { ...sought, after, through, limit: limit - found.length };
+    found.push(...(await database.read(() => searchStep(step))));
+    after = through;
+  }
+  return found;
+}
 
 /** The ids of accounts after one of them. */
 export const listAccountIds = many((db, p: { after: string; limit: number }) =>

@@ -35,6 +35,11 @@ export const waitForAdminKeyLocks = command((db, p: { id: string }) =>
   db.selectFrom('admin_key').select('id').where('id', '=', p.id).forUpdate(),
 );
 
+/** The same for all keys. */
+export const waitForAllAdminKeyLocks = command((db, _p: object) =>
+  db.selectFrom('admin_key').select('id').orderBy('id').forUpdate(),
+);
+
 export const listAdminKeys = many(
   (db, _p: object) => db.selectFrom('admin_key').select(['id', 'name', 'created_at', 'revoked_at']).orderBy('id'),
   (row): AdminKey => ({ id: row.id, name: row.name, createdAt: row.created_at, revokedAt: row.revoked_at }),

@@ -5,6 +5,7 @@ import { renewClientGenerations, renewClients } from '../clients/store.ts';
 import { dropAllCodes } from '../credentials/revocation-store.ts';
 import { removeOpenInvitations } from '../invitations/store.ts';
 import { replaceAllKeys } from '../keys/keys.ts';
+import { expireMailOfKind } from '../mail/store.ts';
 import { enqueueAccountRangeNotices } from '../notices/enqueue.ts';
 import type { Clock } from '../platform/clock.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
@@ -12,7 +13,8 @@ import type { Database, Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 import { removeInteractions } from '../protocol/authorize/interaction-store.ts';
-import { markAllAdminKeysRevoked } from './key-store.ts';
+import { removeRequests } from '../recovery/request-store.ts';
+import { markAllAdminKeysRevoked, waitForAllAdminKeyLocks } from './key-store.ts';
 
 /** Accounts per unit of work: a database server cancels statements that take seconds. */
 const BATCH = 500;
@@ -25,7 +27,8 @@ export interface RecoverySummary {
 
 /**
  * Invalidates everything issued so far: sessions, codes, pending requests, tokens, open invitations, admin keys, remembered consents
- * and signing keys. It is meant for a database that may lack revocations.
+ * and signing keys. It is meant for a database that may lack revocations. Nodes may run meanwhile: once this has
+ * returned, none of them does anything for what was issued before.
  *
  * The last unit of work records the recovery. If the process ends before it, the command has to be run again: until then a
  * known loss still prevents the start, and sessions of the remaining accounts are still valid.
@@ -44,7 +47,7 @@ export async function revokeEverythingIssued(
     yield* renewClients({ generation, epoch });
     yield* dropAllCodes();
     yield* removeInteractions();
-    yield* removeOpenOffers();
+    yield* removeOpenOffers(at);
     const revoked = yield* markAllAdminKeysRevoked({ now: at });
     return { adminKeys: revoked.length, kid: yield* replaceAllKeys(secret, at) };
   });
@@ -63,11 +66,14 @@ export async function revokeEverythingIssued(
     // Those of sessions that were still valid after the first commit.
     yield* dropAllCodes();
     yield* removeInteractions();
+    // Requests with admin keys that were under way then.
+    yield* waitForAllAdminKeyLocks({});
     const missing = loss === undefined ? null : loss.expected - loss.found;
     const event = { at, type: 'data.recovered', origin, details: { missing, adminKeys, kid } } as const;
     // With the number after the last known one: numbers of lost events are not reused, and the database is complete from here on.
     if (loss === undefined) yield* record(event);
     else yield* recordAs(String(loss.expected + 1), event);
+    yield* database.recordServer();
   });
   return { adminKeys, kid };
 }
@@ -96,7 +102,7 @@ export function* beginEpoch(
   yield* renewClientGenerations({ generation });
   yield* dropAllCodes();
   yield* removeInteractions();
-  yield* removeOpenOffers();
+  yield* removeOpenOffers(at);
   const adminKeys = (yield* markAllAdminKeysRevoked({ now: at })).length;
   const kid = yield* replaceAllKeys(secret, at);
   for (let after: string | undefined = '0'; after !== undefined; ) {
@@ -111,10 +117,15 @@ export function* beginEpoch(
   return { adminKeys, kid };
 }
 
-/** Invitations and unfinished sign-ups: those that were used or revoked since would be open again, and no generation ends them. */
-function* removeOpenOffers(): Work<void> {
+/**
+ * Invitations, unfinished sign-ups, and messages that were asked for: those that were used, revoked or sent since would be open again, and no
+ * generation ends them.
+ */
+function* removeOpenOffers(now: number): Work<void> {
   yield* removeOpenInvitations({});
+  yield* expireMailOfKind({ kind: 'invitation', now, problem: 'its invitation was removed' });
   yield* removeChallengesWithoutAccount({});
+  yield* removeRequests({});
 }
 
 /** Records that a backup was restored; `summary` is null if what was issued before remains valid. */

@@ -11,7 +11,7 @@ import {
   unbanAccount,
   updateAccount,
 } from '../accounts/accounts.ts';
-import { type Account, listAccounts } from '../accounts/store.ts';
+import { type Account, type AccountPage, listAccounts, searchAccounts } from '../accounts/store.ts';
 import { accountView } from '../accounts/view.ts';
 import { listEvents } from '../audit/search-store.ts';
 import {
@@ -105,7 +105,10 @@ function userRoutes(admin: TypedApp, clock: Clock): void {
   admin.get('/users', { schema: users.listUsersSchema }, async (request) => {
     const { database } = callerOf(request).services;
     const { query } = request;
-    return readPage(query, (page) => database.read(() => listAccounts({ ...page, text: query.q })), view);
+    const { q: text } = query;
+    const read = (page: AccountPage) =>
+      text === undefined ? database.read(() => listAccounts(page)) : searchAccounts(database, { ...page, text });
+    return readPage(query, read, view);
   });
   admin.get('/users/:id', { schema: users.readUserSchema }, async (request) => {
     const { services } = callerOf(request);

@@ -5,7 +5,7 @@ import { giveBack, take } from '../limits/limits.ts';
 import { isSecondFactorRequired } from '../organizations/requirement.ts';
 import type { SecondFactorSetting } from '../platform/config/second-factor.ts';
 import type { Work } from '../platform/database/database.ts';
-import { addressBucket, type Origin } from '../platform/validation/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type { AttemptsLimited, Authenticated, AuthenticationRefusal, CheckedAttempt } from './authenticators.ts';
 import type { CodeServices } from './code-attempt.ts';
@@ -13,6 +13,7 @@ import { listFactors } from './factor-store.ts';
 import { isKnownBrowser } from './known-browser-store.ts';
 import { requiresRecoveryCode } from './recovery-setting-store.ts';
 import { secondFactors } from './rules/factors.ts';
+import { signInBucket } from './rules/sign-in-bucket.ts';
 
 export interface MailCodeServices extends CodeServices {
   readonly secondFactor: SecondFactorSetting;
@@ -50,7 +51,7 @@ export async function authenticateByMailCode(
   now: number,
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, sealer, limits, secondFactor } = services;
-  const bucket = `sign-in from ${addressBucket(origin.address ?? '')}`;
+  const bucket = signInBucket(origin);
   const seconds = await database.commit(() =>
     take(bucket, limits.signInAddress, now, { name: 'signInAddress', origin }),
   );

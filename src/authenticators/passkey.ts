@@ -5,7 +5,7 @@ import { CLOCK_SKEW } from '../platform/clock.ts';
 import { digest, randomIdentifier } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { notFound, type OAuthError } from '../platform/oauth-error.ts';
-import { addressBucket, type Origin } from '../platform/validation/origin.ts';
+import type { Origin } from '../platform/validation/origin.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type {
   AttemptsLimited,
@@ -28,6 +28,7 @@ import {
   PASSKEY_CHALLENGE_LIFETIME,
   wentBack,
 } from './rules/passkey-challenge.ts';
+import { signInBucket } from './rules/sign-in-bucket.ts';
 
 export interface PasskeyServices extends AuthenticationServices {
   /** Undefined where browsers have no passkeys for the base URL. */
@@ -103,7 +104,7 @@ export async function authenticateByPasskey(
 ): Promise<CheckedAttempt | AttemptsLimited> {
   const { database, limits } = services;
   const { origin } = attempt;
-  const bucket = `sign-in from ${addressBucket(origin.address ?? '')}`;
+  const bucket = signInBucket(origin);
   const about = { name: 'signInAddress', origin, accountId: attempt.accountId ?? null } as const;
   const seconds = await database.commit(() => take(bucket, limits.signInAddress, now, about));
   if (seconds > 0) return { kind: 'limited', seconds };

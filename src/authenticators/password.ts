@@ -6,7 +6,7 @@ import type { PasswordCheck, Passwords } from '../platform/crypto/passwords.ts';
 import { digest } from '../platform/crypto/secrets.ts';
 import type { Work } from '../platform/database/database.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
-import { addressBucket, addressFlows, type Origin } from '../platform/validation/origin.ts';
+import { addressFlows, type Origin } from '../platform/validation/origin.ts';
 import { accountStatus } from '../verdict/rules.ts';
 import type {
   AttemptsLimited,
@@ -16,6 +16,7 @@ import type {
   CheckedAttempt,
 } from './authenticators.ts';
 import { isKnownBrowser } from './known-browser-store.ts';
+import { signInBucket } from './rules/sign-in-bucket.ts';
 
 export interface PasswordAttempt {
   /** A user name or an email address, as typed. */
@@ -163,7 +164,7 @@ function* bucketsOf(account: Account | undefined, { identifier, browserHash, ori
   const who = account?.id ?? `name ${digest(identifier.toLowerCase())}`;
   return {
     account: known ? `sign-in ${who} ${browserHash}` : `sign-in ${who}`,
-    address: `sign-in from ${addressBucket(origin.address ?? '')}`,
+    address: signInBucket(origin),
   };
 }
 

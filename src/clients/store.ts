@@ -8,6 +8,7 @@ import {
   command,
   decoder,
   encode,
+  joint,
   many,
   one,
   plain,
@@ -68,7 +69,7 @@ export const lockClient = one(
 
 /** Reads a client under a shared lock: changing it waits for the end of this unit of work. */
 export const holdClient = one(
-  (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forKeyShare(),
+  joint({}, (db, p: { id: string }) => db.selectFrom('client').select(COLUMNS).where('id', '=', p.id).forKeyShare()),
   toClient,
 );
 

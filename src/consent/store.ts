@@ -10,6 +10,7 @@ import {
   columnsOf,
   command,
   decoder,
+  joint,
   many,
   one,
   plain,
@@ -65,6 +66,14 @@ export const findGrants = many((db, p: GrantKey) => selectGrants(db, p), toGrant
  * refer to a grant: a redemption that holds its code can add a family, while this unit of work may wait for that code.
  */
 export const lockGrants = many((db, p: GrantKey) => selectGrants(db, p).orderBy('face').forNoKeyUpdate(), toGrant);
+
+/** {@link findGrant}, with a lock: for a unit of work that relies on the grant. */
+export const lockGrant = one(
+  joint({ row: ['accountId', 'clientId', 'face'] }, (db, p: FaceGrantKey) =>
+    selectGrants(db, p).where('face', '=', p.face).forNoKeyUpdate(),
+  ),
+  toGrant,
+);
 
 /** What a grant holds, as it is stored. */
 interface GrantTerms {

@@ -12,7 +12,7 @@ import {
 } from '../claims/permissions.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { changes, command, one } from '../platform/database/statement.ts';
+import { changes, command, joint, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
 
 /** The lifetime of a code, in milliseconds. */
@@ -167,43 +167,47 @@ function toCode(row: InferResult<ReturnType<typeof selectLocked>>[number]): Code
 }
 
 /** Reads a code that the same unit of work is about to redeem. */
-export const lockCode = one(selectLocked, toCode);
+export const lockCode = one(joint({ row: ['hash'] }, selectLocked), toCode);
 
-export const insertCode = command((db, p: NewCode) =>
-  db.insertInto('authorization_code').values({
-    hash: p.hash,
-    face: p.face,
-    grant_id: p.grantId,
-    account_id: p.accountId,
-    client_id: p.clientId,
-    account_generation: p.accountGeneration,
-    client_generation: p.clientGeneration,
-    redirect_uri: p.redirectUri,
-    scopes: p.scopes,
-    narrowed: p.narrowed,
-    nonce: p.nonce,
-    code_challenge: p.codeChallenge,
-    claims: p.claims,
-    resources: p.resources,
-    sid: p.sid,
-    auth_time: p.authTime,
-    amr: p.amr,
-    acr: p.acr,
-    expires_at: p.expiresAt,
-    ends_with_session: p.endsWithSession,
-    redeemed_at: null,
-    family_id: null,
-  }),
+export const insertCode = command(
+  joint({ row: ['hash'] }, (db, p: NewCode) =>
+    db.insertInto('authorization_code').values({
+      hash: p.hash,
+      face: p.face,
+      grant_id: p.grantId,
+      account_id: p.accountId,
+      client_id: p.clientId,
+      account_generation: p.accountGeneration,
+      client_generation: p.clientGeneration,
+      redirect_uri: p.redirectUri,
+      scopes: p.scopes,
+      narrowed: p.narrowed,
+      nonce: p.nonce,
+      code_challenge: p.codeChallenge,
+      claims: p.claims,
+      resources: p.resources,
+      sid: p.sid,
+      auth_time: p.authTime,
+      amr: p.amr,
+      acr: p.acr,
+      expires_at: p.expiresAt,
+      ends_with_session: p.endsWithSession,
+      redeemed_at: null,
+      family_id: null,
+    }),
+  ),
 );
 
 /** Marks a code as redeemed, in one conditional statement; gives false where it was redeemed before. */
-export const spendCode = changes((db, p: { hash: string; familyId: string; now: number }) =>
-  db
-    .updateTable('authorization_code')
-    .set({ redeemed_at: p.now, family_id: p.familyId })
-    .where('hash', '=', p.hash)
-    .where('redeemed_at', 'is', null)
-    .returning('hash'),
+export const spendCode = changes(
+  joint({ row: ['hash'], certain: true }, (db, p: { hash: string; familyId: string; now: number }) =>
+    db
+      .updateTable('authorization_code')
+      .set({ redeemed_at: p.now, family_id: p.familyId })
+      .where('hash', '=', p.hash)
+      .where('redeemed_at', 'is', null)
+      .returning('hash'),
+  ),
 );
 
 /** The account of a code that can still be redeemed. */

@@ -17,7 +17,7 @@ import { NODE_CLOCK_TOLERANCE } from '../platform/clock.ts';
 import { negated } from '../platform/database/columns.ts';
 import type { Work } from '../platform/database/database.ts';
 import type { Tables } from '../platform/database/schema.ts';
-import { command, one } from '../platform/database/statement.ts';
+import { command, joint, one } from '../platform/database/statement.ts';
 import type { CredentialState, InheritedGenerations } from '../verdict/rules.ts';
 
 /** The state behind an access token: all that the verdict and UserInfo need, read at one moment. */
@@ -246,7 +246,7 @@ export const readTokenHolder = one(selectHolder, toHolder);
 export const readFamily = one(selectFamily, toFamily);
 
 /** {@link readFamily}, for a unit of work that is about to change the family. */
-export const lockFamily = one(selectLocked, toLocked);
+export const lockFamily = one(joint({ row: ['familyId'] }, selectLocked), toLocked);
 
 /** A new family with its lists as they are stored. */
 type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentToken' | 'endsWithSession'> &
@@ -258,36 +258,38 @@ type EncodedFamily = Omit<NewFamily, 'resources' | 'amr' | 'claims' | 'currentTo
     readonly reviewAt: number;
   };
 
-const insert = command((db, p: EncodedFamily) =>
-  db.insertInto('token_family').values({
-    id: p.id,
-    grant_id: p.grantId,
-    account_id: p.accountId,
-    client_id: p.clientId,
-    account_generation: p.accountGeneration,
-    client_generation: p.clientGeneration,
-    scopes: p.scopes,
-    resources: p.resources,
-    sid: p.sid,
-    auth_time: p.authTime,
-    amr: p.amr,
-    acr: p.acr,
-    sequence: 1,
-    leaf_jti: p.jti,
-    leaf_kid: p.kid,
-    leaf_issued_at: p.issuedAt,
-    leaf_expires_at: p.expiresAt,
-    predecessor_jti: null,
-    rotated_at: null,
-    created_at: p.createdAt,
-    ends_at: p.endsAt,
-    dead_at: null,
-    dead_reason: null,
-    claims: p.claims,
-    face: p.face,
-    ends_with_session: p.endsWithSession,
-    review_at: p.reviewAt,
-  }),
+const insert = command(
+  joint({ row: ['id'] }, (db, p: EncodedFamily) =>
+    db.insertInto('token_family').values({
+      id: p.id,
+      grant_id: p.grantId,
+      account_id: p.accountId,
+      client_id: p.clientId,
+      account_generation: p.accountGeneration,
+      client_generation: p.clientGeneration,
+      scopes: p.scopes,
+      resources: p.resources,
+      sid: p.sid,
+      auth_time: p.authTime,
+      amr: p.amr,
+      acr: p.acr,
+      sequence: 1,
+      leaf_jti: p.jti,
+      leaf_kid: p.kid,
+      leaf_issued_at: p.issuedAt,
+      leaf_expires_at: p.expiresAt,
+      predecessor_jti: null,
+      rotated_at: null,
+      created_at: p.createdAt,
+      ends_at: p.endsAt,
+      dead_at: null,
+      dead_reason: null,
+      claims: p.claims,
+      face: p.face,
+      ends_with_session: p.endsWithSession,
+      review_at: p.reviewAt,
+    }),
+  ),
 );
 
 export const insertFamily = ({ currentToken, ...family }: NewFamily): Work<void> =>
@@ -304,19 +306,22 @@ export const insertFamily = ({ currentToken, ...family }: NewFamily): Work<void>
 
 /** Replaces the current refresh token by its successor. The caller holds the family's lock. */
 export const rotateFamily = command(
-  (db, p: CurrentRefreshToken & { familyId: string; predecessorJti: string; now: number }) =>
-    db
-      .updateTable('token_family')
-      .set((eb) => ({
-        sequence: eb('sequence', '+', 1),
-        leaf_jti: p.jti,
-        leaf_kid: p.kid,
-        leaf_issued_at: p.issuedAt,
-        leaf_expires_at: p.expiresAt,
-        predecessor_jti: p.predecessorJti,
-        rotated_at: p.now,
-      }))
-      .where('id', '=', p.familyId),
+  joint(
+    { row: ['familyId'] },
+    (db, p: CurrentRefreshToken & { familyId: string; predecessorJti: string; now: number }) =>
+      db
+        .updateTable('token_family')
+        .set((eb) => ({
+          sequence: eb('sequence', '+', 1),
+          leaf_jti: p.jti,
+          leaf_kid: p.kid,
+          leaf_issued_at: p.issuedAt,
+          leaf_expires_at: p.expiresAt,
+          predecessor_jti: p.predecessorJti,
+          rotated_at: p.now,
+        }))
+        .where('id', '=', p.familyId),
+  ),
 );
 
 /** The client called the revocation endpoint (RFC 7009). */
@@ -324,11 +329,21 @@ export const REVOKED_BY_CLIENT = 'token revoked';
 
 type RevocationReason = typeof REVOKED_BY_CLIENT | 'code replayed' | 'refresh token reused' | 'resource withdrawn';
 
-/** Revokes a family: none of its tokens is accepted from now on. */
-export const revokeFamily = command((db, p: { familyId: string; reason: RevocationReason; now: number }) =>
+interface Revocation {
+  readonly familyId: string;
+  readonly reason: RevocationReason;
+  readonly now: number;
+}
+
+const revocation = (db: Kysely<Tables>, p: Revocation) =>
   db
     .updateTable('token_family')
     .set({ dead_at: p.now, dead_reason: p.reason })
     .where('id', '=', p.familyId)
-    .where('dead_at', 'is', null),
-);
+    .where('dead_at', 'is', null);
+
+/** Revokes a family: none of its tokens is accepted from now on. */
+export const revokeFamily = command(revocation);
+
+/** The same for a caller that holds the family's lock. */
+export const revokeLockedFamily = command(joint({ row: ['familyId'] }, revocation));

@@ -1,11 +1,11 @@
-import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
+import { createPrivateKey, generateKeyPair, type KeyObject, sign } from 'node:crypto';
 import { promisify } from 'node:util';
 import { decodeProtectedHeader } from 'jose/decode/protected_header';
 import { compactVerify } from 'jose/jws/compact/verify';
-import { SignJWT } from 'jose/jwt/sign';
 import { randomName } from '../platform/crypto/secrets.ts';
 import type { AsymmetricAlg } from './algorithms.ts';
 import type { Keys } from './keys.ts';
+import { jsonSegment } from './tokens.ts';
 
 type Claims = Readonly<Record<string, unknown>>;
 
@@ -64,10 +64,25 @@ function publicJwk(kid: string, alg: AsymmetricAlg, publicKey: KeyObject): Publi
 /** Signs claims as a JWT with this `typ` in its header. */
 export type SignJwt = (claims: Claims, typ: string) => Promise<string>;
 
-/** @param privateKey PKCS #8, PEM */
+/** With a callback, `node:crypto` signs on the threads of the runtime, of which hashing never takes all (`threads.ts`). */
+const signOffLoop = promisify(sign);
+
+/** The hash of each signature (RFC 7518 §3.1). Ed25519 has its own (RFC 8032 §5.1). */
+const DIGEST: Readonly<Record<AsymmetricAlg, 'sha256' | null>> = { RS256: 'sha256', ES256: 'sha256', EdDSA: null };
+
+/**
+ * A JWT in compact form (RFC 7515 §7.1). It is put together here, because a library takes twice as much of the event loop as the rest of
+ * the signature (docs/decisions/0022-jwt-library.md).
+ * @param privateKey PKCS #8, PEM
+ */
 export function signWith(alg: AsymmetricAlg, kid: string, privateKey: string): SignJwt {
-  const key = createPrivateKey(privateKey);
-  return (claims, typ) => new SignJWT(claims).setProtectedHeader({ alg, typ, kid }).sign(key);
+  // RFC 7518 §3.4: the two numbers of an ECDSA signature, one after the other. Other keys ignore this.
+  const key = { key: createPrivateKey(privateKey), dsaEncoding: 'ieee-p1363' } as const;
+  return async (claims, typ) => {
+    const input = `${jsonSegment({ alg, typ, kid })}.${jsonSegment(claims)}`;
+    const signature = await signOffLoop(DIGEST[alg], Buffer.from(input, 'latin1'), key);
+    return `${input}.${signature.toString('base64url')}`;
+  };
 }
 
 /** No ID token of ours is longer. */

@@ -65,7 +65,7 @@ export interface TokenKey {
 /** Derives the key for one kind of token from the key material of a `kid`. */
 export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenKey {
   const secret = createSecretKey(deriveKey(material, `${kind} token`));
-  const header = headerSegment({ alg: 'HS256', typ: TOKEN_TYPES[kind], kid });
+  const header = jsonSegment({ alg: 'HS256', typ: TOKEN_TYPES[kind], kid });
   // Access tokens are presented many times, refresh tokens once.
   const isSigned = kind === 'access' ? cachedCheck(secret) : (token: string) => isSignedWith(secret, token);
   return {
@@ -82,9 +82,9 @@ export function tokenKey(material: Buffer, kid: string, kind: TokenKind): TokenK
   };
 }
 
-/** The header segment of a JWS (RFC 7515 §7.1). */
-export const headerSegment = (header: Readonly<Record<string, string>>): string =>
-  Buffer.from(JSON.stringify(header)).toString('base64url');
+/** The header or the claims of a JWT as a segment of it (RFC 7515 §7.1). */
+export const jsonSegment = (value: Readonly<Record<string, unknown>>): string =>
+  Buffer.from(JSON.stringify(value)).toString('base64url');
 
 /**
  * A JWT signed with HS256, in compact form. A token response has up to three of these, so they are signed with `node:crypto`
@@ -92,7 +92,7 @@ export const headerSegment = (header: Readonly<Record<string, string>>): string 
  * @param key a string stands for its UTF-8 bytes
  */
 export function signHs256(key: KeyObject | string, header: string, claims: Readonly<Record<string, unknown>>): string {
-  const input = `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  const input = `${header}.${jsonSegment(claims)}`;
   return `${input}.${hmacSegment(key, input)}`;
 }
 

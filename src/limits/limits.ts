@@ -1,25 +1,37 @@
+import { type Kysely, sql } from 'kysely';
 import { record } from '../audit/audit.ts';
 import { CLOCK_SKEW } from '../platform/clock.ts';
 import type { Limit, LimitName } from '../platform/config/limits.ts';
 import type { Work } from '../platform/database/database.ts';
-import { changes, command, many, one } from '../platform/database/statement.ts';
+import type { Tables } from '../platform/database/schema.ts';
+import { changes, command, joint, many, one } from '../platform/database/statement.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 
-/** The end of a window that begins now on this node, and the latest end that another node, by its clock, can have given it. */
-interface WindowEnd {
+/** A use of a bucket. */
+interface Addition {
+  readonly bucket: string;
+  readonly weight: number;
+  /** The end of a window that begins now on this node, */
   readonly endsAt: number;
-  readonly latest: number;
+  /** and its distance from now. */
+  readonly windowMs: number;
+  readonly most: number;
 }
-const windowUntil = (endsAt: number): WindowEnd => ({ endsAt, latest: endsAt + CLOCK_SKEW });
+
+/** The latest end that another node, by its clock, can have given a window which would end then if it began now on this node. */
+const latestEnd = (endsAt: number): number => endsAt + CLOCK_SKEW;
 
 /**
  * Adds `weight` to the count of a bucket. Nothing is written once the count is above `most`.
  *
- * A window that ends after `latest` was begun by a clock that was ahead and has been corrected. It is shortened to `latest` and keeps
- * its count. Shortened further, it would already be over for a node whose clock is a little ahead, and that would start a new one.
+ * A window that ends after the {@link latestEnd} was begun by a clock that was ahead and has been corrected. It is shortened to that and
+ * keeps its count. Shortened further, it would already be over for a node whose clock is a little ahead, and that would start a new one.
  */
-const addToCount = one((db, p: WindowEnd & { bucket: string; weight: number; now: number; most: number }) =>
-  db
+function addition(db: Kysely<Tables>, p: Addition) {
+  const isOver = sql<boolean>`rate_count.window_ends_at <= excluded.window_ends_at - ${p.windowMs}`;
+  const latest = sql<number>`excluded.window_ends_at + ${CLOCK_SKEW}`;
+  const isTooLong = sql<boolean>`rate_count.window_ends_at > ${latest}`;
+  return db
     .insertInto('rate_count')
     .values({ bucket: p.bucket, count: p.weight, window_ends_at: p.endsAt })
     .onConflict((conflict) =>
@@ -28,28 +40,32 @@ const addToCount = one((db, p: WindowEnd & { bucket: string; weight: number; now
         .doUpdateSet((eb) => ({
           count: eb
             .case()
-            .when('rate_count.window_ends_at', '<=', p.now)
+            .when(isOver)
             .then(eb.ref('excluded.count'))
             .else(eb('rate_count.count', '+', eb.ref('excluded.count')))
             .end(),
           window_ends_at: eb
             .case()
-            .when('rate_count.window_ends_at', '<=', p.now)
+            .when(isOver)
             .then(eb.ref('excluded.window_ends_at'))
-            .when('rate_count.window_ends_at', '>', p.latest)
-            .then(p.latest)
+            .when(isTooLong)
+            .then(latest)
             .else(eb.ref('rate_count.window_ends_at'))
             .end(),
         }))
-        .where((eb) =>
-          eb.or([
-            eb('rate_count.count', '<=', p.most),
-            eb('rate_count.window_ends_at', '<=', p.now),
-            eb('rate_count.window_ends_at', '>', p.latest),
-          ]),
-        ),
+        .where((eb) => eb.or([eb('rate_count.count', '<=', p.most), isOver, isTooLong])),
     )
-    .returning(['count', 'window_ends_at']),
+    .returning(['bucket', 'count', 'window_ends_at']);
+}
+
+const addToCount = one(addition);
+
+/** The same for requests that arrive together: their sum is added, which may exceed `most` by more than one use. */
+const addTogether = one(
+  joint(
+    { sum: { of: 'bucket', amount: 'weight', total: 'count', most: 'most', common: ['windowMs', 'most'] } },
+    addition,
+  ),
 );
 
 /** A window that ends after `latest` is ignored here: the next use corrects it, see {@link addToCount}. */
@@ -93,17 +109,31 @@ interface LimitSubject {
  * is recorded, so that a flood cannot fill the audit trail.
  * @returns 0 when it is within the limit, else the seconds until the window ends
  */
-export function* take(bucket: string, limit: Limit, now: number, subject: LimitSubject): Work<number> {
+export const take = (bucket: string, limit: Limit, now: number, subject: LimitSubject): Work<number> =>
+  takeBy(addToCount, bucket, limit, now, subject);
+
+/** {@link take} for uses that are never given back: those that arrive together are counted together. */
+export const takeTogether = (bucket: string, limit: Limit, now: number, subject: LimitSubject): Work<number> =>
+  takeBy(addTogether, bucket, limit, now, subject);
+
+function* takeBy(
+  add: typeof addToCount,
+  bucket: string,
+  limit: Limit,
+  now: number,
+  subject: LimitSubject,
+): Work<number> {
   if (limit === null) return 0;
-  const window = windowUntil(now + limit.windowMs);
+  const { windowMs, count: most } = limit;
+  const endsAt = now + windowMs;
   // The first use above the limit is counted, too; later ones write nothing.
-  const row = yield* addToCount({ bucket, weight: 1, now, ...window, most: limit.count });
+  const row = yield* add({ bucket, weight: 1, endsAt, windowMs, most });
   if (row === undefined) {
-    const full = yield* readCount({ bucket, now, latest: window.latest });
+    const full = yield* readCount({ bucket, now, latest: latestEnd(endsAt) });
     return secondsUntil(full?.window_ends_at ?? now, now);
   }
-  if (row.count <= limit.count) return 0;
-  yield* recordExceeded(now, subject);
+  if (row.count <= most) return 0;
+  if (row.count === most + 1) yield* recordExceeded(now, subject);
   return secondsUntil(row.window_ends_at, now);
 }
 
@@ -130,7 +160,7 @@ export function* takeRolling(
   const quarter = Math.floor(now / length);
   const name = (ago: number) => `${bucket} ${quarter - ago}`;
   const endsAt = (quarter + 1 + QUARTERS) * length;
-  yield* addToCount({ bucket: name(0), weight, now, ...windowUntil(endsAt), most: Number.MAX_SAFE_INTEGER });
+  yield* addToCount({ bucket: name(0), weight, endsAt, windowMs: endsAt - now, most: Number.MAX_SAFE_INTEGER });
   // A node whose clock is ahead may have begun the next quarter already.
   const names = { ahead: name(-1), p0: name(0), p1: name(1), p2: name(2), p3: name(3), p4: name(4) };
   const counts = yield* readQuarters({ ...names, now });
@@ -143,7 +173,7 @@ export function* takeRolling(
 
 /** Whether the caller is the first of all nodes to claim a name in the current window. */
 export function* claim(name: string, windowMs: number, now: number): Work<boolean> {
-  const row = yield* addToCount({ bucket: `claim ${name}`, weight: 1, now, ...windowUntil(now + windowMs), most: 0 });
+  const row = yield* addToCount({ bucket: `claim ${name}`, weight: 1, endsAt: now + windowMs, windowMs, most: 0 });
   // A window that is shortened returns a row as well, with a higher count.
   return row?.count === 1;
 }
@@ -168,7 +198,7 @@ const moveEnd = changes((db, p: { bucket: string; heldUntil: number; until: numb
 /** Whether a bucket is above its limit, without counting a use: 0, or the seconds until the window ends. */
 export function* exceeded(bucket: string, limit: Limit, now: number): Work<number> {
   if (limit === null) return 0;
-  const row = yield* readCount({ bucket, now, latest: windowUntil(now + limit.windowMs).latest });
+  const row = yield* readCount({ bucket, now, latest: latestEnd(now + limit.windowMs) });
   return row === undefined || row.count <= limit.count ? 0 : secondsUntil(row.window_ends_at, now);
 }
 

@@ -304,6 +304,15 @@ export const expireMailOf = command((db, p: { accountId: string; now: number }) 
     .where('account_id', '=', p.accountId),
 );
 
+/** Expires the messages of a kind that wait, and erases their content. */
+export const expireMailOfKind = command((db, p: { kind: string; now: number; problem: string }) =>
+  db
+    .updateTable('mail')
+    .set({ status: 'expired', sealed: null, due_at: p.now, settled_at: p.now, problem: p.problem })
+    .where('status', '=', 'waiting')
+    .where('kind', '=', p.kind),
+);
+
 /** Erases what the messages to an account say of it. An answer of a mail server often repeats the recipient. */
 export const eraseMailOf = command((db, p: { accountId: string; problem: string }) =>
   db

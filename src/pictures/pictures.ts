@@ -1,6 +1,7 @@
 import { boundedPool } from '../platform/bounded-pool.ts';
 import { randomIdentifier } from '../platform/crypto/secrets.ts';
 import { OAuthError } from '../platform/oauth-error.ts';
+import { AT_ONCE, type Turn } from '../platform/turns.ts';
 import { type PictureHeader, readHeader } from './rules/header.ts';
 import { strip } from './rules/strip.ts';
 
@@ -37,7 +38,8 @@ const JPEG_QUALITY = 85;
 /** How many uploads may wait for the decoder. */
 const QUEUE = 16;
 
-export function pictures(): Pictures {
+/** @param turn gives this process its turn, where several share the decoder's bound */
+export function pictures(turn: Turn = AT_ONCE): Pictures {
   const busy = 'Too many pictures are being uploaded. Try again in a moment.';
   // One at a time bounds the memory and leaves the other threads to password hashing.
   const pool = boundedPool(1, QUEUE, busy);
@@ -51,7 +53,7 @@ export function pictures(): Pictures {
       // Checked before decoding: a file of a few bytes can declare any number of pixels.
       if (width * height * pixelBytes > MAX_DECODED_SIZE || Math.max(width, height) > MAX_SIDE)
         return 'too many pixels';
-      return pool.run(() => toSquare(file, header), flows);
+      return pool.run(() => turn(() => toSquare(file, header)), flows);
     },
   };
 }

@@ -44,6 +44,9 @@ export const postponeRequest = changes((db, p: { id: string; attempts: number; d
     .returning('id'),
 );
 
+/** Removes all requests. */
+export const removeRequests = command((db, _p: object) => db.deleteFrom('mail_request'));
+
 /** Takes a request, once; false where another node took it. */
 export const takeRequest = changes((db, p: { id: string }) =>
   db.deleteFrom('mail_request').where('id', '=', p.id).returning('id'),

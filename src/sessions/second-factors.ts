@@ -125,11 +125,12 @@ export function removeAuthenticatorApp(
     session,
     event: { type: 'account.factor_removed', origin, details: { factor: 'totp' } },
     *afterSave(saved): Work<void> {
-      if (!(yield* canSpare(services, saved, yield* listFactors(saved), 'totp'))) {
-        throw conflict('Without this app there would be no way into your account. Add a passkey first.');
-      }
+      const factors = yield* listFactors(saved);
       if (!(yield* removeTotp(services.secondFactor, saved)))
         throw conflict('There is no authenticator app to remove.');
+      if (!(yield* canSpare(services, saved, factors, 'totp'))) {
+        throw conflict('Without this app there would be no way into your account. Add a passkey first.');
+      }
       yield* enqueueSecurityNotice(services, saved, 'factor removed', noticeFacts(session), now);
     },
   });

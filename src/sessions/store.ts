@@ -13,6 +13,7 @@ import {
   command,
   decoder,
   encode,
+  joint,
   json,
   many,
   one,
@@ -56,7 +57,10 @@ const selectSession = (db: Kysely<Tables>, p: { hash: string }) =>
 export const findSession = one((db, p: { hash: string }) => selectSession(db, p), toSession);
 
 /** Reads a session under a shared lock: ending it waits for the end of this unit of work. */
-export const lockSession = one((db, p: { hash: string }) => selectSession(db, p).forKeyShare(), toSession);
+export const lockSession = one(
+  joint({}, (db, p: { hash: string }) => selectSession(db, p).forKeyShare()),
+  toSession,
+);
 
 const insert = command((db, p: { [C in keyof BrowserSessionTable]: never }) =>
   db.insertInto('browser_session').values(pick(p, COLUMNS)),
@@ -64,8 +68,10 @@ const insert = command((db, p: { [C in keyof BrowserSessionTable]: never }) =>
 
 export const insertSession = (session: Session): Work<void> => insert(encode(SESSION, session));
 
-export const updateLastSeen = command((db, p: { hash: string; now: number }) =>
-  db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
+export const updateLastSeen = command(
+  joint({ row: ['hash'] }, (db, p: { hash: string; now: number }) =>
+    db.updateTable('browser_session').set({ last_seen_at: p.now }).where('hash', '=', p.hash),
+  ),
 );
 
 /** Removes a session, and returns the removed one. */

@@ -29,6 +29,8 @@ if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
 
 let server: TestServer;
 let beside: Client;
+/** In no transaction, within which `pg_stat_activity` would not show what connected since its first use. */
+let watching: Client;
 before(async () => {
   server = await startServer({ TESSERA_LIMIT_AUTHORIZATION: '1000/m' }, 2);
   // A deadlock is a fault here, not something to be found out and tried again.
@@ -36,15 +38,19 @@ before(async () => {
   await query(server, `ALTER DATABASE ${new URL(connectionString).pathname.slice(1)} SET deadlock_timeout = '1h'`);
   await restart(server);
   beside = new Client({ connectionString });
-  await beside.connect();
+  watching = new Client({ connectionString });
+  await Promise.all([beside.connect(), watching.connect()]);
 });
 after(async () => {
-  await beside.end();
+  await Promise.all([beside.end(), watching.end()]);
   await server.close();
   await started?.stop();
 });
 
-/** Goes on when so many units of work wait for locks; answers false where one of the requests has given up waiting. */
+/**
+ * Goes on when so many units of work wait for locks; answers false where one of the requests has given up waiting. A statement that is
+ * prepared for later waits as well, and is none of them.
+ */
 async function waiting(count: number, requests: readonly Promise<unknown>[]): Promise<boolean> {
   let ended = false;
   const end = () => {
@@ -52,8 +58,8 @@ async function waiting(count: number, requests: readonly Promise<unknown>[]): Pr
   };
   for (const request of requests) request.then(end, end);
   while (!ended) {
-    const { rows } = await beside.query(
-      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
+    const { rows } = await watching.query(
+      "SELECT count(*)::int AS n FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query NOT LIKE 'PREPARE %'",
     );
     if (rows[0]?.n === count) return true;
   }
@@ -228,7 +234,7 @@ async function besideSignOut(): Promise<{ client: TestClient; tokens: JsonAnswer
 test('decisions §10: a sign-out waits for a redemption that holds its code, and ends its family', async () => {
   const { client, tokens, answer } = await untilMet(besideSignOut);
   assert.equal(tokens.status, 200, 'it was under way before');
-  assert.equal(answer.location?.pathname, '/login');
+  assert.equal(answer.location?.pathname, '/login', `${answer.status} ${answer.text}`);
   assert.equal((await userinfo(server, tokens.body.access_token, '/oidc/userinfo')).status, 401);
   assert.equal((await refresh(server, client, tokens.body.refresh_token)).body.error, 'invalid_grant');
 });

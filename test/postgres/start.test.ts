@@ -257,3 +257,27 @@ test('a right password lets in; the greeting names the database without it, and 
     assert.match(stderr, /secret does not fit this database.*TESSERA_SECRET_PREVIOUS/s);
   }
 });
+
+test('a server that hides its timeline is used alone, with a warning, and not among several', async () => {
+  await execute('CREATE DATABASE secretive OWNER lodger');
+  await execute('REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC', address('secretive'));
+  const warned = /[Ww]arning: The PostgreSQL server does not tell its timeline: .*accept what was revoked/m;
+  const alone = run({ TESSERA_DATABASE_URL: address('secretive', { user: 'lodger' }), TESSERA_SECRET: secret });
+  const server = await serve(alone);
+  await server.stop();
+  assert.match(await server.errors(), warned);
+  assert.match((await tessera(['doctor'], alone)).stdout, /does not tell its timeline/);
+
+  const host = `${new URL(primary.url).searchParams.get('host')},${folder}`;
+  const several = run({ TESSERA_DATABASE_URL: address('secretive', { user: 'lodger', host }), TESSERA_SECRET: secret });
+  assert.match(
+    await refusedStart(several.env, several.cwd),
+    /No host in TESSERA_DATABASE_URL is the primary\. .*does not tell its timeline.*no socket there/s,
+  );
+
+  // What the user may call again says all.
+  await execute('GRANT EXECUTE ON FUNCTION pg_control_system() TO lodger', address('secretive'));
+  const told = await serve(several);
+  await told.stop();
+  assert.doesNotMatch(await told.errors(), warned);
+});

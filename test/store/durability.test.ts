@@ -27,7 +27,7 @@ async function acknowledged(command: readonly string[]): Promise<string[]> {
 
 async function stored(path: string): Promise<Set<string>> {
   const database = await openSqlite(path);
-  const rows = await database.read(() => listAccounts({ after: '0', limit: 1_000_000, text: undefined }));
+  const rows = await database.read(() => listAccounts({ after: '0', limit: 1_000_000 }));
   await database.close();
   return new Set(rows.map(({ id }) => id));
 }

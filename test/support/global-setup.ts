@@ -1,6 +1,7 @@
 import { appendFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import { openBouncer } from './pgbouncer.ts';
 import { type PostgresServer, startPostgres } from './postgres.ts';
 import { makeTemplate } from './postgres-database.ts';
 
@@ -17,6 +18,12 @@ export async function startShared(): Promise<PostgresServer | undefined> {
   process.env['TESSERA_TEST_POSTGRES'] = server.url;
   const wanted = process.env['TESSERA_TEST_POSTGRES_MAJOR'];
   if (wanted !== undefined) await assertMajor(server.url, wanted);
+  if (process.env['TESSERA_TEST_POOLER'] === 'transaction') {
+    // Each test makes its tables: a copy needs a template that nothing is connected to, and a pooler stays connected.
+    const bouncer = await openBouncer(server, { mode: 'transaction', size: 24 });
+    process.env['TESSERA_TEST_POSTGRES'] = bouncer.through(server.url);
+    return { ...server, stop: () => bouncer.close().then(server.stop) };
+  }
   await makeTemplate(server.url);
   return server;
 }

@@ -23,7 +23,7 @@ const WHOLE = /^select \* from "\w+"$/;
 
 /** Everything that was issued ends: when a backup is restored, on a database that no server uses yet. */
 const EVERYTHING =
-  /^(?:update "client" set "generation" = \?|delete from "interaction"|delete from "authorization_code" where "redeemed_at" is null|delete from "invitation" where "used_at" is null|delete from "challenge" where "account_id" is null)$/;
+  /^(?:update "client" set "generation" = \?|delete from "interaction"|delete from "authorization_code" where "redeemed_at" is null|delete from "invitation" where "used_at" is null|delete from "challenge" where "account_id" is null|delete from "mail_request")$/;
 
 /** Queries of the service; others write SQL by hand. */
 const BUILT = /^(?:delete|insert|select|update|with) /;

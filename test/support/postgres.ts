@@ -5,6 +5,7 @@ import {
   chownSync,
   cpSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -64,6 +65,8 @@ function binaries(into: string): string {
 }
 
 export interface Beginning {
+  /** Where everything of it lies and stays; without one, in a temporary folder that goes when it is stopped. */
+  readonly folder?: string | undefined;
   /** A data folder to begin with a copy of, instead of an empty one. */
   readonly from?: string;
   /** Settings of the server beside our own, as `name=value`. */
@@ -77,7 +80,8 @@ export interface Beginning {
 /** Starts a server on a socket of its own in a temporary folder, with no network and, as a rule, nothing in it. */
 export async function startPostgres(beginning: Beginning = {}): Promise<PostgresServer> {
   const { from, prepare, settings = [], detached = false } = beginning;
-  const folder = mkdtempSync(join(tmpdir(), 'tessera-pg-'));
+  const folder = beginning.folder ?? mkdtempSync(join(tmpdir(), 'tessera-pg-'));
+  mkdirSync(folder, { recursive: true });
   const data = join(folder, 'data');
   const root = process.getuid?.() === 0;
   const user = root ? { uid: UNPRIVILEGED, gid: UNPRIVILEGED } : {};
@@ -91,7 +95,9 @@ export async function startPostgres(beginning: Beginning = {}): Promise<Postgres
   }
   const env = { ...process.env, LD_LIBRARY_PATH: join(dirname(bin), 'lib'), LC_ALL: 'C', TZ: 'UTC', HOME: home };
   const options = { ...user, env, cwd: home, detached } as const;
-  if (from === undefined) {
+  if (existsSync(join(data, 'PG_VERSION'))) {
+    // It was started here before.
+  } else if (from === undefined) {
     const made = spawnSync(
       join(bin, 'initdb'),
       ['-D', data, '-U', 'tessera', '--auth=trust', '--encoding=UTF8', '--no-locale', '--no-sync'],
@@ -147,7 +153,7 @@ export async function startPostgres(beginning: Beginning = {}): Promise<Postgres
       // Fast shutdown: connections that are still open are cut.
       child.kill('SIGINT');
       await gone;
-      rmSync(folder, { recursive: true, force: true });
+      if (beginning.folder === undefined) rmSync(folder, { recursive: true, force: true });
     },
   };
 }

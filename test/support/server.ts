@@ -11,6 +11,7 @@ import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import type { Database } from '../../src/platform/database/database.ts';
 import { withPort } from './own-port.ts';
 import { migratedDatabase } from './postgres-database.ts';
+import { startService } from './service.ts';
 // Watches what every server of these tests answers.
 import './answer-checker.ts';
 // Watches redirects after forms, and what the token endpoint answers.
@@ -45,8 +46,11 @@ export interface TestServer {
   /** Lets its nodes make the messages that browsers asked for. */
   sendRequestedMail(): Promise<unknown>;
   makeExports(): Promise<unknown>;
-  /** Closes the server and opens another one on the same data: as a new process would. */
-  restart(): Promise<void>;
+  /**
+   * Closes the server and opens another one on the same data: as a new process would.
+   * @param between what is done while none is open
+   */
+  restart(between?: () => Promise<void>): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -105,6 +109,14 @@ export async function startServer(
     ...database?.environment,
     ...settings,
   };
+  const removeData = async () => {
+    await database?.drop();
+    rmSync(dataDir, { recursive: true, force: true });
+  };
+  // See npm run races.
+  const processes = process.env['TESSERA_TEST_PROCESSES'];
+  if (processes !== undefined && Object.keys(hold).length === 0)
+    return startService(environment, dataDir, processes, removeData);
   let now = BEGINNING;
   const open = (port: string, more = {}) =>
     start(readConfig({ TESSERA_PORT: port, ...environment, ...more }), () => now, {
@@ -142,8 +154,9 @@ export async function startServer(
     deliverNotices: () => Promise.all([first, ...others].map((node) => node.deliverNotices())),
     sendRequestedMail: () => Promise.all([first, ...others].map((node) => node.sendRequestedMail())),
     makeExports: () => Promise.all([first, ...others].map((node) => node.makeExports())),
-    async restart() {
+    async restart(between) {
       await close();
+      await between?.();
       // The same port, so that the issuer stays what it was.
       first = await open(new URL(baseUrl).port);
       others = await Promise.all(ports.map((port) => openOther(String(port))));
@@ -152,8 +165,7 @@ export async function startServer(
     },
     async close() {
       await close();
-      await database?.drop();
-      rmSync(dataDir, { recursive: true, force: true });
+      await removeData();
     },
   };
 }

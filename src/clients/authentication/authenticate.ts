@@ -86,7 +86,7 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const { database, limits } = parts;
   const now = parts.clock();
-  const { found, bucket, exhausted } = await database.read(() => lookUp(limits, credentials.clientId, origin, now));
+  const { found, bucket, exhausted } = await lookUp(parts, credentials.clientId, origin, now);
   // After too many failures no assertion is verified, and no key set is fetched.
   if (exhausted > 0 && credentials.method === 'private_key_jwt') throw rateLimited(exhausted);
 
@@ -127,12 +127,22 @@ function* recordFailure(
 }
 
 /** Reads the client, and for how many seconds its failures from this address are used up. */
-function* lookUp(limits: Limits, clientId: string, { address }: Origin, now: number) {
-  const client = isSnowflake(clientId) ? yield* findClient({ id: clientId }) : undefined;
-  const found = client && { client, secrets: yield* liveSecrets({ clientId, now }) };
+async function lookUp({ database, limits }: AuthenticationParts, clientId: string, { address }: Origin, now: number) {
   // All unknown ids share one count per address: otherwise each made-up id would add a row.
-  const bucket = `client-auth ${found?.client.id ?? 'unknown'} ${addressBucket(address ?? '')}`;
-  return { found, bucket, exhausted: yield* exceeded(bucket, limits.clientAuth, now) };
+  const bucketOf = (id: string) => `client-auth ${id} ${addressBucket(address ?? '')}`;
+  const wait = (bucket: string) => database.read(() => exceeded(bucket, limits.clientAuth, now));
+  if (isSnowflake(clientId)) {
+    const bucket = bucketOf(clientId);
+    // In one turn, which is one round trip to a database server.
+    const [client, secrets, exhausted] = await Promise.all([
+      database.read(() => findClient({ id: clientId })),
+      database.read(() => liveSecrets({ clientId, now })),
+      wait(bucket),
+    ]);
+    if (client !== undefined) return { found: { client, secrets }, bucket, exhausted };
+  }
+  const bucket = bucketOf('unknown');
+  return { found: undefined, bucket, exhausted: await wait(bucket) };
 }
 
 /** RFC 6749 §2.3.1: a client whose secret is the empty string may send `client_id:` by HTTP Basic. Only public clients have none. */

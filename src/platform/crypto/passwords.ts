@@ -1,6 +1,7 @@
 import { hash, verify } from '@node-rs/argon2';
 import { boundedPool } from '../bounded-pool.ts';
 import { loopCaughtUp } from '../event-loop.ts';
+import { AT_ONCE, type Turn } from '../turns.ts';
 import { randomSecret } from './secrets.ts';
 
 /** The library's number for Argon2id. Its enum is const, so it does not exist at run time. */
@@ -45,16 +46,35 @@ export interface Passwords {
 
 /**
  * @param concurrency how many hashes run at the same time
+ * @param shared where processes share that number: what gives this one a turn, and how many they are
  * @returns functions that throw `temporarily_unavailable` when too many are waiting
  */
-export function passwords(concurrency: number, cost: HashCost): Passwords {
+export function passwords(
+  concurrency: number,
+  cost: HashCost,
+  shared: { readonly turn: Turn; readonly processes: number } = { turn: AT_ONCE, processes: 1 },
+): Passwords {
   const parameters = { algorithm: ARGON2ID, parallelism: 1, ...cost };
   const busy = 'Too many people are signing in. Try again in a moment.';
   const rest = (took: number) => loopCaughtUp(Math.min(took, MAX_PAUSE));
-  const { run, load } = boundedPool(concurrency, concurrency * QUEUE_FACTOR, busy, rest);
+  // Together they let as many wait as one would.
+  const queue = Math.ceil((concurrency * QUEUE_FACTOR) / shared.processes);
+  const pool = boundedPool(concurrency, queue, busy, rest);
+  let asking = 0;
+  const run = <T>(task: () => Promise<T>, flows: readonly string[]): Promise<T> =>
+    pool.run(() => {
+      asking++;
+      return shared.turn(() => {
+        asking--;
+        return task();
+      });
+    }, flows);
   let dummy: Promise<string> | undefined;
   return {
-    load,
+    load() {
+      const { running, waiting } = pool.load();
+      return { running: running - asking, waiting: waiting + asking };
+    },
     hash: (password, flows) => run(() => hash(password, parameters), flows),
     async check(password, stored, flows) {
       if (stored === null) {

@@ -42,10 +42,45 @@ export interface Database {
    * this machine's.
    */
   sharedTime(): Promise<number | null>;
+  /** Records, as part of a unit of work, that the data is complete on the present server. Does nothing in an embedded database. */
+  recordServer(): Work<void>;
+  /** How the audit trail is kept in parts; undefined in an embedded database. */
+  readonly auditParts: TableParts | undefined;
   /** The current load. */
   load(): DatabaseLoad;
   /** Finishes the units of work that were accepted, then closes the database. */
   close(): Promise<void>;
+}
+
+/**
+ * A table to which rows are only added, kept in parts: the oldest rows are then dropped at once, and not deleted one by one. Statements on
+ * the table see the rows of all parts. Each of these is for a unit of work of its own.
+ */
+export interface TableParts {
+  /** What was put aside, the oldest first. */
+  list(): Work<readonly TablePart[]>;
+  /** Whether this user may divide the table. */
+  mayDivide(): Work<boolean>;
+  /**
+   * Puts all present rows aside as the newest part.
+   * @throws {StoreUnavailable} when others hold the table for longer than an instant
+   */
+  divide(): Work<void>;
+  /** Notes at a part since when it has been due; null takes the note away. */
+  noteDue(part: TablePart, since: number | null): Work<void>;
+  /**
+   * Removes a part with its rows.
+   * @throws {StoreUnavailable} when others read it for longer than an instant
+   */
+  drop(part: TablePart): Work<void>;
+}
+
+export interface TablePart {
+  readonly name: string;
+  /** The last id that it can have. */
+  readonly through: string;
+  /** Since when it has been due, as noted. */
+  readonly dueSince: number | null;
 }
 
 export interface DatabaseLoad {

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { Row, Work } from './database.ts';
-import type { AppliedMigration } from './migrations/position.ts';
+import type { AppliedMigration, UnfinishedMigration } from './migrations/position.ts';
 import type { Tables } from './schema.ts';
 import { compile } from './statement.ts';
 
@@ -9,6 +9,8 @@ export interface Inspection {
   readonly facts: DatabaseFacts;
   /** The applied migrations. */
   readonly applied: readonly AppliedMigration[];
+  /** The migration that was interrupted or is running, if it changes rows in batches. */
+  readonly unfinished: UnfinishedMigration | undefined;
   /** Runs a unit of work that reads. Its tables must be there: see `applied`. */
   read<T>(work: () => Work<T>): Promise<T>;
   close(): Promise<void>;
@@ -44,6 +46,8 @@ export interface PostgresFacts {
   readonly release: string;
   /** The median of several round trips, in milliseconds. */
   readonly roundTrip: number;
+  /** Whether a pooler stands between. Connections, encryption and place are then those of the pooler to the server. */
+  readonly pooled: boolean;
   /** The connections that the server offers to users like this one. */
   readonly maxConnections: number;
   /** The connections in use, by all users. */
@@ -64,6 +68,8 @@ export interface PostgresFacts {
   readonly standbys: readonly StandbyFacts[];
   /** The hosts of the address, if there are several. */
   readonly hosts: readonly HostFacts[];
+  /** Whether a process is migrating the database now. */
+  readonly migrating: boolean;
   /** How far its clock is ahead of this machine's, in milliseconds. */
   readonly clockAhead: number;
 }

@@ -21,8 +21,12 @@ import type {
   AdminKeyTable,
   IdTokenKeyTable,
   KeySetTable,
+  KnownServerTable,
+  MigrationProgressTable,
+  MigrationTable,
   NodeLeaseTable,
   RateCountTable,
+  SchemaMigrationTable,
   SigningKeyTable,
   TraceStepTable,
 } from './service-tables.ts';
@@ -332,17 +336,6 @@ export interface AuditEventTable {
   details: Json;
 }
 
-/** The migrations that ran: see `migrations/migrate.ts`. */
-interface MigrationTable {
-  name: string;
-}
-
-/** The migrations that ran since version 0.1.0. */
-interface SchemaMigrationTable {
-  name: string;
-  earliest_version: string | null;
-}
-
 /** The tables, as the query builder knows them. The migrations create them. */
 export interface Tables {
   account: AccountTable;
@@ -382,10 +375,12 @@ export interface Tables {
   id_token_key: IdTokenKeyTable;
   key_set: KeySetTable;
   node_lease: NodeLeaseTable;
+  known_server: KnownServerTable;
   rate_count: RateCountTable;
   admin_key: AdminKeyTable;
   audit_event: AuditEventTable;
   trace_step: TraceStepTable;
   kysely_migration: MigrationTable;
   schema_migration: SchemaMigrationTable;
+  migration_progress: MigrationProgressTable;
 }

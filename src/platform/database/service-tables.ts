@@ -42,6 +42,16 @@ export interface NodeLeaseTable {
   expires_at: Instant;
 }
 
+/** The PostgreSQL server on which the data is known to be complete: see postgres/known-server.ts. */
+export interface KnownServerTable {
+  id: number;
+  cluster: string;
+  timeline: number;
+  database: string;
+  relation: string;
+  release: number;
+}
+
 export interface RateCountTable {
   bucket: string;
   count: number;
@@ -72,4 +82,22 @@ export interface TraceStepTable {
   /** The digest of what the step issued. */
   leads_to: string | null;
   facts: Json;
+}
+
+/** The migrations that ran: see `migrations/migrate.ts`. */
+export interface MigrationTable {
+  name: string;
+}
+
+/** The migrations that ran since version 0.1.0. */
+export interface SchemaMigrationTable {
+  name: string;
+  earliest_version: string | null;
+}
+
+/** How far the migrations are that change rows in batches, and are not complete. */
+export interface MigrationProgressTable {
+  name: string;
+  last_id: Id;
+  rows_done: number;
 }

@@ -1,4 +1,4 @@
-import type { Compilable, Kysely } from 'kysely';
+import type { Compilable, Kysely, RootOperationNode } from 'kysely';
 import type { Row, Work } from './database.ts';
 import type { Tables } from './schema.ts';
 
@@ -12,10 +12,44 @@ class Parameter {
 
 type Build<P, R> = (db: Kysely<Tables>, params: P) => Compilable<R>;
 
+/**
+ * How a database server may run a statement once for several units of work, in one transaction for all of them. Locks do not keep apart
+ * the units of one transaction, so a statement that locks or writes has to say how they are kept apart.
+ */
+export interface Joint {
+  /** The parameters that identify the row which it locks or writes. Only one unit of a transaction may name the same row. */
+  readonly row?: readonly string[];
+  /** A write that returns the row, which the unit has locked: the unit goes on as if it was changed. If not, the commit fails. */
+  readonly certain?: true;
+  /** It adds to a number. Additions to the same number become one, and last even if their unit of work runs again. */
+  readonly sum?: Sum;
+}
+
+/** An upsert that adds to a number, and returns its row. */
+export interface Sum {
+  /** The column with the name of the number, and its parameter. */
+  readonly of: string;
+  /** The parameter that is added. */
+  readonly amount: string;
+  /** The returned column with the sum. */
+  readonly total: string;
+  /**
+   * The parameter with the limit. Up to that, a unit of work must go on alike whatever the sum is: it does so before it gets the sum, and
+   * starts again if that is above the limit.
+   */
+  readonly most: string;
+  /** Parameters that additions have in common to become one. Only these may occur after the values. */
+  readonly common: readonly string[];
+}
+
 /** A query that is built once and run many times as a prepared statement. */
 export interface Statement<P, R> {
-  readonly build: Build<P, R>;
+  readonly build: Build<P, R> & { readonly joint?: Joint };
 }
+
+/** Declares that a query which locks or writes may be run for several units of work at once. */
+export const joint = <P extends object, R>(how: Joint, build: Build<P, R>): Build<P, R> =>
+  Object.assign((db: Kysely<Tables>, params: P) => build(db, params), { joint: how });
 
 /**
  * The statement of a query. The builder runs once for each database. Its parameters are placeholders then, so they can only be passed
@@ -33,11 +67,17 @@ export interface Compiled {
   readonly placeholders: number;
   /** The value of each placeholder, in order. */
   readonly bind: (params: Row) => unknown[];
+  readonly kind: 'read' | 'lock' | 'write';
 }
 
 export function compile(statement: Statement<never, unknown>, builder: Kysely<Tables>): Compiled {
-  const { sql, parameters } = statement.build(builder, placeholders as never).compile();
-  return { sql, placeholders: parameters.length, bind: binder(parameters) };
+  const { sql, parameters, query } = statement.build(builder, placeholders as never).compile();
+  return { sql, placeholders: parameters.length, bind: binder(parameters), kind: kindOf(query) };
+}
+
+function kindOf(query: RootOperationNode): Compiled['kind'] {
+  if (query.kind !== 'SelectQueryNode') return 'write';
+  return query.endModifiers === undefined ? 'read' : 'lock';
 }
 
 /** Generates code for each statement: looking up the names in each call would be several times as expensive. */

@@ -1,6 +1,6 @@
 import { type Clock, MINUTE, SECOND } from '../clock.ts';
 import { randomIdentifier } from '../crypto/secrets.ts';
-import type { Database } from '../database/database.ts';
+import type { Database, Work } from '../database/database.ts';
 import { type Host, thisHost } from './host.ts';
 import { endOfLease, formatHolder, maxLead } from './lease.ts';
 import { claimNode, countLeases, endLeases, extendLease, listLeases } from './lease-store.ts';
@@ -50,6 +50,8 @@ export interface Ids {
   ensureLease(): Promise<void>;
   /** How many node numbers are leased, by all processes. */
   countLeases(): Promise<number>;
+  /** Counts the leases of other processes that may be running: all but those that have certainly ended. */
+  countOthers(): Work<number>;
   /** Returns the node number. No id can be generated afterwards. */
   release(): Promise<void>;
 }
@@ -160,6 +162,12 @@ export function leasedIds(database: Database, clock: Clock, host: Host = thisHos
       if (!released && (lease === undefined || now() >= lease.endsAt - LEASE + RENEWAL)) await renewOnce();
     },
     countLeases: () => database.read(() => countLeases(clock())),
+    *countOthers() {
+      const leases = yield* listLeases({ now: clock() });
+      return leases.filter(
+        (one) => one.holder !== lease?.holder && endOfLease(one.holder, one.endsAt, host) === undefined,
+      ).length;
+    },
     async release() {
       released = true;
       await renewing?.catch(() => {});

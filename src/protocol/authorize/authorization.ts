@@ -7,9 +7,9 @@ import { isRegisteredUri } from '../../clients/rules/redirect-uri.ts';
 import { type Client, findClient, holdClient } from '../../clients/store.ts';
 import { type ConsentDecision, ConsentOutdated, rememberedConsent, writeDecision } from '../../consent/decision.ts';
 import { grantedScopes } from '../../consent/rules/consent.ts';
-import { findGrant, lockGrants } from '../../consent/store.ts';
+import { findGrant, lockGrant, lockGrants } from '../../consent/store.ts';
 import { CODE_LIFETIME, insertCode, openCodeOwner } from '../../credentials/code-store.ts';
-import { take } from '../../limits/limits.ts';
+import { takeTogether } from '../../limits/limits.ts';
 import { findRequiringOrganization } from '../../organizations/store.ts';
 import type { Clock } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -258,6 +258,8 @@ const TOO_MANY_CODES = redirectedError(
   'too many authorizations for this app in a short time; try again later',
 );
 
+const WITH_LOCKS = { readSession: lockSession, readClient: holdClient };
+
 function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const { code, newGrantId, now, response, limits, services } = prepared;
   const { request, sessions, handle, decision } = input;
@@ -265,10 +267,7 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   // Before every other lock: decisions and revocations come one after the other.
   if (decision !== undefined) yield* takeAccountLock({ id: decision.accountId });
   // With their locks: what ends the session, or requires more of the people who use the app, waits for this commit, and then finds the code.
-  const evaluated = yield* evaluate(request, sessions, now, services, {
-    readSession: lockSession,
-    readClient: holdClient,
-  });
+  const evaluated = yield* evaluate(request, sessions, now, services, WITH_LOCKS);
   if (evaluated.kind === 'client gone' || evaluated.visitor.kind !== 'signed in') return CHANGED;
   const { step, client } = evaluated;
   const { account, session } = evaluated.visitor;
@@ -276,12 +275,13 @@ function* issue(input: CodeInput, prepared: PreparedCode): Work<IssueResult> {
   const origin: Origin = { ...input.origin, actor: { type: 'user', id: account.id } };
   const ids = { origin, accountId: account.id, clientId: client.id };
   const bucket = `authorization ${account.id} ${client.id}`;
-  if ((yield* take(bucket, limits.authorization, now, { name: 'authorization', ...ids })) > 0) {
+  if ((yield* takeTogether(bucket, limits.authorization, now, { name: 'authorization', ...ids })) > 0) {
     return { kind: 'refused', refusal: TOO_MANY_CODES };
   }
   // Always after the count, with a decision or without: two orders of these locks could deadlock.
-  const live = yield* lockGrants({ accountId: account.id, clientId: client.id });
-  let grant = live.find(({ face }) => face === request.face);
+  const key = { accountId: account.id, clientId: client.id, face: request.face };
+  const live = decision === undefined ? [] : yield* lockGrants(key);
+  let grant = decision === undefined ? yield* lockGrant(key) : live.find(({ face }) => face === request.face);
   // A remembered consent may have been changed or revoked by another process since it was read.
   if (decision === undefined && (grant === undefined || grant.askAgain)) return CHANGED;
 

@@ -10,8 +10,8 @@ import type { Client } from '../../clients/store.ts';
 import type { CurrentRefreshToken } from '../../credentials/token-family-store.ts';
 import type { IdTokenAlg } from '../../keys/algorithms.ts';
 import type { KeySet, Keys } from '../../keys/keys.ts';
-import { headerSegment, signHs256 } from '../../keys/tokens.ts';
-import { take } from '../../limits/limits.ts';
+import { jsonSegment, signHs256 } from '../../keys/tokens.ts';
+import { takeTogether } from '../../limits/limits.ts';
 import type { Clock } from '../../platform/clock.ts';
 import { numericDate, SECOND } from '../../platform/clock.ts';
 import type { Limits } from '../../platform/config/limits.ts';
@@ -65,7 +65,7 @@ export function* countRequest(
 ): Work<OAuthError | undefined> {
   const from = proof.kind === 'public' ? ` ${addressBucket(origin.address ?? '')}` : '';
   const about = { name: 'token', origin, clientId: client.id } as const;
-  const seconds = yield* take(`token ${client.id}${from}`, limits.token, now, about);
+  const seconds = yield* takeTogether(`token ${client.id}${from}`, limits.token, now, about);
   return seconds > 0 ? rateLimited(seconds) : undefined;
 }
 
@@ -188,7 +188,7 @@ export function idTokenAlg(
 }
 
 /** OpenID Connect Core 1.0 §10.1: without a `kid`, for the client's secret is the only key. */
-const ID_TOKEN_HEADER = headerSegment({ alg: 'HS256', typ: 'JWT' });
+const ID_TOKEN_HEADER = jsonSegment({ alg: 'HS256', typ: 'JWT' });
 
 type SignIdToken = (claims: Readonly<Record<string, unknown>>) => string | Promise<string>;
 

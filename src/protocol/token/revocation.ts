@@ -1,7 +1,7 @@
 import { record } from '../../audit/audit.ts';
 import type { AuthenticatedClient } from '../../clients/authentication/authenticate.ts';
 import { lockClientToken, revokeClientToken } from '../../credentials/client-token-store.ts';
-import { lockFamily, REVOKED_BY_CLIENT, revokeFamily } from '../../credentials/token-family-store.ts';
+import { lockFamily, REVOKED_BY_CLIENT, revokeLockedFamily } from '../../credentials/token-family-store.ts';
 import { type KeySet, requireVersion, withCurrentKeys } from '../../keys/keys.ts';
 import { verifyAnyToken } from '../../keys/tokens.ts';
 import type { Work } from '../../platform/database/database.ts';
@@ -52,7 +52,7 @@ function* revoke(
   requireVersion(keySet, found.keyVersion);
   if (found.deadAt !== null) return undefined;
   if (token.accountId === null) yield* revokeClientToken({ jti: token.jti, now });
-  else yield* revokeFamily({ familyId: token.familyId, reason: REVOKED_BY_CLIENT, now });
+  else yield* revokeLockedFamily({ familyId: token.familyId, reason: REVOKED_BY_CLIENT, now });
   yield* record({ ...event, type: 'token.revoked' });
   return undefined;
 }

@@ -1,7 +1,8 @@
 import { DatabaseError, type Pool, type PoolClient, type QueryConfig, type QueryResult } from 'pg';
 import { type ConnectionLoad, StoreUnavailable } from '../database.ts';
 import { isLast, leavesUnusable } from './errors.ts';
-import { backendOf, cut, PATIENCE } from './pools.ts';
+import { type Opened, throughPooler } from './pooler.ts';
+import { backendOf, cut, gather, ledTo, PATIENCE, poolerOf } from './pools.ts';
 import type { Primary } from './primary.ts';
 import type { Reaper } from './reaper.ts';
 
@@ -9,6 +10,15 @@ import type { Reaper } from './reaper.ts';
 export type Deadline = number;
 
 export const deadline = (patience = PATIENCE): Deadline => performance.now() + patience;
+
+/**
+ * When a caller must have a connection. Under a load that is too high, callers would otherwise get one so late that they fail, and the
+ * connection with them, so that nobody is served.
+ */
+export function startBy(until: Deadline): Deadline {
+  const now = performance.now();
+  return now + 0.8 * (until - now);
+}
 
 /** Sends a query on one connection and waits for its answer. */
 export type Ask = (query: QueryConfig) => Promise<QueryResult>;
@@ -44,11 +54,15 @@ interface ConnectionState {
   open: number;
 }
 
-const unanswered = () => new StoreUnavailable(`the database did not answer within ${PATIENCE / 1000} seconds`);
+export const unanswered = (): StoreUnavailable => new StoreUnavailable('the database did not answer in time');
 const unreplicated = () =>
   new StoreUnavailable('the wait for the standby was canceled on the server: the commit may be lost with the primary');
 const replacedPrimary = () =>
   new StoreUnavailable('another server became the primary meanwhile: what the former one answered does not count');
+const ledElsewhere = () =>
+  new StoreUnavailable(
+    'the pooler led to another server, or the server was restarted: it is checked on a new connection',
+  );
 
 /**
  * Lends the connections of a pool, and none that may be dead: when one fails, all that were idle at that time are closed, so that an
@@ -60,20 +74,13 @@ const replacedPrimary = () =>
  * @param elsewhere counts failures of other connections after which these are not trusted, either: a blocked read is an outage, while a
  * blocked commit does not affect reads
  */
-export function connections(
-  pool: Pool,
-  primary: Primary,
-  reaper: Reaper,
-  elsewhere: () => number = () => 0,
-): Connections {
+export function connections(pool: Pool, primary: Primary, reaper: Reaper, elsewhere?: () => number): Connections {
   /** A connection that last answered before the latest failure is not trusted. */
   let own = 0;
-  const failures = (): number => own + elsewhere();
+  const failures = (): number => own + (elsewhere?.() ?? 0);
   const states = new WeakMap<PoolClient, ConnectionState>();
   /** The connections being closed, each with a function that stops waiting for that. */
   const retired = new Map<PoolClient, () => void>();
-  /** All connections of the pool. */
-  const made = new Set<PoolClient>();
   const trusted = (client: PoolClient, state: ConnectionState | undefined): state is ConnectionState =>
     state?.answered === failures() && primary.trusts(client);
   pool.on('connect', (client) => {
@@ -85,25 +92,20 @@ export function connections(
       open: 0,
     };
     states.set(client, state);
-    made.add(client);
     client.on('notice', ({ code }) => {
       if (code === WARNING) state.warnings++;
     });
   });
-  pool.on('remove', (client) => void made.delete(client));
   primary.onReplaced(() => {
-    for (const client of made) {
-      if (primary.trusts(client)) continue;
-      // The places are for the new primary, which knows nothing of these.
-      cut(client);
-      retired.get(client)?.();
-    }
+    // The places are for the new primary, which knows nothing of the backends of the former one.
+    for (const [client, giveUp] of retired) if (!primary.trusts(client)) giveUp();
   });
   const sweeping = setInterval(sweep, MAX_IDLE).unref();
 
   async function take(until: Deadline): Promise<{ client: PoolClient; state: ConnectionState }> {
+    const latest = startBy(until);
     for (;;) {
-      const client = await before(until, pool.connect());
+      const client = await before(latest, pool.connect());
       const state = states.get(client);
       if (trusted(client, state)) return { client, state };
       retire(client);
@@ -134,6 +136,7 @@ export function connections(
     retired.set(client, giveUp);
     const backend = backendOf(client);
     const forget = backend && reaper.watch(backend, giveUp);
+    if (!primary.trusts(client)) giveUp();
     void client
       .end()
       .then(() => (states.get(client)?.open === 0 ? undefined : gone))
@@ -142,6 +145,8 @@ export function connections(
         retired.delete(client);
         client.release(true);
       });
+    // A pooler has not led it to a backend yet, so none is left behind.
+    if (backend === undefined) giveUp();
   }
 
   return {
@@ -150,23 +155,33 @@ export function connections(
       const { warnings } = state;
       const waiting = new Set<(error: Error) => void>();
       let broken = false;
-      const timer = setTimeout(() => {
-        broken = true;
-        for (const reject of waiting) reject(unanswered());
-      }, until - performance.now());
+      let asked = false;
+      const timer = setTimeout(
+        () => {
+          broken = true;
+          for (const reject of waiting) reject(unanswered());
+        },
+        Math.max(0, until - performance.now()),
+      );
       const ask: Ask = (query) =>
         new Promise((resolve, reject) => {
           if (broken || performance.now() >= until) {
-            broken = true;
+            // A transaction may be open, unless the caller had waited too long before.
+            broken = asked;
             reject(unanswered());
             return;
           }
+          asked = true;
           waiting.add(reject);
           state.open++;
+          const answered = primary.sent(elsewhere === undefined);
+          gather(client);
           client.query(query).then(
-            (result) => {
-              waiting.delete(reject);
+            async (result) => {
               state.open--;
+              const confirmed = answered();
+              if (confirmed !== undefined) await confirmed;
+              waiting.delete(reject);
               if (!primary.trusts(client)) {
                 broken = true;
                 return reject(replacedPrimary());
@@ -175,18 +190,29 @@ export function connections(
               broken = true;
               reject(unreplicated());
             },
-            (error: Error) => {
-              waiting.delete(reject);
+            async (error: Error) => {
               const answer = error instanceof DatabaseError;
               if (answer) state.open = isLast(error) ? 0 : state.open - 1;
               // Without an answer, or after a fatal error, the state of the connection is unknown.
               if (!answer || leavesUnusable(error)) broken = true;
-              reject(error);
+              const confirmed = answered();
+              if (answer && confirmed !== undefined) await confirmed;
+              waiting.delete(reject);
+              if (primary.trusts(client)) return reject(error);
+              broken = true;
+              reject(answer ? replacedPrimary() : error);
             },
           );
         });
+      const pooled = poolerOf(client);
+      const check = ({ pid, began, started }: Opened): void => {
+        ledTo(client, { pid, began });
+        if (started === pooled?.started) return;
+        broken = true;
+        throw ledElsewhere();
+      };
       try {
-        return await use(ask);
+        return await use(pooled === undefined ? ask : throughPooler(ask, pooled.opening, check));
       } finally {
         clearTimeout(timer);
         if (broken) {
@@ -224,10 +250,13 @@ const WARNING = '01000';
 function before(until: Deadline, connecting: Promise<PoolClient>): Promise<PoolClient> {
   return new Promise((resolve, reject) => {
     let waiting = true;
-    const timer = setTimeout(() => {
-      waiting = false;
-      reject(unanswered());
-    }, until - performance.now());
+    const timer = setTimeout(
+      () => {
+        waiting = false;
+        reject(unanswered());
+      },
+      Math.max(0, until - performance.now()),
+    );
     connecting.then(
       (client) => {
         clearTimeout(timer);

@@ -35,6 +35,9 @@ export const leavesUnusable = (error: DatabaseError): boolean =>
 export const isLast = ({ severity, code = '' }: DatabaseError): boolean =>
   severity === 'FATAL' || severity === 'PANIC' || /^(57P0[1-5]|25P03|08...)$/.test(code);
 
+/** Whether the server has answered, and certainly undone the transaction. */
+export const isUndone = (error: unknown): boolean => error instanceof DatabaseError && !isLast(error);
+
 /** Errors of the socket and the pool, which have other codes or none. */
 const SOCKET = /^(E[A-Z]+|ERR_[A-Z_]+)$/;
 const POOL =

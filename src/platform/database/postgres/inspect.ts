@@ -2,11 +2,20 @@ import { Pool } from 'pg';
 import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
 import { type HostFacts, type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
-import { appliedOn } from '../migrations/migrate.ts';
-import { postgresBuilder, postgresColumnTypes, rowsOf } from './dialect.ts';
+import { appliedOn, unfinishedOn } from '../migrations/migrate.ts';
+import { MIGRATING, postgresBuilder, postgresColumnTypes, rowsOf } from './dialect.ts';
+import { askStanding, refuseEarlier, standingWarnings } from './known-server.ts';
+import { isPooled } from './pooler.ts';
 import { POOL_SIZE } from './pools.ts';
 import { openPrimary, type Survey } from './primary.ts';
-import { checkServer, durabilityWarnings, explainConnectionError, requireDurableSettings } from './start.ts';
+import {
+  askPosition,
+  checkServer,
+  durabilityWarnings,
+  explainConnectionError,
+  requireDurableSettings,
+  timelineWarnings,
+} from './start.ts';
 
 const ROUNDS = 7;
 
@@ -16,7 +25,7 @@ const ROUNDS = 7;
  * @throws {UnusableDatabase} when a start would refuse it, with the same message
  */
 export async function inspectPostgres(url: string, clock: Clock, local: boolean): Promise<Inspection> {
-  const primary = openPrimary(url, 'tessera doctor');
+  const primary = openPrimary(url, { application: 'tessera doctor' });
   // What each host is comes from one look at all of them.
   const hosts = primary.several ? hostFacts(await primary.survey()) : [];
   const host = await primary.find().finally(() => primary.close());
@@ -31,16 +40,25 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
   const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
     rowsOf(await pool.query(text, [...values]));
   try {
-    const server = await checkServer(pool);
+    const client = await pool.connect();
+    const server = await checkServer(client).finally(() => client.release());
     if (!local) requireDurableSettings(server);
+    const standing = await askStanding(pool);
+    refuseEarlier(standing);
     return {
       facts: {
         ...(await gather(ask, clock)),
-        cautions: durabilityWarnings(server),
+        cautions: [
+          ...durabilityWarnings(server),
+          ...timelineWarnings((await askPosition(pool)) !== undefined),
+          ...standingWarnings(standing),
+        ],
         standbyNames: server.standbys,
+        pooled: isPooled(client, server),
         hosts,
       },
       applied: await appliedOn(ask, postgresColumnTypes),
+      unfinished: await unfinishedOn(ask, postgresColumnTypes),
       read: (work) => readSingly(work(), postgresBuilder, ask),
       close: () => pool.end(),
     };
@@ -70,7 +88,7 @@ function hostFacts({ sightings, choice }: Survey): readonly HostFacts[] {
 async function gather(
   ask: (text: string) => Promise<readonly Row[]>,
   clock: Clock,
-): Promise<Omit<PostgresFacts, 'cautions' | 'standbyNames' | 'hosts'>> {
+): Promise<Omit<PostgresFacts, 'cautions' | 'standbyNames' | 'pooled' | 'hosts'>> {
   const times: number[] = [];
   let clockAhead = 0;
   for (let round = 0; round < ROUNDS; round++) {
@@ -85,6 +103,7 @@ async function gather(
       // Excludes background processes of the server.
       '(SELECT count(*)::int FROM pg_stat_activity WHERE datid IS NOT NULL) AS used, ' +
       "current_setting('synchronous_commit') AS durability, " +
+      `${MIGRATING} AS migrating, ` +
       "coalesce(has_schema_privilege(current_schema(), 'CREATE'), false) AS creates, " +
       "coalesce(host(inet_server_addr()) IN ('127.0.0.1', '::1'), true) AS local, " +
       'coalesce((SELECT ssl FROM pg_stat_ssl WHERE pid = pg_backend_pid()), false) AS encrypted',
@@ -100,6 +119,7 @@ async function gather(
     maxConnections: Number(server?.['connections']),
     usedConnections: Number(server?.['used']),
     poolSize: POOL_SIZE,
+    migrating: server?.['migrating'] === true,
     synchronousCommit: String(server?.['durability']),
     mayCreateTables: server?.['creates'] === true,
     encrypted: server?.['encrypted'] === true,

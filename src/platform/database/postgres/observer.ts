@@ -5,8 +5,11 @@ import type { DatabaseHost } from '../server-address.ts';
 import type { Sighting } from './rules/primary.ts';
 import { askFacts, askPosition, explainConnectionError, unsuitability } from './start.ts';
 
-/** How long a host may take to answer, in milliseconds. */
-const PATIENCE = 2000;
+/** How long a host may take to accept a connection, and to answer everything, in milliseconds. */
+const CONNECTING = 2000;
+const PATIENCE = 4000;
+
+const LATE = `does not answer within ${PATIENCE / 1000} seconds.`;
 
 /** Looks at one host, on a connection that it keeps. */
 export interface Observer {
@@ -29,8 +32,7 @@ export function observer({ name, url }: DatabaseHost, application: string): Obse
     const client = new Client({
       connectionString: url,
       application_name: application,
-      connectionTimeoutMillis: PATIENCE,
-      query_timeout: PATIENCE,
+      connectionTimeoutMillis: CONNECTING,
       stream: () => socket,
     });
     open = { client, socket };
@@ -41,6 +43,11 @@ export function observer({ name, url }: DatabaseHost, application: string): Obse
   }
 
   async function ask(): Promise<Sighting> {
+    let late = false;
+    const timer = setTimeout(() => {
+      late = true;
+      close();
+    }, PATIENCE);
     try {
       const client = open?.client ?? (await connect());
       const facts = await askFacts(client);
@@ -49,7 +56,9 @@ export function observer({ name, url }: DatabaseHost, application: string): Obse
       return { kind: 'server', host: name, unsuitable, standby, position: await askPosition(client) };
     } catch (error) {
       close();
-      return { kind: 'silent', host: name, reason: reasonOf(explainConnectionError(error)) };
+      return { kind: 'silent', host: name, reason: late ? LATE : reasonOf(explainConnectionError(error)) };
+    } finally {
+      clearTimeout(timer);
     }
   }
 

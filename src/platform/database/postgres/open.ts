@@ -1,23 +1,32 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
+import type { QueryResult } from 'pg';
 import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { type Compiled, compile, one, type Statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline } from './connections.ts';
 import { postgresBuilder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
+import { jointCommits } from './joint-commits.ts';
+import { type Added, isAnswerTo } from './joint-queries.ts';
+import { askStanding, recordServer, standingWarnings, tellsIdentity } from './known-server.ts';
 import { migratePostgres } from './migrate.ts';
 import { PATIENCE, READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
 import { openPrimary } from './primary.ts';
 import { reaper } from './reaper.ts';
+import type { Standing } from './rules/known-server.ts';
 import { sharedReads } from './shared-reads.ts';
+import { sharedStatements } from './shared-statements.ts';
 import {
   checkServer,
   durabilityWarnings,
   explainConnectionError,
   failOverWarnings,
   requireDurableSettings,
+  timelineWarnings,
 } from './start.ts';
+import { tableParts } from './table-parts.ts';
+import { transaction } from './transaction.ts';
 
 /** How often a unit of work is run after conflicts with others before it fails. */
 const MAX_ATTEMPTS = 12;
@@ -33,6 +42,8 @@ export interface RiskOptions {
   warn?(text: string): void;
   /** How long a unit of work may take, in milliseconds; that of a server by default. */
   readonly patience?: number | undefined;
+  /** Whether to open data of an earlier time, in order to end what was issued before. */
+  readonly acceptsLoss?: boolean;
 }
 
 /**
@@ -47,15 +58,22 @@ export async function openPostgres(
   meter?: DatabaseMeter,
   risk: RiskOptions = { local: true },
 ): Promise<Database> {
-  const primary = openPrimary(url);
+  const { patience = PATIENCE, acceptsLoss = false } = risk;
+  const primary = openPrimary(url, { acceptsLoss });
   const pool = reaperPool(primary);
   const reaping = reaper(pool);
+  let tells: boolean;
   try {
     const server = await checkServer(pool);
     if (!risk.local) requireDurableSettings(server);
-    const warnings = [...durabilityWarnings(server), ...(primary.several ? failOverWarnings(server) : [])];
+    const warnings = [
+      ...durabilityWarnings(server),
+      ...timelineWarnings(primary.tellsTimeline()),
+      ...(primary.several ? failOverWarnings(server) : []),
+    ];
     for (const { found, remedy } of warnings) risk.warn?.(`${found} ${remedy}`);
-    await migratePostgres(url, options);
+    await migratePostgres(url, options, { acceptsLoss });
+    tells = await tellsIdentity(pool);
   } catch (error) {
     await reaping.close();
     await primary.close();
@@ -63,62 +81,50 @@ export async function openPostgres(
   }
   primary.watch();
 
-  const { patience = PATIENCE } = risk;
   // A unit of work uses one of the two pools, and never waits for the other.
   const readers = connections(servicePool(primary, READERS, patience), primary, reaping);
   const writers = connections(servicePool(primary, WRITERS, patience), primary, reaping, readers.failures);
   const readShared = sharedReads(readers, meter);
   const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
   let closed = false;
-  const running = new Set<Promise<unknown>>();
+  // A number, because a table of promises is replaced again and again, and each table keeps those after it alive until the next full
+  // garbage collection, with all requests in them.
+  let running = 0;
+  const { promise: drained, resolve: drain } = Promise.withResolvers<void>();
+  const ended = (): void => {
+    running--;
+    if (closed && running === 0) drain();
+  };
 
-  async function execute(ask: Ask, step: Step): Promise<readonly Row[]> {
+  function send(ask: Ask, step: Step): Promise<QueryResult> {
     let query = written.get(step.statement);
     if (query === undefined) {
       query = { name: `write_${written.size}`, ...compile(step.statement, postgresBuilder) };
       written.set(step.statement, query);
     }
     const { name, sql, bind } = query;
-    return rowsOf(await ask({ name, text: sql, values: bind(step.params) }));
+    return ask({ name, text: sql, values: bind(step.params) });
   }
 
-  /**
-   * Runs a unit of work as a transaction. Statements without results (BEGIN, commands, COMMIT) are sent without waiting for earlier answers.
-   * PostgreSQL runs them in order, and nothing after one that failed.
-   */
-  const transaction = <T>(work: () => Work<T>, until: Deadline): Promise<T> =>
-    writers.lend(until, async (ask) => {
-      const sent: Promise<unknown>[] = [];
-      function ahead(answer: Promise<unknown>): readonly Row[] {
-        answer.catch(() => {});
-        sent.push(answer);
-        return [];
-      }
-      try {
-        ahead(ask({ text: 'BEGIN' }));
-        const result = await drive(work(), (step) => (step.effect ? ahead(execute(ask, step)) : execute(ask, step)));
-        const began = performance.now();
-        const commit = ask({ text: 'COMMIT' });
-        ahead(commit);
-        for (const answer of sent) await answer;
-        // An earlier failure is reported by its own answer; COMMIT would only answer ROLLBACK, without an error.
-        if ((await commit).command !== 'COMMIT') throw new Error('a transaction was not committed');
-        meter?.committed(1, (performance.now() - began) / 1000);
-        return result;
-      } catch (error) {
-        // Not sent if an answer is missing: it would wait behind that. Such a connection is closed, which rolls back.
-        await ask({ text: 'ROLLBACK' }).catch(() => {});
-        // Later statements failed only because of the first failure, so that one is reported.
-        for (const answer of sent) await answer;
-        throw error;
-      }
-    });
+  const alone = <T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> =>
+    writers.lend(until, (connection) =>
+      transaction(connection, { meter }, (ask, sendAhead) => {
+        const open = [...added];
+        return drive(work(), (step) => {
+          const index = open.findIndex((one) => isAnswerTo(one, step));
+          if (index !== -1) return open.splice(index, 1)[0]?.rows ?? [];
+          const sent = send(ask, step);
+          if (!step.effect) return sent.then(rowsOf);
+          sendAhead(sent);
+          return [];
+        });
+      }),
+    );
 
-  async function retried<T>(work: () => Work<T>): Promise<T> {
-    const until = deadline(patience);
+  async function retried<T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> {
     for (let attempt = 1; ; attempt++) {
       try {
-        return await transaction(work, until);
+        return await alone(work, until, added);
       } catch (error) {
         if (!isConflict(error)) throw translate(error);
         // A constraint that fails every time is a bug, not a conflict.
@@ -135,10 +141,21 @@ export async function openPostgres(
   function tracked<T>(run: () => Promise<T>): Promise<T> {
     if (closed) return Promise.reject(new StoreUnavailable('the database is closed'));
     const promise = run();
-    running.add(promise);
-    const forget = () => void running.delete(promise);
-    promise.then(forget, forget);
+    running++;
+    promise.then(ended, ended);
     return promise;
+  }
+
+  const joint = jointCommits(writers, sharedStatements(readers, 'joint'), retried, meter);
+
+  /** Records the server where none is recorded yet, and one that is known to have taken over with all data. */
+  async function learnServer(): Promise<Standing | undefined> {
+    if (!tells) return undefined;
+    const standing = await askStanding(pool);
+    const isComplete = standing === undefined || standing.kind === 'promoted' || standing.kind === 'upgraded';
+    // If it takes no writes now, the next start records it.
+    if (isComplete) await joint.commit(() => recordServer({}), deadline(patience)).catch(() => {});
+    return standing;
   }
 
   const reading = <T>(read: () => Promise<T>): Promise<T> =>
@@ -150,24 +167,36 @@ export async function openPostgres(
       }
     });
 
-  return {
+  const database: Database = {
     read: (work) => reading(() => drive(work(), readShared)),
-    commit: (work) => tracked(() => retried(work)),
+    commit: (work) => tracked(() => joint.commit(work, deadline(patience))),
     sharedTime: () => reading(async () => Number((await drive(serverTime({}), readShared))?.now ?? Number.NaN)),
+    *recordServer() {
+      if (tells) yield* recordServer({});
+    },
+    auditParts: tableParts('audit_event'),
     load() {
       const [read, write] = [readers.load(), writers.load()];
-      return { waiting: read.waiting + write.waiting, connections: { read, write } };
+      return { waiting: joint.waiting() + read.waiting + write.waiting, connections: { read, write } };
     },
     // Managed by the server: replicas and archives consist of its WAL.
     async emptyJournal() {},
     async close() {
       if (closed) return;
       closed = true;
-      await Promise.allSettled(running);
+      if (running > 0) await drained;
       await Promise.all([readers.close(), writers.close(), reaping.close()]);
       await primary.close();
     },
   };
+  try {
+    for (const { found, remedy } of standingWarnings(await learnServer())) risk.warn?.(`${found} ${remedy}`);
+  } catch (error) {
+    await database.close();
+    throw explainConnectionError(error);
+  }
+  primary.onReplaced(() => void tracked(learnServer).catch(() => {}));
+  return database;
 }
 
 type Run = (step: Step) => Promise<readonly Row[]> | readonly Row[];

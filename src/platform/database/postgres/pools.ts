@@ -1,11 +1,17 @@
 import { Socket } from 'node:net';
 import { Client, type ClientBase, type ClientConfig, Pool, type PoolConfig, type QueryConfig } from 'pg';
+import { UnusableDatabase } from '../database.ts';
 import type { DatabaseHost } from '../server-address.ts';
+import type { Doubt } from './doubt.ts';
+import { askStanding, refuseEarlier } from './known-server.ts';
+import { isPooled, openingOf, type Pooled } from './pooler.ts';
 import type { Primary } from './primary.ts';
+import { MIGRATION_LIMITS, settings, type TimeLimits } from './settings.ts';
 import { askPosition, type Backend, checkServer } from './start.ts';
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
 
 /** How long a caller waits for the database at most, in milliseconds: for a connection and all answers together. */
 export const PATIENCE = 5 * SECOND;
@@ -19,60 +25,75 @@ export const WRITERS = 10;
 /** One more connection terminates those that do not answer: see `reaper.ts`. */
 export const POOL_SIZE = READERS + WRITERS + 1;
 
-/**
- * Time limits of the server, each shorter than ours: for a statement, a lock, and an idle transaction, whose process may have crashed.
- * They are set with a statement because poolers reject them as startup parameters.
- */
-const setting = (statement: number, lock: number, idle: number): string =>
-  `SET statement_timeout = ${statement}; SET lock_timeout = ${lock}; SET idle_in_transaction_session_timeout = ${idle}; ${WARNINGS}; ${DURABLE}`;
-
-/** Only a warning reports that the wait for a standby was canceled, so warnings must be sent whatever the server's setting. */
-const WARNINGS = 'SET client_min_messages = warning';
-
-/** Acknowledged commits must be on disk, whatever the server's setting; a stronger one (`remote_apply`) is kept. */
-const DURABLE =
-  "SELECT set_config('synchronous_commit', 'on', false) " +
-  "WHERE current_setting('synchronous_commit') IN ('off', 'local', 'remote_write')";
-
-const limits = (patience: number): string => setting(patience - SECOND / 2, patience - SECOND, patience);
+const limits = (patience: number): TimeLimits => ({
+  ...{ statement: patience - SECOND / 2, lock: patience - SECOND, idle: patience },
+});
 
 /** The sockets and backends of our connections. */
 const sockets = new WeakMap<ClientBase, Socket>();
 const backends = new WeakMap<ClientBase, Backend>();
+const pooled = new WeakMap<ClientBase, Pooled>();
 
 /** Closes a connection without waiting for the server. */
 export const cut = (client: ClientBase): void => void sockets.get(client)?.destroy();
+/** Sends all that this turn of the event loop asks of a connection at once. */
+export function gather(client: ClientBase): void {
+  const socket = sockets.get(client);
+  if (socket === undefined || socket.writableCorked > 0) return;
+  socket.cork();
+  process.nextTick(() => socket.uncork());
+}
 export const backendOf = (client: ClientBase): Backend | undefined => backends.get(client);
+/** Takes note of the backend that a pooler has led a connection to. */
+export const ledTo = (client: ClientBase, backend: Backend): void => void backends.set(client, backend);
+/** What a connection needs that is to a pooler; undefined where it is to the server itself. */
+export const poolerOf = (client: ClientBase): Pooled | undefined => pooled.get(client);
 
-const base = (session: string, timeout: number) => ({
+const base = (limits: TimeLimits, timeout: number) => ({
   application_name: 'tessera',
   connectionTimeoutMillis: timeout,
   keepAlive: true,
   // Queries are sent before earlier ones have been answered.
   pipeline: true,
-  session,
+  limits,
   timeout,
 });
 
 /** What each connection of a pool begins with. */
 interface Beginning {
-  readonly session: string;
+  readonly limits: TimeLimits;
   readonly timeout: number;
 }
 
 /**
  * Prepares a new connection. A name or proxy may lead to another server than before, so each is checked to be to the primary before it is
- * used: a lagging replica, or a primary that was replaced, would accept revoked tokens.
+ * used: a lagging replica, a primary that was replaced, or data of an earlier time would accept revoked tokens.
  */
-async function prepare(client: ClientBase, primary: Primary, { session, timeout }: Beginning): Promise<void> {
+async function prepare(client: ClientBase, primary: Primary, { limits, timeout }: Beginning): Promise<void> {
   const ask = (text: string) => {
     const timed: QueryConfig & { query_timeout: number } = { text, query_timeout: timeout };
     return client.query(timed);
   };
-  await ask(session);
-  const [{ pid, began }, position] = await Promise.all([checkServer({ query: ask }), askPosition({ query: ask })]);
+  const connection = { query: ask };
+  // In one transaction, which a pooler cannot lead to two servers. One without transactions refuses it, and closes the connection: what was
+  // sent meanwhile would fail to be written before the reason is read.
+  await ask('BEGIN');
+  const [facts, position, standing] = await Promise.all([
+    checkServer(connection),
+    askPosition(connection),
+    // Last: where there is no record yet, this ends the transaction.
+    primary.acceptsLoss ? undefined : askStanding(connection),
+    ask('COMMIT'),
+  ]);
+  refuseEarlier(standing);
   primary.accept(client, position);
-  backends.set(client, { pid, began });
+  const { pid, began, started } = facts;
+  if (isPooled(client, facts)) {
+    pooled.set(client, { opening: openingOf(limits), started });
+  } else {
+    await ask(`SELECT ${settings(limits, false)}`);
+    backends.set(client, { pid, began });
+  }
 }
 
 /** Leads a client that is not connected yet to a host. TLS checks the certificate against this name, and `.pgpass` is searched for it. */
@@ -88,9 +109,23 @@ type Connected = (error: Error | null) => void;
 class PrimaryPool extends Pool {
   readonly #sockets: ReadonlySet<Socket>;
 
-  constructor(primary: Primary, { session, timeout, ...config }: PoolConfig & Beginning) {
+  constructor(primary: Primary, { limits, timeout, ...config }: PoolConfig & Beginning) {
     const open = new Set<Socket>();
-    const hosts = new WeakMap<ClientBase, DatabaseHost>();
+    const clients = new Set<ClientBase>();
+    /** The connections that are being opened, until they can be used. */
+    const opening = new Map<ClientBase, { readonly host: DatabaseHost; readonly opened: ReturnType<Doubt['sent']> }>();
+    primary.onReplaced((by) => {
+      // A former primary that answers nothing would keep their places.
+      for (const [client, { host }] of opening) if (by !== undefined && host !== by) cut(client);
+      for (const client of clients) if (!primary.trusts(client)) cut(client);
+    });
+    const failed = (client: ClientBase): void => {
+      const attempt = opening.get(client);
+      if (attempt === undefined) return;
+      opening.delete(client);
+      void attempt.opened();
+      primary.lost(attempt.host);
+    };
     class OwnClient extends Client {
       constructor(own?: ClientConfig) {
         const socket = new Socket();
@@ -113,11 +148,11 @@ class PrimaryPool extends Pool {
         void primary.find().then((host) => {
           // The pool gives up a connection by this.
           if (sockets.get(this)?.destroyed) return fail(new Error('timeout exceeded when trying to connect'));
-          hosts.set(this, host);
+          opening.set(this, { host, opened: primary.sent(true) });
           if (primary.several) lead(this, host);
           try {
             super.connect((error: Error | null) => {
-              if (error instanceof Error) primary.lost(host);
+              if (error instanceof Error) failed(this);
               callback(error);
             });
           } catch (error) {
@@ -132,10 +167,14 @@ class PrimaryPool extends Pool {
       Client: OwnClient,
       async onConnect(client) {
         try {
-          await prepare(client, primary, { session, timeout });
+          await prepare(client, primary, { limits, timeout });
+          await opening.get(client)?.opened();
+          opening.delete(client);
+          if (!primary.trusts(client)) throw new UnusableDatabase('Another server became the primary meanwhile.');
         } catch (error) {
-          const host = hosts.get(client);
-          if (host !== undefined) primary.lost(host);
+          failed(client);
+          // The server may not answer a farewell, either.
+          cut(client);
           throw error;
         }
       },
@@ -144,7 +183,11 @@ class PrimaryPool extends Pool {
     // A broken idle connection is removed from the pool; the next query opens another.
     this.on('error', () => {});
     // An error between two statements must not crash the process: the next statement reports it.
-    this.on('connect', (client) => void client.on('error', () => {}));
+    this.on('connect', (client) => {
+      client.on('error', () => {});
+      clients.add(client);
+    });
+    this.on('remove', (client) => void clients.delete(client));
   }
 
   override async end(): Promise<void> {
@@ -159,12 +202,16 @@ class PrimaryPool extends Pool {
   }
 }
 
-/** A pool for the migrations, which may take long on large tables, and wait for each other. */
+/** How long the build of an index may take, which waits for the transactions of others, and for nobody else. */
+const INDEX_BUILD = 6 * HOUR;
+
+/** A pool for the migrations, which may take long on large tables. Their transactions have shorter limits: see `dialect.ts`. */
 export const migrationPool = (primary: Primary): Pool =>
   new PrimaryPool(primary, {
-    ...base(setting(10 * MINUTE, 0, 10 * MINUTE), PATIENCE),
-    max: 2,
-    query_timeout: 10 * MINUTE + 5 * SECOND,
+    ...base({ ...MIGRATION_LIMITS, statement: INDEX_BUILD, lock: 0 }, PATIENCE),
+    // One holds the lock while another builds an index, and one looks how far that is.
+    max: 3,
+    query_timeout: INDEX_BUILD + 5 * SECOND,
   });
 
 /**

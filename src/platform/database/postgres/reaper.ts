@@ -22,7 +22,7 @@ const END = `
     CASE WHEN a.wait_event = 'SyncRep' OR (a.state = 'active' AND a.query = 'COMMIT') THEN false
     ELSE pg_terminate_backend(a.pid) END
   FROM pg_stat_activity a JOIN unnest($1::int[], $2::numeric[]) WITH ORDINALITY AS own (pid, began, place)
-    ON a.pid = own.pid AND extract(epoch FROM a.backend_start) = own.began`;
+    ON a.pid = own.pid AND own.began IN (extract(epoch FROM a.backend_start), extract(epoch FROM a.xact_start))`;
 
 /** Uses a separate connection, because all others may be blocked. It is opened only while there is something to ask. */
 export function reaper(pool: Pool): Reaper {

@@ -33,3 +33,30 @@ test('a statement that failed to prepare is prepared again under a new name', as
   for (const one of [name, owner, status]) await Promise.all([once(one), once(one)]);
   assert.equal(texts.size, new Set(texts.values()).size);
 });
+
+test('the statements of several callers share a connection, and each its own fate; one of a single caller has its own', async () => {
+  const asked: string[][] = [];
+  const lend: Connections['lend'] = (_until, use) => {
+    const texts: string[] = [];
+    asked.push(texts);
+    return use(async ({ name = '', text = '' }) => {
+      texts.push(name);
+      if (name.endsWith('_shared') && text.includes('"status"')) throw new Error('no');
+      return { rows: [{ types: ['bigint'] }], fields: [] } as unknown as QueryResult;
+    });
+  };
+  const run = sharedReads({ lend } as Connections);
+  const [name, owner, status] = [read('name'), read('owner'), read('status')] as Statement<never, unknown>[];
+  assert.ok(name && owner && status);
+  const once = (of: Statement<never, unknown>) => run({ statement: of, params: { id: '1' } });
+  const turn = () => Promise.allSettled([name, name, owner, status, status].map(once));
+  // The statements are prepared first.
+  await turn();
+  asked.length = 0;
+  const answers = await turn();
+  assert.deepEqual(
+    answers.map(({ status }) => status),
+    ['fulfilled', 'fulfilled', 'fulfilled', 'rejected', 'rejected'],
+  );
+  assert.deepEqual(asked, [['read_1'], ['read_0_shared', 'read_2_shared']]);
+});

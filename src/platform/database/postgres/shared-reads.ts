@@ -1,14 +1,7 @@
 import type { DatabaseMeter, Row, Step } from '../database.ts';
-import { type Compiled, compile, type Statement } from '../statement.ts';
-import { type Connections, deadline } from './connections.ts';
-import { lateralBuilder, postgresBuilder, rowsOf } from './dialect.ts';
-
-/** A statement as PostgreSQL runs it: for one caller, or for many in one round trip. */
-interface SharedStatement extends Compiled {
-  readonly name: string;
-  /** The SQL for many callers. It takes a list of values for each parameter, and its rows carry the number of their caller. */
-  readonly shared: Promise<string>;
-}
+import { type Ask, type Connections, deadline } from './connections.ts';
+import { CALLER_NUMBER, rowsOf } from './dialect.ts';
+import { listsOf, type SharedStatement, sharedStatements } from './shared-statements.ts';
 
 interface Caller {
   readonly values: readonly unknown[];
@@ -16,34 +9,23 @@ interface Caller {
   reject(error: unknown): void;
 }
 
-/** The column that numbers the callers of a shared read. */
-const CALLER_NUMBER = 'caller_number';
+/** A statement with its callers. */
+interface Group {
+  readonly prepared: SharedStatement;
+  readonly callers: readonly Caller[];
+}
+
+interface PreparedGroup extends Group {
+  readonly text: string;
+}
 
 /**
  * Batches the reads of one turn of the event loop: calls of the same statement become one query. It is sent after all of its
  * callers have called, so none of them reads data that is older than its call.
  */
 export function sharedReads(connections: Connections, meter?: DatabaseMeter): (step: Step) => Promise<readonly Row[]> {
-  const statements = new Map<Statement<never, unknown>, SharedStatement>();
+  const prepare = sharedStatements(connections, 'read');
   let callersOfTurn = new Map<SharedStatement, Caller[]>();
-  /** Names are never reused: a connection keeps what it prepared under a name, even if the statement is prepared again. */
-  let names = 0;
-
-  function prepare(statement: Statement<never, unknown>): SharedStatement {
-    let prepared = statements.get(statement);
-    if (prepared === undefined) {
-      const compiled = compile(statement, postgresBuilder);
-      const name = `read_${names++}`;
-      const shared = parameterTypes(connections, `types_of_${name}`, compiled.sql).then((types) =>
-        sharedSql(compile(statement, lateralBuilder).sql, types),
-      );
-      // The callers that await it get the error; the next call prepares the statement again.
-      shared.catch(() => statements.delete(statement));
-      prepared = { name, ...compiled, shared };
-      statements.set(statement, prepared);
-    }
-    return prepared;
-  }
 
   async function readAlone({ name, sql }: SharedStatement, caller: Caller): Promise<void> {
     try {
@@ -54,34 +36,41 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
     }
   }
 
-  async function readTogether(prepared: SharedStatement, callers: readonly Caller[]): Promise<void> {
+  /** On one connection, in one trip. A statement with one caller has its own, so that a long list delays nobody. */
+  async function readTogether(groups: readonly Group[]): Promise<void> {
     const until = deadline();
+    const prepared = (await Promise.all(groups.map(prepareFor))).flat();
+    if (prepared.length === 0) return;
     try {
-      const lists = Array.from({ length: prepared.placeholders }, (_, index) =>
-        callers.map(({ values }) => values[index]),
-      );
-      const text = await prepared.shared;
-      const query = { name: `${prepared.name}_shared`, text, values: lists };
-      const rows = rowsOf(await connections.lend(until, (ask) => ask(query)));
-      const rowsByCaller: Row[][] = callers.map(() => []);
-      for (const row of rows) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
-      for (const [index, caller] of callers.entries()) caller.resolve(rowsByCaller[index] ?? []);
+      await connections.lend(until, (ask) => Promise.all(prepared.map((group) => readFor(ask, group))));
     } catch (error) {
-      for (const caller of callers) caller.reject(error);
+      for (const group of prepared) refuse(group, error);
+    }
+  }
+
+  /** Before a connection is lent, because preparing needs one, too. */
+  async function prepareFor(group: Group): Promise<readonly PreparedGroup[]> {
+    try {
+      return [{ ...group, text: await group.prepared.shared() }];
+    } catch (error) {
+      refuse(group, error);
+      return [];
     }
   }
 
   function flush(): void {
     const turn = callersOfTurn;
     callersOfTurn = new Map();
+    const groups: Group[] = [];
     for (const [prepared, callers] of turn) {
       meter?.shared(callers.length);
       if (callers.length === 1 || prepared.placeholders === 0) {
         for (const caller of callers) void readAlone(prepared, caller);
       } else {
-        void readTogether(prepared, callers);
+        groups.push({ prepared, callers });
       }
     }
+    if (groups.length > 0) void readTogether(groups);
   }
 
   return (step) =>
@@ -94,24 +83,18 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
     });
 }
 
-/** The types that PostgreSQL infers for the parameters of a statement. @param name one that no connection has used yet */
-function parameterTypes(connections: Connections, name: string, sql: string): Promise<readonly string[]> {
-  return connections.lend(deadline(), async (ask) => {
-    await ask({ text: `PREPARE ${name} AS ${sql}` });
-    const { rows } = await ask({
-      text: `SELECT parameter_types::text[] AS types FROM pg_prepared_statements WHERE name = '${name}'`,
-    });
-    await ask({ text: `DEALLOCATE ${name}` });
-    return (rows as { types: string[] }[])[0]?.types ?? [];
-  });
+async function readFor(ask: Ask, group: PreparedGroup): Promise<void> {
+  const { prepared, callers, text } = group;
+  try {
+    const answer = await ask({ name: `${prepared.name}_shared`, text, values: listsOf(prepared, callers) });
+    const rowsByCaller: Row[][] = callers.map(() => []);
+    for (const row of rowsOf(answer)) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
+    for (const [index, caller] of callers.entries()) caller.resolve(rowsByCaller[index] ?? []);
+  } catch (error) {
+    refuse(group, error);
+  }
 }
 
-/** @param lateralSql the statement as {@link lateralBuilder} compiles it */
-function sharedSql(lateralSql: string, types: readonly string[]): string {
-  const lists = types.map((type, index) => `$${index + 1}::${type}[]`).join(', ');
-  const columns = [...types.map((_, index) => `p${index + 1}`), CALLER_NUMBER].join(', ');
-  return (
-    `SELECT q.*, caller.${CALLER_NUMBER} FROM unnest(${lists}) WITH ORDINALITY AS caller (${columns}) ` +
-    `CROSS JOIN LATERAL (${lateralSql}) AS q`
-  );
+function refuse({ callers }: Group, error: unknown): void {
+  for (const caller of callers) caller.reject(error);
 }

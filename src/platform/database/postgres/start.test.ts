@@ -10,6 +10,7 @@ const good: ServerFacts = {
   fsync: 'on',
   fullPages: 'on',
   standbys: '',
+  started: '1700000000.000001',
 };
 const cases: [string, ServerFacts | undefined, RegExp | undefined][] = [
   ['18', good, undefined],

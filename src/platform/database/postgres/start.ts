@@ -36,6 +36,10 @@ const TEXTS: readonly (readonly [RegExp, string | undefined])[] = [
     /does not support SSL|establishing an SSL connection/,
     'The server offers no encrypted connection. Turn it on there, or take sslmode out of TESSERA_DATABASE_URL.',
   ],
+  [
+    /not allowed in statement pooling mode/,
+    'The pooler is in statement mode, which has no transactions. Set its pool_mode to transaction.',
+  ],
   [/terminated unexpectedly/, REMEDIES['ECONNRESET']],
   [/timeout/i, REMEDIES['ETIMEDOUT']],
 ];
@@ -57,6 +61,8 @@ export interface ServerFacts {
   readonly fullPages: string;
   /** `synchronous_standby_names`: empty where a commit waits for no standby. */
   readonly standbys: string;
+  /** When it was started, in seconds with all digits: it tells servers at one address apart. */
+  readonly started: string;
 }
 
 /** One process of a server, and when it began: its number alone is given again. */
@@ -108,6 +114,16 @@ const ASYNCHRONOUS: ServerWarning = {
     "Let commits wait for a standby: ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf(); with Patroni: synchronous_mode: true",
 };
 
+const HIDDEN: ServerWarning = {
+  found:
+    'The PostgreSQL server does not tell its timeline: if the address leads to a former primary after a fail-over, nodes do not notice, and accept what was revoked since.',
+  remedy:
+    'Let the user call pg_control_system(), pg_control_checkpoint(), pg_control_recovery() and pg_walfile_name(pg_lsn), or make sure that a primary is stopped before another is promoted.',
+};
+
+/** What cannot be found out of a server that hides where it is in the history of its cluster. */
+export const timelineWarnings = (told: boolean): readonly ServerWarning[] => (told ? [] : [HIDDEN]);
+
 /** What a server's settings put at risk. */
 export const durabilityWarnings = ({ fsync, fullPages }: ServerFacts): readonly ServerWarning[] => [
   ...(fsync === 'off' ? [LOSS] : []),
@@ -132,7 +148,8 @@ const FACTS =
   "SELECT current_setting('server_version_num') AS version, current_setting('server_version') AS release, " +
   "pg_is_in_recovery() AS replica, current_setting('default_transaction_read_only') AS readonly, " +
   "current_setting('fsync') AS fsync, current_setting('full_page_writes') AS \"fullPages\", " +
-  "current_setting('synchronous_standby_names') AS standbys, pg_backend_pid() AS pid, " +
+  "current_setting('synchronous_standby_names') AS standbys, " +
+  'extract(epoch FROM pg_postmaster_start_time())::text AS started, pg_backend_pid() AS pid, ' +
   '(SELECT extract(epoch FROM backend_start)::text FROM pg_stat_activity WHERE pid = pg_backend_pid()) AS began';
 
 /** Positions are public; a standby also tells of the timeline that it last learned of. */

@@ -40,6 +40,8 @@ export const sqliteColumnTypes: MigrationDialect = {
   // https://www.sqlite.org/lang_altertable.html#otheralter
   rebuilds: true,
   findTable: (table) => `SELECT name FROM sqlite_schema WHERE type = 'table' AND name = '${table}'`,
+  now: "CAST(unixepoch('subsec') * 1000 AS INTEGER)",
+  countRows: (table) => `SELECT count(*) AS amount FROM ${table}`,
   async begin(query) {
     // Short, because the statement blocks the whole process.
     await query('PRAGMA busy_timeout = 50');
@@ -53,7 +55,8 @@ export const sqliteColumnTypes: MigrationDialect = {
     }
   },
   // The write lock is taken first, and there is no other.
-  isDeadlock: () => false,
+  isContention: () => false,
+  indexing: undefined,
 };
 
 /** The primary result code (https://www.sqlite.org/rescode.html); 0 if the error does not come from SQLite. */

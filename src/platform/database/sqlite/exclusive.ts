@@ -24,15 +24,16 @@ export function holdExclusively(path: string): Hold | undefined {
   const forget = (): void => {
     for (const suffix of ['', '-wal', '-shm', '-journal']) rmSync(`${name}${suffix}`, { force: true });
   };
-  forget();
-  linkSync(path, name);
-  const connection = new DatabaseSync(name, { timeout: 0 });
+  let connection: DatabaseSync | undefined;
   const release = (): void => {
     if (created && statSync(path, { throwIfNoEntry: false })?.size === 0) rmSync(path);
-    connection.close();
+    connection?.close();
     forget();
   };
   try {
+    forget();
+    linkSync(path, name);
+    connection = new DatabaseSync(name, { timeout: 0 });
     connection.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE');
   } catch (error) {
     if (!UNREADABLE.has(resultCode(error))) {

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import type { Row } from '../database.ts';
 import { type Inspection, readSingly, type SqliteFacts } from '../inspection.ts';
-import { appliedOn } from '../migrations/migrate.ts';
+import { appliedOn, unfinishedOn } from '../migrations/migrate.ts';
 import { openReadOnly, realPath, sequenceIn } from './continuity.ts';
 import { sqliteBuilder, sqliteColumnTypes } from './dialect.ts';
 import { readMark } from './mark.ts';
@@ -21,6 +21,7 @@ export async function inspectSqlite(path: string): Promise<Inspection | undefine
     return {
       facts: gather(path, connection),
       applied: await appliedOn(ask, sqliteColumnTypes),
+      unfinished: await unfinishedOn(ask, sqliteColumnTypes),
       read: (work) => readSingly(work(), sqliteBuilder, ask),
       close: async () => connection.close(),
     };

@@ -230,6 +230,8 @@ export async function openSqlite(path: string, options?: MigrationOptions, meter
       });
     },
     sharedTime: async () => null,
+    *recordServer() {},
+    auditParts: undefined,
     load: () => ({ waiting: waiting.length }),
     async emptyJournal() {
       if (closed) return;

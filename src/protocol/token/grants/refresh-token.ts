@@ -7,7 +7,7 @@ import {
   type CurrentRefreshToken,
   type LockedTokenFamily,
   lockFamily,
-  revokeFamily,
+  revokeLockedFamily,
   rotateFamily,
 } from '../../../credentials/token-family-store.ts';
 import { type KeySet, requireVersion, withCurrentKeys } from '../../../keys/keys.ts';
@@ -168,7 +168,7 @@ function* refresh(
   const move = rotation({ currentJti: currentToken.jti, predecessorJti, rotatedAt }, token.jti, now);
   if (move === 'reuse') {
     const reason = 'refresh token reused';
-    yield* revokeFamily({ familyId, reason, now });
+    yield* revokeLockedFamily({ familyId, reason, now });
     yield* record({ ...event, type: 'token.refresh_reused', outcome: 'failure', details });
     return invalidGrant(REUSED, reason).withDetail({
       rule: 'RFC 9700 §4.14.2',

@@ -37,7 +37,7 @@ export type Choice =
   | { readonly kind: 'none'; readonly others: Disbelief[] };
 
 const STANDBY = 'is a standby, which takes no writes and may lag behind.';
-const SECRETIVE =
+export const SECRETIVE =
   'does not tell its timeline, so that a former primary could not be told from its successor. Let the user call pg_control_system() and pg_walfile_name(), or name one host alone.';
 
 export const replaced = (timeline: number, latest: number): string =>

@@ -1,0 +1,51 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { HASH_COST, passwords } from './crypto/passwords.ts';
+import { type Turn, Turns } from './turns.ts';
+
+test('turns are granted in order, never more at a time than there are, and come back with their holder', () => {
+  const turns = new Turns<string>(2);
+  const granted: string[] = [];
+  const ask = (holder: string) => turns.ask(holder, () => granted.push(holder));
+  for (const holder of ['a', 'b', 'c', 'a', 'd']) ask(holder);
+  assert.deepEqual(granted, ['a', 'b']);
+  turns.giveBack('b');
+  assert.deepEqual(granted, ['a', 'b', 'c']);
+  // It held one and waited for another.
+  turns.forget('a');
+  assert.deepEqual(granted, ['a', 'b', 'c', 'd']);
+  ask('e');
+  assert.equal(granted.length, 4);
+  turns.giveBack('c');
+  turns.giveBack('d');
+  ask('f');
+  assert.deepEqual(granted.slice(4), ['e', 'f']);
+  turns.forget('nobody');
+  ask('g');
+  assert.equal(granted.length, 6);
+});
+
+test('processes that share a number of hashes do not exceed it together', async () => {
+  const turns = new Turns<object>(2);
+  let hashing = 0;
+  let most = 0;
+  const process = () => {
+    const self = {};
+    const turn: Turn = async (task) => {
+      await new Promise<void>((resolve) => turns.ask(self, resolve));
+      most = Math.max(most, ++hashing);
+      try {
+        return await task();
+      } finally {
+        hashing--;
+        turns.giveBack(self);
+      }
+    };
+    return passwords(2, { ...HASH_COST, memoryCost: 8 }, { turn, processes: 3 });
+  };
+  const all = [process(), process(), process()];
+  const hashes = await Promise.all(all.flatMap((one) => Array.from({ length: 12 }, () => one.hash('a password', []))));
+  assert.equal(hashes.length, 36);
+  assert.equal(most, 2);
+  assert.deepEqual(all[0]?.load(), { running: 0, waiting: 0 });
+});
