@@ -41,7 +41,7 @@ const GOES_BY = 'It goes by time';
 export const retention: Readonly<Record<keyof Tables, Retention>> = {
   audit_event: {
     holds: 'What happened',
-    until: `\`${variables.auditRetention.name}\` (400 days by default); the removal is an event itself`,
+    until: `\`${variables.auditRetention.name}\` (400 days by default), on PostgreSQL up to 39 days longer, because a month of a large trail is dropped as a whole; the removal is an event itself`,
     why: 'Accountability, and the same month of the year before',
     days: 400,
   },
@@ -240,7 +240,19 @@ export const retention: Readonly<Record<keyof Tables, Retention>> = {
   key_set: { holds: 'The version of the keys', until: 'Never', why: 'One row', days: null },
   data_key: { holds: 'The key of what is encrypted for people', until: 'Never', why: 'One row', days: null },
   node_lease: { holds: 'Numbers of nodes', until: 'Never; they are used again', why: 'At most 1,024', days: null },
+  known_server: {
+    holds: 'On which PostgreSQL server the data is complete',
+    until: 'Never',
+    why: 'One row',
+    days: null,
+  },
   schema_migration: { holds: 'Which versions they need', until: 'Never', why: 'One for each migration', days: null },
+  migration_progress: {
+    holds: 'How far a migration is that changes many rows',
+    until: 'It is complete',
+    why: 'An interrupted one continues where it was',
+    days: null,
+  },
   kysely_migration: { holds: 'Which migrations ran', until: 'Never', why: 'One for each migration', days: null },
 };
 

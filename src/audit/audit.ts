@@ -1,5 +1,5 @@
 import type { Work } from '../platform/database/database.ts';
-import { command } from '../platform/database/statement.ts';
+import { command, joint } from '../platform/database/statement.ts';
 import { deviceOf, type Origin } from '../platform/validation/origin.ts';
 
 export const actorTypes = [
@@ -121,7 +121,7 @@ export const eventTypes = {
   'export.requested': 'A person asked for a copy of their data.',
   'export.downloaded': 'A person downloaded the copy of their data, or their picture (`file`).',
   'events.trimmed':
-    'The oldest events were removed according to `TESSERA_AUDIT_RETENTION`: how many, and up to which id.',
+    'The oldest events were removed according to `TESSERA_AUDIT_RETENTION`: how many, and up to which id. Of a month that was dropped as a whole, how many ids it had.',
 } as const;
 
 export type EventType = keyof typeof eventTypes;
@@ -213,7 +213,7 @@ const columns = (p: EventRow) => ({
   request_id: p.requestId,
   details: p.details,
 });
-const insertEvent = command((db, p: EventRow) => db.insertInto('audit_event').values(columns(p)));
+const insertEvent = command(joint({}, (db, p: EventRow) => db.insertInto('audit_event').values(columns(p))));
 const insertEventAs = command((db, p: EventRow & { id: string }) =>
   db.insertInto('audit_event').values({ ...columns(p), id: p.id }),
 );

@@ -1,11 +1,12 @@
 import { type Expression, type Kysely, sql } from 'kysely';
-import { iso, MINUTE } from '../platform/clock.ts';
+import { iso } from '../platform/clock.ts';
 import { constant } from '../platform/database/columns.ts';
 import type { Database, Work } from '../platform/database/database.ts';
 import type { AuditEventTable, Tables } from '../platform/database/schema.ts';
 import { many, one } from '../platform/database/statement.ts';
 import type { EventType } from './audit.ts';
 import type { EventFilter } from './schema.ts';
+import { DISORDER } from './trim-store.ts';
 
 /** A recorded event, as operators see it. */
 export interface RecordedEvent {
@@ -151,12 +152,6 @@ const newestEvent = one((db, _p: object) => db.selectFrom('audit_event').select(
 const nextEvent = one((db, p: { id: string }) =>
   db.selectFrom('audit_event').select(['id', 'at']).where('id', '>=', p.id).orderBy('id').limit(1),
 );
-
-/**
- * How far the order of times may differ from the order of ids: an event has the time at which its request began, by the clock of its
- * node, and gets its id when it is written.
- */
-const DISORDER = 10 * MINUTE;
 
 /**
  * The lowest id between two whose event is not older than an instant, found by bisection: times increase with ids, except for some

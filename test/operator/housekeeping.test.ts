@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { record } from '../../src/audit/audit.ts';
 import { listEvents } from '../../src/audit/search-store.ts';
 import { readBacklog, startHousekeeping, sweep } from '../../src/operations/housekeeping/housekeeping.ts';
@@ -301,6 +302,43 @@ test('with more to remove than a turn of each kind holds, it goes on at once, an
   assert.deepEqual(await backlog(), [0, 0, 0]);
   const [trimmed, ...rest] = await listEvents(database, { after: '0', limit: 200, order: 'asc', filter: {} });
   assert.deepEqual([trimmed?.type, rest.length], ['events.trimmed', 0]);
+  await dispose();
+});
+
+test('a clock that is set wrong does not remove the audit trail at once, but an hour of it each minute', async (context) => {
+  context.mock.timers.enable({ apis: ['setInterval'] });
+  const { database, dispose } = await openOwnStore();
+  const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
+  for (const at of [0, HOUR / 2, 2 * HOUR, 10 * DAY])
+    await database.commit(() => record({ at, type: 'sign_out', origin }));
+  let now = 1000 * DAY;
+  let passed = Promise.withResolvers<void>();
+  const stop = startHousekeeping({
+    database: { ...database, sharedTime: async () => null },
+    clock: () => now,
+    interval: MINUTE,
+    settings: { events: DAY, steps: null },
+    afterSweep: async () => passed.resolve(),
+    failed: (error) => passed.reject(error),
+  });
+  async function minute(): Promise<number[]> {
+    passed = Promise.withResolvers<void>();
+    now += MINUTE;
+    context.mock.timers.tick(MINUTE);
+    await passed.promise;
+    // The run ends after its last pass.
+    await nextTurn();
+    const filter = { type: 'sign_out' };
+    return (await listEvents(database, { after: '0', limit: 100, order: 'asc', filter })).map(({ at }) =>
+      Date.parse(at),
+    );
+  }
+  assert.deepEqual(await minute(), [2 * HOUR, 10 * DAY]);
+  assert.deepEqual(await minute(), [2 * HOUR, 10 * DAY]);
+  assert.deepEqual(await minute(), [10 * DAY]);
+  now = 11 * DAY - 10 * MINUTE;
+  for (let time = 0; time < 5; time++) assert.deepEqual(await minute(), [10 * DAY], 'the clock is right again');
+  await stop();
   await dispose();
 });
 

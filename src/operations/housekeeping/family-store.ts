@@ -96,9 +96,15 @@ function lastUses(families: readonly FamilyUnderReview[]): readonly (readonly [g
   return [...uses].sort(([one], [other]) => (BigInt(one) < BigInt(other) ? -1 : 1));
 }
 
-/** The review that is due for the longest time. */
+/** The review that is due for the longest time. Families of a version without reviews have the time 0, and have not been due since. */
 export const oldestReviewAt = one(
   (db, p: { before: number }) =>
-    db.selectFrom('token_family').select('review_at').where('review_at', '<=', p.before).orderBy('review_at').limit(1),
+    db
+      .selectFrom('token_family')
+      .select('review_at')
+      .where('review_at', '>', 0)
+      .where('review_at', '<=', p.before)
+      .orderBy('review_at')
+      .limit(1),
   (row) => row.review_at,
 );

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { isDividable, oldestEventAt } from '../../audit/trim-store.ts';
 import { claim, prolongClaim } from '../../limits/limits.ts';
-import { type Clock, databaseTime, MINUTE, SECOND } from '../../platform/clock.ts';
-import type { Database, Work } from '../../platform/database/database.ts';
+import { type Clock, databaseTime, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
+import { type Database, StoreUnavailable, type Work } from '../../platform/database/database.ts';
 import type { HousekeepingMeter } from '../../platform/metrics/metrics.ts';
 import type { Batch, Removal } from './removal.ts';
 import { type RetentionSettings, removals } from './removal-store.ts';
@@ -13,6 +14,12 @@ const TURN = MINUTE - SECOND;
 const BATCHES_IN_A_ROW = 20;
 /** A pass ends after this time, in milliseconds, and the next one begins at once: other periodic work comes between them. */
 const LONGEST_PASS = MINUTE / 2;
+
+/**
+ * How much of the audit trail one run removes at most, in milliseconds. A clock that is set wrong makes the whole trail due at once, and what
+ * is removed is lost; at an hour each minute, operators have days to notice.
+ */
+const TRIMMED_AT_ONCE = HOUR;
 
 const UNMETERED: HousekeepingMeter = { removed: () => {}, passed: () => {} };
 
@@ -30,7 +37,7 @@ export async function sweep(
   keepTraces: number | null = null,
 ): Promise<number> {
   let removed = 0;
-  for (const removal of removals({ events: keepEvents, steps: keepTraces })) {
+  for (const removal of removals({ events: keepEvents, steps: keepTraces }, database.auditParts)) {
     for (let left = true; left; ) {
       const batch = await removeBatch(database, removal, now, BATCH.most);
       removed += batch.removed;
@@ -41,8 +48,25 @@ export async function sweep(
   return removed;
 }
 
-const removeBatch = (database: Database, { batch, kept }: Removal, now: number, limit: number): Promise<Batch> =>
-  database.commit(() => batch({ now, before: now - kept, limit }));
+/** @param notBefore the rows that ended at this instant or later stay, also if they are due */
+const removeBatch = (
+  database: Database,
+  { batch, kept }: Removal,
+  now: number,
+  limit: number,
+  notBefore = Number.POSITIVE_INFINITY,
+): Promise<Batch> => database.commit(() => batch({ now, before: Math.min(now - kept, notBefore), limit }));
+
+/** Leaves for the next pass what others hold too long, such as a backup a table that is to be dropped. */
+async function orLater<T>(attempt: Promise<T>): Promise<T | undefined> {
+  try {
+    return await attempt;
+  } catch (error) {
+    // Whether the database is away is told by what comes next.
+    if (error instanceof StoreUnavailable) return undefined;
+    throw error;
+  }
+}
 
 /**
  * For how long the oldest rows have been due that are not removed yet, in milliseconds, by table. Between two passes they are due for up
@@ -55,7 +79,7 @@ export async function readBacklog(
   const now = clock();
   return database.read(function* read(): Work<ReadonlyMap<string, number>> {
     const overdue = new Map<string, number>();
-    for (const { table, kept, oldest } of removals(settings)) {
+    for (const { table, kept, oldest } of removals(settings, database.auditParts)) {
       const at = yield* oldest({ before: now - kept });
       overdue.set(table, Math.max(overdue.get(table) ?? 0, at === undefined ? 0 : now - kept - at));
     }
@@ -89,10 +113,26 @@ export function startHousekeeping({
   afterSweep,
   failed,
 }: Housekeeping) {
-  const kinds = removals(settings);
+  const kinds = removals(settings, database.auditParts);
   const sizes = new Map<Removal, number>();
   let running: Promise<void> | undefined;
   let stopped = false;
+  /** Up to which instant events may be removed. */
+  let trimmedTo: number | undefined;
+
+  async function advanceTrimming(now: number): Promise<void> {
+    if (settings.events === null) return;
+    const from = trimmedTo ?? (await database.read(oldestEventAt)) ?? now;
+    trimmedTo = Math.min(now - settings.events, from + TRIMMED_AT_ONCE);
+  }
+
+  /** Puts the events since the last time aside as a part of the trail, where they are a month's. */
+  async function divideTrail(now: number): Promise<void> {
+    const { auditParts: parts } = database;
+    if (settings.events === null || parts === undefined) return;
+    const trail = { kept: settings.events, parts };
+    if (await database.read(() => isDividable(trail, now))) await orLater(database.commit(() => parts.divide()));
+  }
 
   /** Removes several batches of one kind. @returns whether more are left */
   async function removeSome(removal: Removal, now: number): Promise<boolean> {
@@ -100,7 +140,11 @@ export function startHousekeeping({
       const size = sizes.get(removal) ?? BATCH.first;
       const began = performance.now();
       const usage = performance.eventLoopUtilization();
-      const { handled, removed } = await removeBatch(database, removal, now, size);
+      const isTrail = removal.table === 'audit_event';
+      const removing = removeBatch(database, removal, now, size, isTrail ? trimmedTo : undefined);
+      const done = isTrail ? await orLater(removing) : await removing;
+      if (done === undefined) return false;
+      const { handled, removed } = done;
       const time = { took: performance.now() - began, busy: performance.eventLoopUtilization(usage).active };
       if (removed > 0) meter.removed(removal.table, removed);
       if (handled < size || stopped) return false;
@@ -116,6 +160,7 @@ export function startHousekeeping({
     let now = began;
     let heldUntil = now + TURN;
     if (!(await database.commit(() => claim('housekeeping', TURN, now)))) return false;
+    await divideTrail(now);
     for (;;) {
       let left = false;
       for (const removal of kinds) left = (await removeSome(removal, now)) || left;
@@ -131,9 +176,10 @@ export function startHousekeeping({
   }
 
   async function run(): Promise<void> {
-    for (let left = true; left && !stopped; ) {
+    for (let [left, first] = [true, true]; left && !stopped; first = false) {
       // The time that all nodes share: a node with a wrong clock would delete what has not expired.
       const now = await databaseTime(database, clock);
+      if (first) await advanceTrimming(now);
       left = await pass(now);
       await database.emptyJournal();
       meter.passed(now);

@@ -1,4 +1,5 @@
-import { oldestEventAt, trimEvents } from '../../audit/trim-store.ts';
+import { oldestDueAt, type Trail, trimEvents } from '../../audit/trim-store.ts';
+import type { TableParts } from '../../platform/database/database.ts';
 import { many, one } from '../../platform/database/statement.ts';
 import { oldestStepAt, trimSteps } from '../../traces/trace-store.ts';
 import {
@@ -237,9 +238,17 @@ export interface RetentionSettings {
   readonly steps: number | null;
 }
 
+const trail = (kept: Trail): Removal =>
+  trimmed(
+    'audit_event',
+    kept.kept,
+    (order) => trimEvents(kept, order),
+    () => oldestDueAt(kept),
+  );
+
 /** All kinds of rows that are removed in time, in the order in which that is done. */
-export const removals = ({ events, steps }: RetentionSettings): readonly Removal[] => [
-  ...(events === null ? [] : [trimmed('audit_event', events, trimEvents, oldestEventAt)]),
+export const removals = ({ events, steps }: RetentionSettings, parts?: TableParts): readonly Removal[] => [
+  ...(events === null ? [] : [trail({ kept: events, parts })]),
   ...(steps === null ? [] : [trimmed('trace_step', steps, trimSteps, oldestStepAt)]),
   ...REMOVALS,
 ];
