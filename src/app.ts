@@ -39,6 +39,7 @@ import { startLeaseRenewal } from './platform/ids/ids.ts';
 import { type LogMessage, logLine } from './platform/log.ts';
 import { smtpTransport } from './platform/mail/transport.ts';
 import { listenForMetrics } from './platform/metrics/listener.ts';
+import type { Metrics } from './platform/metrics/metrics.ts';
 import { authorizationRoutes } from './protocol/authorize/routes.ts';
 import { discoveryRoutes, insertedDiscoveryRoutes } from './protocol/discovery/routes.ts';
 import { startNoticeDispatcher } from './protocol/logout/notice-dispatcher.ts';
@@ -67,6 +68,7 @@ import { sessionRoutes } from './web/sign-in/routes.ts';
 /** A running server. */
 export interface Tessera {
   readonly baseUrl: string;
+  readonly port: number;
   /** The port of the metrics, if they are served. */
   readonly metricsPort: number | undefined;
   /** Reports to load balancers that this node is about to stop. It still answers requests. */
@@ -84,12 +86,29 @@ export interface Tessera {
   close(patiently?: boolean): Promise<void>;
 }
 
+/** What a process shares with the others of a service that several make up. */
+export interface ProcessShare {
+  /** From 1. A process that replaces another has its number. */
+  readonly number: number;
+  /** The port on which others of them answer already; undefined for the one that comes first. */
+  readonly joins: number | undefined;
+  /** Is given the metrics of this process, which are served with those of the others and not by themselves. */
+  readonly addMetrics: (metrics: Metrics) => void;
+}
+
+export interface StartOptions extends OpenOptions {
+  readonly share?: ProcessShare;
+}
+
 /**
  * Composes the service: configuration, store, domains, routes, background work, listener.
  * @throws {ConfigError} when a part of it cannot be used; the message says what to do
  */
-export async function start(config: Config, clock: Clock = Date.now, options: OpenOptions = {}): Promise<Tessera> {
-  const listener = await openHttpListener(config.host, config.port);
+export async function start(config: Config, clock: Clock = Date.now, options: StartOptions = {}): Promise<Tessera> {
+  const { share } = options;
+  // What concerns the service as a whole is left to the process that comes first.
+  const isFirst = share?.joins === undefined;
+  const listener = await openHttpListener(config.host, config.port, share?.joins);
   // What was started is stopped in the reverse order, whether the start fails or the server is closed.
   const resources = new AsyncDisposableStack();
   try {
@@ -109,6 +128,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       config.telemetry &&
       (await import('./platform/telemetry/telemetry.ts')).startTelemetry({
         settings: config.telemetry,
+        process: share?.number,
         databaseSystem: config.databaseUrl.startsWith('sqlite:') ? 'sqlite' : 'postgresql',
         registry: metrics?.registry,
         meter,
@@ -123,13 +143,14 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
 
     // Store
     const meterOption = metrics && { meter: metrics.meter };
-    const core = await openCore(config, clock, { ...options, ...meterOption, traced, checkStructure: true });
+    const core = await openCore(config, clock, { ...options, ...meterOption, traced, checkStructure: isFirst });
     resources.defer(() => core.close());
     resources.defer(() => telemetry?.stop());
     const { database, ids, passwords, breaches, pictures, secret } = core;
     metrics?.watch(core);
-    const metricsListener =
-      metrics && config.metricsAddress && (await listenForMetrics(config.metricsAddress, metrics));
+    if (metrics) share?.addMetrics(metrics);
+    const ownAddress = share === undefined ? config.metricsAddress : undefined;
+    const metricsListener = metrics && ownAddress && (await listenForMetrics(ownAddress, metrics));
     resources.defer(() => metricsListener?.close());
 
     // Domains
@@ -294,7 +315,7 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
       });
     resources.defer(() => mailDispatcher?.stop());
     if (mailDispatcher !== undefined) metrics?.watchMail(mailDispatcher);
-    if (!mail.available && !local) {
+    if (!mail.available && !local && isFirst) {
       logLine(app.log, 'warn', 'mail is off, and with it what needs mail: set TESSERA_SMTP_URL', {});
     }
     const requestDispatcher = startRequestDispatcher({
@@ -312,13 +333,14 @@ export async function start(config: Config, clock: Clock = Date.now, options: Op
     metrics?.watchNotices(dispatcher);
     metrics?.watchNumbers(ids);
 
-    listener.open();
+    await listener.open();
     const drain = () => {
       draining = true;
       listener.drain();
     };
     return {
       baseUrl,
+      port: listener.port,
       metricsPort: metricsListener?.port,
       drain,
       deliverNotices: dispatcher.deliverDue,

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { existsSync, linkSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { Command } from 'commander';
 import { inspectDatabase, requireFinishedRestore } from '../core.ts';
@@ -13,10 +13,10 @@ import { randomName } from '../platform/crypto/secrets.ts';
 import { migrationState } from '../platform/database/migrations/position.ts';
 import { timeline } from '../platform/database/migrations/timeline.ts';
 import { isDiskFull } from '../platform/disk.ts';
-import { conflict } from '../platform/oauth-error.ts';
+import { conflict, type OAuthError } from '../platform/oauth-error.ts';
 import { VERSION } from '../platform/version.ts';
 import { examples, type GetCommandContext } from './context.ts';
-import { reportProgress } from './progress.ts';
+import { announceCheck, reportProgress } from './progress.ts';
 import { environment } from './session.ts';
 
 const PARTIAL = /^(.+)\.partial-(\d+)(-journal)?$/;
@@ -65,9 +65,28 @@ function nameFor(given: string, now: string): string {
   const path = resolve(given);
   const isFolder = statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
   const file = isFolder ? join(path, `tessera-${now.replaceAll(/[-:.]/g, '')}.backup`) : path;
-  if (existsSync(file)) throw conflict(`${file} exists already, and a backup never replaces one. Choose another name.`);
+  if (existsSync(file)) throw taken(file);
   if (!existsSync(dirname(file))) throw new ConfigError([`There is no folder ${dirname(file)}. Create it first.`]);
   return file;
+}
+
+const taken = (file: string): OAuthError =>
+  conflict(`${file} exists already, and a backup never replaces one. Choose another name.`);
+
+/** What file systems without a second name for a file answer, such as those of memory cards. */
+const NO_LINKS: ReadonlySet<unknown> = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK']);
+
+/** Gives a complete backup its name; a file that got this name meanwhile is not replaced. */
+function giveName(partial: string, file: string): void {
+  try {
+    linkSync(partial, file);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EEXIST') throw taken(file);
+    if (!NO_LINKS.has(code)) throw error;
+    if (existsSync(file)) throw taken(file);
+    renameSync(partial, file);
+  }
 }
 
 interface Order {
@@ -94,6 +113,7 @@ async function writeBackup({ config, database, file, passphrase, now }: Order): 
   const partial = `${file}.partial-${process.pid}`;
   try {
     const original = await copyEmbedded(config, database, partial, reportProgress('Copying'));
+    announceCheck(size);
     const copy = await checkCopy(config, partial);
     if (JSON.stringify(copy) !== JSON.stringify(original)) {
       throw new ConfigError([
@@ -113,7 +133,7 @@ async function writeBackup({ config, database, file, passphrase, now }: Order): 
     // As a restore reads it.
     const archive = await openArchive(partial);
     await readDatabase(partial, archive.manifest, reportProgress('Checking'));
-    renameSync(partial, file);
+    giveName(partial, file);
     syncFolder(dirname(file));
     return manifest;
   } catch (error) {

@@ -18,6 +18,7 @@ import { judgeMail } from '../operations/doctor/rules/mail.ts';
 import { judgeNodeNumbers } from '../operations/doctor/rules/node-numbers.ts';
 import { judgeProxies } from '../operations/doctor/rules/proxy.ts';
 import { judgeSecret, type SecretMatch, type SecretSight } from '../operations/doctor/rules/secret.ts';
+import { judgeVersion } from '../operations/doctor/rules/version.ts';
 import { baseUrlOf, type Config, ConfigError, readConfig } from '../platform/config/config.ts';
 import { findSecret, previousSecret, secretFile } from '../platform/config/secret-file.ts';
 import type { Inspection } from '../platform/database/inspection.ts';
@@ -50,7 +51,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error;
     const rest = warning('configuration', 'The other checks were skipped.', 'Correct the settings first.');
-    return [...judgeRefusals(error.problems), rest];
+    return [...judgeVersion(undefined), ...judgeRefusals(error.problems), rest];
   }
   const baseUrl = baseUrlOf(config, config.port);
   const { secret, sight: secretSight } = lookAtSecret(config);
@@ -74,7 +75,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   const findings = [
     ...judgeConfiguration(config, baseUrl),
     ...judgeDatabase(sight),
-    ...judgeMigrations(sight, position),
+    ...judgeMigrations(sight, position, inspection?.unfinished),
     ...judgeNodeNumbers(heldNumbers),
     ...judgeSecret(secretSight, fit),
     ...judgeMail(config, baseUrl, deadMails),
@@ -82,7 +83,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
   if (config.baseUrl === undefined && config.port === 0) {
     const found = 'TESSERA_PORT is 0, so the address of the server is not known.';
     const remedy = 'Give the address that the server printed: tessera doctor --base-url http://localhost:<port>';
-    return [...findings, warning('base-url', found, remedy)];
+    return [...judgeVersion(undefined), ...findings, warning('base-url', found, remedy)];
   }
   const style = cookieStyle(baseUrl);
   const online = await lookOnline(baseUrl, secret && probeKey(secret), style.browser, clock);
@@ -92,6 +93,7 @@ async function examine(settings: ReturnType<typeof environment>, clock: () => nu
     ...(databaseAhead === undefined ? [] : [{ whose: 'the database', ahead: databaseAhead }]),
   ];
   return [
+    ...judgeVersion(online.seen),
     ...findings,
     ...judgeJournal(sight, answersLive(online.live)),
     ...judgeAddress(online, clock()),

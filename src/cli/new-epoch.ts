@@ -1,9 +1,11 @@
-import { beginEpoch, type RecoverySummary, type Restored } from '../admin/recovery.ts';
+import { beginEpoch, type RecoverySummary, type Restored, recordRestore } from '../admin/recovery.ts';
 import { listEvents } from '../audit/search-store.ts';
 import { type Core, findDataLoss } from '../core.ts';
 import { MINUTE } from '../platform/clock.ts';
 import type { Config } from '../platform/config/config.ts';
+import type { Work } from '../platform/database/database.ts';
 import type { DataLoss } from '../platform/database/loss.ts';
+import { conflict } from '../platform/oauth-error.ts';
 import { checkSecret } from './keys.ts';
 import { confirm } from './prompt.ts';
 import { type GlobalFlags, CLI_ORIGIN as origin, withCore } from './session.ts';
@@ -14,6 +16,7 @@ const PATIENCE = 60 * MINUTE;
 /**
  * Begins a new epoch in a database that was restored by other means, in one commit.
  * @returns what was ended
+ * @throws {OAuthError} while another process uses the database
  */
 export async function newEpoch(
   flags: GlobalFlags,
@@ -28,10 +31,46 @@ export async function newEpoch(
       await checkSecret(core);
       const restored = { backupAt: null, origin, ...(await lossIn(core, loss)) };
       const at = core.clock();
-      const { secret } = core;
-      return { ...(await core.database.commit(() => beginEpoch({ secret, at }, restored))), missing: restored.missing };
+      const summary = await core.database.commit(function* begin(): Work<RecoverySummary> {
+        yield* requireAlone(core);
+        const ended = yield* beginEpoch({ secret: core.secret, at }, restored);
+        yield* core.database.recordServer();
+        // Again: one that was started meanwhile may have accepted something, and rolls all of this back.
+        yield* requireAlone(core);
+        return ended;
+      });
+      return { ...summary, missing: restored.missing };
     },
     { acceptLoss: true, patience: PATIENCE },
+  );
+}
+
+/**
+ * A node that runs meanwhile would accept what was revoked, and what it creates for that, such as a client secret, would outlive the epoch.
+ * @throws {OAuthError} while another process uses the database
+ */
+function* requireAlone({ ids }: Core): Work<void> {
+  const others = yield* ids.countOthers();
+  if (others === 0) return;
+  throw conflict(
+    `${others === 1 ? 'Another process uses' : `${others} other processes use`} this database, or ended without notice less than two ` +
+      'minutes ago. Stop every node, then run this command again. Nothing was changed.',
+  );
+}
+
+/** Records that a database server which was recovered, copied or moved lacks nothing, so that nodes use it again. */
+export async function keepIssued(flags: GlobalFlags): Promise<void> {
+  await withCore(
+    flags,
+    async (core) => {
+      await checkSecret(core);
+      const restored = { backupAt: null, missing: null, continueAfter: undefined, origin };
+      await core.database.commit(function* keep(): Work<void> {
+        yield* recordRestore(null, core.clock(), restored);
+        yield* core.database.recordServer();
+      });
+    },
+    { acceptLoss: true },
   );
 }
 

@@ -17,14 +17,19 @@ export const withPageOptions = (command: Command): Command =>
     .option('--limit <count>', 'at most this many (default: all)', wholeNumber(1, 1_000_000))
     .option('--after <id>', 'only items after this ID: the last one of the previous page');
 
+/** The id after which a list begins. */
+export function startOf(after: string): string {
+  if (after !== '0' && !isSnowflake(after)) throw invalidRequest('--after must be an ID.');
+  return after;
+}
+
 /** Reads a list page by page, in the order of IDs. */
 export function* allPages<T extends { readonly id: string }>(
   read: (page: { after: string; limit: number }) => Work<readonly T[]>,
   { limit = Number.POSITIVE_INFINITY, after: start = '0' }: PageOptions = {},
 ): Work<T[]> {
-  if (start !== '0' && !isSnowflake(start)) throw invalidRequest('--after must be an ID.');
   const found: T[] = [];
-  for (let after = start; ; ) {
+  for (let after = startOf(start); ; ) {
     const wanted = Math.min(PAGE_SIZE, limit - found.length);
     const page: readonly T[] = yield* read({ after, limit: wanted });
     found.push(...page);

@@ -56,9 +56,13 @@ export function program(writeError: (text: string) => void = (text) => process.s
     .showSuggestionAfterError()
     .addHelpText('after', FIRST_STEPS);
   examples(
-    serverOptions(tessera.command('serve')),
+    serverOptions(tessera.command('serve')).option(
+      '--processes <number>',
+      'how many processes share the port, or auto for one for each processor (TESSERA_PROCESSES)',
+    ),
     'tessera serve',
     'tessera serve --port 8080 --base-url https://id.example.com',
+    'tessera serve --processes auto',
   )
     .description('run the server')
     // Imported on demand: no other command needs the server.

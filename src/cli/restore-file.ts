@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { beginEpoch, type RecoverySummary, recordRestore } from '../admin/recovery.ts';
-import { type Core, openCore } from '../core.ts';
+import { type Core, explainErrors, openCore } from '../core.ts';
 import { checkCopy, finishRestore, lookAtFiles, noRoom, type Staging, stage } from '../embedded.ts';
 import { type Archive, openArchive, readDatabase } from '../operations/backup/archive.ts';
 import { openSecret, readPassphrase } from '../operations/backup/sealed-secret.ts';
@@ -14,7 +14,7 @@ import { isDiskFull } from '../platform/disk.ts';
 import { conflict, invalidRequest } from '../platform/oauth-error.ts';
 import { checkSecret } from './keys.ts';
 import { lossIn } from './new-epoch.ts';
-import { reportProgress } from './progress.ts';
+import { announceCheck, reportProgress } from './progress.ts';
 import { confirm } from './prompt.ts';
 import { CLI_ORIGIN as origin } from './session.ts';
 
@@ -61,9 +61,11 @@ export async function restoreFile(
   if (hasData) await confirm(`This puts the data of ${manifest.createdAt} in place of ${path}.`, options);
   // Twice the size: the prepared database and, while it is migrated, its write-ahead log.
   const needed = 2 * manifest.database.bytes;
-  const staging = stage(path, needed);
+  let staging: Staging | undefined;
   try {
+    staging = await explainErrors(config, async () => stage(path, needed));
     await extract(backup, archive, staging.file);
+    announceCheck(manifest.database.bytes);
     const copy = await checkCopy(config, staging.file);
     const { rows, sequence } = manifest.database;
     if (copy.sequence !== sequence || JSON.stringify(copy.rows) !== JSON.stringify(rows)) {
@@ -81,7 +83,7 @@ export async function restoreFile(
   } catch (error) {
     throw isDiskFull(error) ? noRoom(dirname(path), needed) : error;
   } finally {
-    staging.release();
+    staging?.release();
   }
 }
 

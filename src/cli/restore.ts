@@ -1,10 +1,11 @@
 import { Command } from 'commander';
+import { databaseFile } from '../core.ts';
 import { embeddedFile } from '../embedded.ts';
 import { readConfig } from '../platform/config/config.ts';
 import { invalidRequest } from '../platform/oauth-error.ts';
 import { examples, type GetCommandContext } from './context.ts';
-import { newEpoch } from './new-epoch.ts';
-import { YES } from './prompt.ts';
+import { keepIssued, newEpoch } from './new-epoch.ts';
+import { confirm, YES } from './prompt.ts';
 import { finishInterrupted, type RestoreOptions, type RestoreSummary, restoreFile } from './restore-file.ts';
 import { environment } from './session.ts';
 
@@ -22,7 +23,8 @@ export function restoreCommand(getContext: GetCommandContext): Command {
     .option('--replace', 'move the data that is there aside')
     .option(
       '--keep-sessions',
-      'leave sessions, tokens and admin keys valid, including those that were revoked since the backup',
+      'leave sessions, tokens and admin keys valid, including those that were revoked since the backup; without a backup: of data that ' +
+        'PostgreSQL restored or moved',
     )
     .option(
       '--new-epoch',
@@ -47,6 +49,14 @@ export function restoreCommand(getContext: GetCommandContext): Command {
           adminKeysRevoked: adminKeys,
           kid,
         });
+      }
+      if (options.keepSessions && backup === undefined && databaseFile(config) === undefined) {
+        await confirm(
+          'This leaves everything valid that was issued before, including what was revoked since.',
+          options,
+        );
+        await keepIssued(flags);
+        return out.say(KEPT, { restored: false, ended: false });
       }
       const path = embeddedFile(
         config,
@@ -73,6 +83,10 @@ export function restoreCommand(getContext: GetCommandContext): Command {
       });
     });
 }
+
+const KEPT =
+  'The data counts as complete on this server, and nodes may be started. If changes are missing after all, what was revoked since is ' +
+  'valid again: tessera restore --new-epoch';
 
 const ended = (adminKeys: number): string =>
   `Everything issued before is invalid: sessions, codes, pending requests, tokens, invitations, admin keys (${adminKeys}) and ` +
@@ -102,7 +116,7 @@ function report(path: string, done: RestoreSummary): string {
     '',
     done.ended === null
       ? 'WARNING: what was issued before is still valid, including sessions, tokens and admin keys that were revoked since the ' +
-        'backup. To invalidate it: tessera restore --new-epoch'
+        'backup. To invalidate it, before the server is started: tessera restore --new-epoch'
       : ended(done.ended.adminKeys),
     '',
     afterwards(createdAt),

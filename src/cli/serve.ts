@@ -1,14 +1,14 @@
 import { resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
-import { start } from '../app.ts';
+import type { Tessera } from '../app.ts';
 import { SECOND } from '../platform/clock.ts';
 import { type Config, readConfig } from '../platform/config/config.ts';
 import { reserveHashingThreads } from '../platform/config/threads.ts';
 import { withoutPassword } from '../platform/database/server-address.ts';
 import { shellWord } from '../platform/shell.ts';
 import { VERSION } from '../platform/version.ts';
-import { environment, type GlobalFlags, reportWaiting } from './session.ts';
+import { environment, type GlobalFlags, reportLong } from './session.ts';
 
 /**
  * Collects garbage when the heap has grown by 60 % over the live objects. By default it grows to a multiple of that under load,
@@ -17,13 +17,33 @@ import { environment, type GlobalFlags, reportWaiting } from './session.ts';
 const HEAP_GROWTH = '--heap-growing-percent=60';
 
 /** Runs the server until it is told to stop. */
-export async function serve(flags: GlobalFlags & { host?: string; port?: string }): Promise<void> {
+export async function serve(flags: GlobalFlags & { host?: string; port?: string; processes?: string }): Promise<void> {
   const config = readConfig(environment(flags));
+  if (config.processes > 1) {
+    const { default: cluster } = await import('node:cluster');
+    if (cluster.isPrimary) return serveBySeveral(config, flags);
+  }
   setFlagsFromString(HEAP_GROWTH);
   reserveHashingThreads(config.hashingConcurrency);
-  const warn = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
-  const tessera = await start(config, Date.now, { migration: { progress: reportWaiting }, warn });
-  // Installed before the server says that it is ready: from then on it may be stopped.
+  if (config.processes > 1) return (await import('./processes/worker.ts')).serveAsWorker(config, warn);
+  const { start } = await import('../app.ts');
+  const tessera = await start(config, Date.now, { migration: { progress: reportLong }, warn });
+  stopOnSignals(config, tessera);
+  greet(config, tessera.baseUrl, flags);
+}
+
+async function serveBySeveral(config: Config, flags: GlobalFlags): Promise<void> {
+  const { supervise } = await import('./processes/supervisor.ts');
+  const service = await supervise(config);
+  stopOnSignals(config, service);
+  await service.complete;
+  greet(config, service.baseUrl, flags);
+}
+
+const warn = (text: string): void => void process.stderr.write(`Warning: ${text}\n`);
+
+/** Ends the process when it is told to. Called before the server says that it is ready: from then on it may be stopped. */
+function stopOnSignals({ drainSeconds }: Config, service: Pick<Tessera, 'drain' | 'close'>): void {
   let stoppingSince: number | undefined;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     process.on(signal, () => {
@@ -34,11 +54,11 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
         return;
       }
       stoppingSince = performance.now();
-      tessera.drain();
+      service.drain();
       // Load balancers need time to notice the drain only if a supervisor stops the server, not on Ctrl+C.
-      const drainTime = signal === 'SIGTERM' ? config.drainSeconds * SECOND : 0;
+      const drainTime = signal === 'SIGTERM' ? drainSeconds * SECOND : 0;
       wait(drainTime)
-        .then(() => tessera.close(signal === 'SIGTERM'))
+        .then(() => service.close(signal === 'SIGTERM'))
         .then(
           () => process.exit(0),
           (error: unknown) => {
@@ -48,14 +68,17 @@ export async function serve(flags: GlobalFlags & { host?: string; port?: string 
         );
     });
   }
+}
+
+function greet(config: Config, baseUrl: string, { json }: GlobalFlags): void {
   const seconds = (performance.now() / 1000).toFixed(2);
   const facts = {
-    baseUrl: tessera.baseUrl,
+    baseUrl,
     databaseUrl: withoutPassword(config.databaseUrl),
     dataDir: config.dataDir,
     version: VERSION,
   };
-  process.stdout.write(flags.json ? `${JSON.stringify(facts)}\n` : welcome(config, tessera.baseUrl, seconds));
+  process.stdout.write(json ? `${JSON.stringify(facts)}\n` : welcome(config, baseUrl, seconds));
 }
 
 function welcome(config: Config, baseUrl: string, seconds: string): string {
@@ -71,6 +94,7 @@ function welcome(config: Config, baseUrl: string, seconds: string): string {
     `Tessera ${VERSION} is ready after ${seconds} s.`,
     `  Address   ${baseUrl}`,
     `  Data      ${withoutPassword(config.databaseUrl)}`,
+    ...(config.processes > 1 ? [`  Processes ${config.processes}`] : []),
     ...(config.mail.mailbox ? ['', `Mail is not sent, but shown: ${baseUrl}/mailbox`] : []),
     ...(config.playground ? ['', `Walk through the flow in a browser: ${baseUrl}/playground`] : []),
     '',

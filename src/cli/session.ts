@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { type Core, databaseFile, type OpenOptions, openCore, requireFinishedRestore } from '../core.ts';
 import { ConfigError, readConfig } from '../platform/config/config.ts';
-import type { MigrationProgress } from '../platform/database/migrations/migrate.ts';
+import type { MigrationProgress, MigrationStep } from '../platform/database/migrations/migrate.ts';
 import type { Origin } from '../platform/validation/origin.ts';
 
 /** The origin of every audit event of this run: the operating system user, and one request ID for the whole run. */
@@ -26,6 +26,33 @@ function systemUser(): string {
 /** Reports on standard error that a migration has to wait. */
 export const reportWaiting: MigrationProgress = {
   waiting: () => void process.stderr.write('Waiting: another node or command is migrating this database.\n'),
+  retrying: (attempt, of) =>
+    void process.stderr.write(
+      `Waiting: a transaction of another program holds a lock that the migration needs (${attempt} of ${of}).\n`,
+    ),
+};
+
+/** How often a migration says how far it is, in milliseconds. */
+const REPORT_INTERVAL = 5000;
+
+/** Says how far a migration of a large table is: at its first progress, and then once in a while. */
+export function reportAdvance(
+  say: (step: MigrationStep, text: string) => void,
+): Required<MigrationProgress>['advanced'] {
+  const told = new Map<string, number>();
+  return (step, { what, done, total }) => {
+    const now = performance.now();
+    if (now - (told.get(step.name) ?? Number.NEGATIVE_INFINITY) < REPORT_INTERVAL) return;
+    told.set(step.name, now);
+    const of = total === 0 ? '' : ` of about ${total.toLocaleString('en')}`;
+    say(step, `${what}: ${done.toLocaleString('en')}${of}`);
+  };
+}
+
+/** For a process that migrates before it does something else: reports on standard error what takes long. */
+export const reportLong: MigrationProgress = {
+  ...reportWaiting,
+  advanced: reportAdvance(({ name }, text) => void process.stderr.write(`Migrating: ${name}, ${text}\n`)),
 };
 
 /** The parsed global flags, which override environment variables. */
@@ -37,7 +64,7 @@ export interface GlobalFlags {
 }
 
 /** The environment variables, overridden by the flags. */
-export function environment(flags: GlobalFlags & { host?: string; port?: string }) {
+export function environment(flags: GlobalFlags & { host?: string; port?: string; processes?: string }) {
   return {
     ...process.env,
     ...(flags.dataDir !== undefined && { TESSERA_DATA_DIR: flags.dataDir }),
@@ -47,6 +74,7 @@ export function environment(flags: GlobalFlags & { host?: string; port?: string 
     }),
     ...(flags.host !== undefined && { TESSERA_HOST: flags.host }),
     ...(flags.port !== undefined && { TESSERA_PORT: flags.port }),
+    ...(flags.processes !== undefined && { TESSERA_PROCESSES: flags.processes }),
     ...(flags.baseUrl !== undefined && { TESSERA_BASE_URL: flags.baseUrl }),
   };
 }
@@ -72,7 +100,7 @@ export async function withCore<T>(
         'or give the data folder with --data-dir or TESSERA_DATA_DIR.',
     ]);
   }
-  const core = await openCore(config, Date.now, { ...options, migration: { progress: reportWaiting } });
+  const core = await openCore(config, Date.now, { ...options, migration: { progress: reportLong } });
   try {
     if (isNew) process.stderr.write(`Created a new database: ${path}\n`);
     return await work(core);

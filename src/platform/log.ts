@@ -5,7 +5,7 @@ type LineLevel = 'debug' | 'info' | 'warn' | 'error';
 export const logFields = {
   level: 'The level as a number: 20 `debug`, 30 `info`, 40 `warn`, 50 `error`.',
   time: 'When the line was written, in milliseconds since 1970-01-01 UTC.',
-  pid: 'The process.',
+  pid: 'The process that wrote the line. Of several that share the port, each has its own.',
   hostname: 'The machine.',
   msg: 'What happened: one of the lines below.',
   reqId:
@@ -28,6 +28,9 @@ export const logFields = {
   signal: 'What the collector did not take: `traces` or `metrics`.',
   cause: 'Why, in one line.',
   causes: 'Up to eight distinct messages of the database.',
+  process: 'The process that the line is about.',
+  ended: 'How it ended: the status, or the signal.',
+  delay: 'In how many seconds another one is started.',
   seconds: 'How long an outage has lasted.',
   refused: 'How many requests were refused because of an outage: since the line before, and in the last line in total.',
 } as const satisfies Readonly<Record<string, string>>;
@@ -114,6 +117,22 @@ export const logLines = {
     fields: ['signal'],
     about: 'The next one that succeeded.',
   },
+  'a process ended and is replaced': {
+    levels: ['error'],
+    fields: ['process', 'ended', 'delay'],
+    about:
+      'One of the processes that share the port ended without having been told to. The others go on; connections to it are lost, and nothing that was acknowledged.',
+  },
+  'a process hangs and is killed': {
+    levels: ['error'],
+    fields: ['process'],
+    about: 'One of the processes that share the port has not answered its supervisor for a minute. It is replaced.',
+  },
+  'a process took the place of another': {
+    levels: ['info'],
+    fields: ['process'],
+    about: 'It serves.',
+  },
   housekeeping: {
     levels: ['error'],
     fields: ['err'],
@@ -163,4 +182,34 @@ export function logLine<M extends LogMessage>(
   facts: LogFacts<M>,
 ): void {
   logger[level](facts, message);
+}
+
+/** The number of each level. */
+const NUMBERS: Readonly<Record<LineLevel, number>> = { error: 50, warn: 40, info: 30, debug: 20 };
+
+/** The least number that a level of `TESSERA_LOG_LEVEL` writes. */
+const LEAST: Readonly<Record<string, number>> = { trace: 10, debug: 20, info: 30, warn: 40, error: 50, fatal: 60 };
+
+/**
+ * A logger for a process without an HTTP server, whose logger is the server's. The lines have the same form.
+ * @param level the level from which lines are written; `silent` writes none
+ */
+export function plainLogger(
+  level: string,
+  every: { readonly pid: number; readonly hostname: string; readonly clock: () => number },
+  write: (line: string) => void,
+): Logger {
+  const { clock, ...process } = every;
+  const writeAt =
+    (number: number) =>
+    (facts: object, msg: string): void => {
+      if (number < (LEAST[level] ?? Number.POSITIVE_INFINITY)) return;
+      write(`${JSON.stringify({ level: number, time: clock(), ...process, ...facts, msg })}\n`);
+    };
+  return {
+    error: writeAt(NUMBERS.error),
+    warn: writeAt(NUMBERS.warn),
+    info: writeAt(NUMBERS.info),
+    debug: writeAt(NUMBERS.debug),
+  };
 }

@@ -68,6 +68,7 @@ describe('without a server', () => {
       [['base-url', 'warning']],
     );
     has(findings, 'base-url', 'warning', /Nothing answers.*skipped/, /Start the server/);
+    has(findings, 'version', 'ok', /^This is Tessera \d+\.\d+\.\d+\.$/);
     has(findings, 'database', 'ok', /none yet.*first start creates it/);
     assert.ok(!readdirSync(folder).includes(dataDir.split('/').at(-1) ?? ''), 'no folder came to be');
   });
@@ -214,6 +215,7 @@ describe('a running service', () => {
     const { findings } = await at.with({});
     assert.deepEqual(worse(findings), []);
     has(findings, 'base-url', 'ok', /Tessera answers/);
+    has(findings, 'version', 'ok', /^This and the running service are Tessera \d+\.\d+\.\d+\.$/);
     has(findings, 'proxy-headers', 'ok', /There is no proxy in front/);
     has(findings, 'cookies', 'ok', /tessera_browser is passed in both directions unchanged/);
     has(findings, 'clock', 'ok', /agrees with that of the running service/);

@@ -133,6 +133,7 @@ const wrong: Readonly<Record<string, readonly string[]>> = {
   ],
   TESSERA_ALLOW_HTTP: ['yes', '2', 'TRUE'],
   TESSERA_PORT: ['-1', '65536', '3000a', '3.5', ' 3000', 'http'],
+  TESSERA_PROCESSES: ['0', '65', '-1', '1.5', '02', ' 2', 'all', 'AUTO'],
   TESSERA_DATABASE_URL: [
     'tessera.db',
     'sqlite:',

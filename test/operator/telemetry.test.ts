@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { start } from '../../src/app.ts';
 import { readConfig } from '../../src/platform/config/config.ts';
+import { VERSION } from '../../src/platform/version.ts';
 import { Canaries } from '../security/canaries.ts';
 import { agent } from '../support/agent.ts';
 import {
@@ -153,6 +154,7 @@ test('a collector gets spans and metrics; no secret is among them, and the log n
   });
   assert.deepEqual([seen.kind, seen.status, seen.parentSpanId, seen.links], [2, 0, '', []]);
   assert.equal(seen.resource['service.name'], 'tessera-test');
+  assert.equal(seen.resource['service.version'], VERSION);
   assert.equal(seen.resource['deployment.environment.name'], 'test');
   const read = spans.find(({ parentSpanId }) => parentSpanId === seen.spanId);
   assert.equal(read?.name, 'read');

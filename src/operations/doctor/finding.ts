@@ -1,5 +1,6 @@
 /** The checks of `tessera doctor`, in the order of its output. */
 export type Check =
+  | 'version'
   | 'configuration'
   | 'database'
   | 'migrations'

@@ -24,7 +24,9 @@ export async function findSecretMatch(
     read: (work) => inspection.read(work),
     commit: () => Promise.reject(new WouldWrite()),
     emptyJournal: async () => {},
+    auditParts: undefined,
     sharedTime: async () => null,
+    *recordServer() {},
     load: () => ({ waiting: 0 }),
     close: async () => {},
   };

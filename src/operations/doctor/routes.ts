@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../platform/clock.ts';
 import { nothingHere } from '../../platform/oauth-error.ts';
 import type { TrustProxy } from '../../platform/validation/origin.ts';
+import { VERSION } from '../../platform/version.ts';
 import { isProbe, PROBE_HEADER, PROBE_PATH, type ProbeReport } from './probe.ts';
 
 export interface DoctorParts {
@@ -22,6 +23,7 @@ export function doctorRoutes(app: FastifyInstance, { clock, issuer, trustProxy, 
     const forwarded = headers['x-forwarded-for'];
     const seen: ProbeReport = {
       now: clock(),
+      version: VERSION,
       baseUrl: issuer,
       trustProxy,
       address: request.address,

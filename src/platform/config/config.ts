@@ -8,6 +8,7 @@ import { isLoopback } from './loopback.ts';
 import { type MailSettings, mailVariables, readMailSettings } from './mail.ts';
 import { networks, trustProxy } from './networks.ts';
 import { passwordBreaches } from './password-breaches.ts';
+import { processesVariable } from './processes.ts';
 import { looksRandom } from './randomness.ts';
 import { type SecondFactorSetting, secondFactorVariable } from './second-factor.ts';
 import { readSignInCode, signInCodeVariables } from './sign-in-code.ts';
@@ -22,6 +23,8 @@ export interface Config {
   readonly baseUrl: string | undefined;
   readonly host: string;
   readonly port: number;
+  /** How many processes share the port. */
+  readonly processes: number;
   readonly databaseUrl: string;
   readonly dataDir: string;
   readonly secret: string | undefined;
@@ -191,6 +194,7 @@ export const variables = {
     initial: '`3000`',
     about: 'The port to listen on; `0` selects a free one.',
   }),
+  processes: processesVariable,
   databaseUrl: new Variable('TESSERA_DATABASE_URL', databaseUrl, {
     initial: '`sqlite:<data dir>/tessera.db`',
     about:
@@ -243,7 +247,8 @@ export const variables = {
   }),
   hashingConcurrency: new Variable('TESSERA_HASHING_CONCURRENCY', positiveInteger(64), {
     initial: 'processors − 1, at least 1',
-    about: 'How many passwords are hashed at the same time. Others wait; when the queue is full, sign-in returns 503.',
+    about:
+      'How many passwords are hashed at the same time, by all processes of a service together. Others wait; when the queue is full, sign-in returns 503.',
   }),
   passwordBreaches: new Variable('TESSERA_PASSWORD_BREACHES', passwordBreaches, {
     initial: '`off`',
@@ -318,6 +323,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
   if (breaches !== null && !local && new URL(breaches).protocol === 'http:') {
     problems.push(`${variables.passwordBreaches.name} must be an https URL: http is for tests on one machine.`);
   }
+  const processes = read(variables.processes) ?? 1;
   const url = read(variables.databaseUrl) ?? `sqlite:${resolve(dataDir, 'tessera.db')}`;
   const limits: Record<string, unknown> = {};
   for (const name of limitNames) {
@@ -337,6 +343,7 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     baseUrl: base,
     host: read(variables.host) ?? '127.0.0.1',
     port: read(variables.port) ?? 3000,
+    processes,
     databaseUrl: url,
     dataDir,
     secret: read(variables.secret),
@@ -364,6 +371,11 @@ export function readConfig(given: Readonly<Record<string, string | undefined>>):
     signInCode: readSignInCode(environment, problems, mail),
     limits: limits as unknown as Limits,
   };
+  if (processes > 1 && url === 'sqlite::memory:') {
+    problems.push(
+      `${variables.processes.name} asks for ${processes} processes, and each would have a database in memory of its own. Set it to 1, or use a file.`,
+    );
+  }
   if (config.secret !== undefined && config.secretFile !== undefined) {
     problems.push(`${variables.secret.name} and ${variables.secretFile.name} are both set. Remove one of them.`);
   }

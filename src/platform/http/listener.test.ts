@@ -43,7 +43,7 @@ test('a request that does not arrive in time gets an answer, and its connection 
 test('a request that never arrives completely does not keep the listener from closing', async (t) => {
   const own = await openHttpListener('127.0.0.1', 0);
   const started = once(own.server, 'request');
-  own.open();
+  await own.open();
   const caller = connect({ host: '127.0.0.1', port: own.port });
   caller.on('error', () => {});
   caller.write('POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf');
@@ -68,7 +68,7 @@ function caller(port: number) {
 
 test('a patient stop answers requests on kept-alive connections and on those not accepted yet, and resets none', async () => {
   const own = await openHttpListener('127.0.0.1', 0);
-  own.open();
+  await own.open();
   own.server.on('request', (_request, response) => response.end('answer'));
   const kept = [caller(own.port), caller(own.port)];
   for (const { socket } of kept) {
@@ -115,7 +115,7 @@ test('a client that never closes its side does not keep the listener from closin
 /** A listener that counts the requests that it processes, and a client. */
 async function counted() {
   const own = await openHttpListener('127.0.0.1', 0);
-  own.open();
+  await own.open();
   let done = 0;
   own.server.on('request', (_request, response) => {
     done++;

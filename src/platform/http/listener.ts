@@ -44,7 +44,7 @@ export interface HttpListener {
   readonly address: string;
   readonly port: number;
   /** Stops the "starting" answers: from now on the routes answer. */
-  open(): void;
+  open(): Promise<void>;
   /** Asks the clients of kept-alive connections to open new ones, which may reach another node. */
   drain(): void;
   /**
@@ -54,8 +54,11 @@ export interface HttpListener {
   close(patiently?: boolean): Promise<void>;
 }
 
-/** @throws {ConfigError} if the address cannot be bound, with the remedy */
-export async function openHttpListener(host: string, port: number): Promise<HttpListener> {
+/**
+ * @param joined the port on which other processes of this service answer already: this one listens, too, when its routes are ready
+ * @throws {ConfigError} if the address cannot be bound, with the remedy
+ */
+export async function openHttpListener(host: string, port: number, joined?: number): Promise<HttpListener> {
   const server = createServer({
     maxHeaderSize: LARGEST_HEADER_KIB * 1024,
     requestTimeout: REQUEST_TIMEOUT,
@@ -81,22 +84,32 @@ export async function openHttpListener(host: string, port: number): Promise<Http
     const timer = setTimeout(() => socket.destroy(), LINGER_TIMEOUT);
     socket.once('close', () => clearTimeout(timer));
   });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error: Error & { code?: string }) => {
-      const remedy =
-        REMEDIES[error.code ?? ''] ?? `${error.message}. Set TESSERA_HOST and TESSERA_PORT to another address.`;
-      reject(new ConfigError([`Cannot listen on ${host}:${port}. ${remedy}`]));
+  const listen = () =>
+    new Promise<void>((resolve, reject) => {
+      server.once('error', (error: Error & { code?: string }) => {
+        const remedy =
+          REMEDIES[error.code ?? ''] ?? `${error.message}. Set TESSERA_HOST and TESSERA_PORT to another address.`;
+        reject(new ConfigError([`Cannot listen on ${host}:${port}. ${remedy}`]));
+      });
+      server.listen(port, host, resolve);
     });
-    server.listen(port, host, resolve);
-  });
+  if (joined === undefined) await listen();
   const stop = stopper(server);
-  const bound = server.address() as AddressInfo;
+  const bound = () => server.address() as AddressInfo;
   return {
     server,
     drain: stop.drain,
     close: stop.close,
-    address: bound.address,
-    port: bound.port,
-    open: () => void server.off('request', starting),
+    get address() {
+      return bound().address;
+    },
+    port: joined ?? bound().port,
+    async open() {
+      server.off('request', starting);
+      if (joined === undefined) return;
+      await listen();
+      // Where the system chooses the port, it chose another one.
+      if (bound().port !== joined) throw new ConfigError([`All processes that shared port ${joined} have ended.`]);
+    },
   };
 }

@@ -1,6 +1,11 @@
 import { ConfigError } from '../config/config.ts';
 import { createServer } from '../http/node-http.ts';
-import type { Metrics } from './metrics.ts';
+
+/** What is served: a registry of prom-client, or several that are added up. */
+export interface MetricsText {
+  readonly contentType: string;
+  metrics(): Promise<string>;
+}
 
 export interface MetricsListener {
   readonly port: number;
@@ -13,7 +18,7 @@ export interface MetricsListener {
  */
 export async function listenForMetrics(
   { host, port }: { readonly host: string; readonly port: number },
-  { registry }: Metrics,
+  { registry }: { readonly registry: MetricsText },
 ): Promise<MetricsListener> {
   const server = createServer(async (request, response) => {
     if (request.method !== 'GET' || request.url !== '/metrics') {

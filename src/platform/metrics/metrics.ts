@@ -2,6 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, type Metric, Registry
 import type { Passwords } from '../crypto/passwords.ts';
 import type { Database, DatabaseMeter } from '../database/database.ts';
 import type { Meter } from '../http/meter.ts';
+import { VERSION } from '../version.ts';
 import { Durations } from './durations.ts';
 
 /** The components whose load is read with the metrics. */
@@ -69,7 +70,10 @@ export interface Metrics {
 const SECONDS = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const COUNTS = [1, 2, 4, 8, 16, 32, 64, 128, 256];
 
-/** The metrics of one process in the format of Prometheus. */
+/**
+ * The metrics of one process in the format of Prometheus. Where several make up a service, their values are added up; an `aggregator`
+ * says otherwise, for what each of them reads from the database or for what must hold for all.
+ */
 export function createMetrics(): Metrics {
   const registry = new Registry();
   const registers = [registry];
@@ -83,6 +87,13 @@ export function createMetrics(): Metrics {
   // The defaults of prom-client: event-loop delay, memory, processor time, garbage collection.
   collectDefaultMetrics({ register: registry });
 
+  new Gauge({
+    name: 'tessera_build_info',
+    help: 'Always 1; the label is the version of the node.',
+    labelNames: ['version'] as const,
+    aggregator: 'max',
+    registers,
+  }).set({ version: VERSION }, 1);
   const requests = new Durations(
     'tessera_http_request_duration_seconds',
     'Answered requests and how long they took, by method, route and status.',
@@ -173,6 +184,7 @@ export function createMetrics(): Metrics {
   new Gauge({
     name: 'tessera_logout_notices_waiting',
     help: 'Logout notices that no app has answered yet, of all nodes.',
+    aggregator: 'max',
     registers,
     async collect() {
       // While the database is unavailable the number is unknown; the other metrics are still served.
@@ -190,6 +202,7 @@ export function createMetrics(): Metrics {
   new Gauge({
     name: 'tessera_mails_waiting',
     help: 'Mail that the SMTP server has not accepted yet, of all nodes.',
+    aggregator: 'max',
     registers,
     async collect() {
       const queue = await mail?.waiting().catch(() => ({ count: Number.NaN, oldest: Number.NaN }));
@@ -200,6 +213,7 @@ export function createMetrics(): Metrics {
   const oldestMail = new Gauge({
     name: 'tessera_mail_oldest_waiting_seconds',
     help: 'For how long the oldest of them has waited.',
+    aggregator: 'max',
     registers,
   });
   const removedRows = new Counter({
@@ -212,6 +226,7 @@ export function createMetrics(): Metrics {
     name: 'tessera_housekeeping_backlog_seconds',
     help: 'For how long the oldest row of a table has been due to be removed, for all nodes. Up to a minute or two is normal.',
     labelNames: ['table'] as const,
+    aggregator: 'max',
     registers,
     async collect() {
       const overdue = await backlog?.read().catch(() => undefined);
@@ -222,11 +237,13 @@ export function createMetrics(): Metrics {
   const lastPass = new Gauge({
     name: 'tessera_housekeeping_last_pass_timestamp_seconds',
     help: 'When housekeeping of this node last ended a pass, or left it to another node, in seconds since the Unix epoch. 0 before the first one.',
+    aggregator: 'max',
     registers,
   });
   new Gauge({
     name: 'tessera_ready',
     help: '1 if /health/ready answers 200, else 0.',
+    aggregator: 'min',
     registers,
     async collect() {
       const ready = node?.unready().then(
@@ -239,6 +256,7 @@ export function createMetrics(): Metrics {
   new Gauge({
     name: 'tessera_clock_offset_seconds',
     help: 'How far the clock of this node is ahead of the database’s (0 on SQLite). Beyond 30 in either direction the node is not ready and deletes nothing.',
+    aggregator: 'average',
     registers,
     async collect() {
       const offset = await node?.clockOffset().catch(() => Number.NaN);
@@ -248,6 +266,7 @@ export function createMetrics(): Metrics {
   new Gauge({
     name: 'tessera_node_numbers_held',
     help: 'Leased node numbers of all processes on the database, of 1,024. Without one a node cannot create ids.',
+    aggregator: 'max',
     registers,
     async collect() {
       const held = await numbers?.countLeases().catch(() => Number.NaN);
@@ -263,6 +282,7 @@ export function createMetrics(): Metrics {
   new Gauge({
     name: 'tessera_store_up',
     help: '0 from the first database failure until 30 seconds without one, otherwise 1.',
+    aggregator: 'min',
     registers,
     collect() {
       this.set(outages?.lasts() ? 0 : 1);

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import {
@@ -13,6 +14,7 @@ import { SECOND } from '../clock.ts';
 import type { TelemetrySettings, TraceSettings } from '../config/telemetry.ts';
 import type { Meter } from '../http/meter.ts';
 import type { BeginRequestSpan } from '../http/request-tracing.ts';
+import { VERSION } from '../version.ts';
 import { createExporters, type Signal } from './exporters.ts';
 import { metricProducer } from './metric-producer.ts';
 import { createSpanQueue } from './span-queue.ts';
@@ -34,6 +36,8 @@ export interface Telemetry {
 
 interface TelemetryParts {
   readonly settings: TelemetrySettings;
+  /** The number of this process, where several make up the service. */
+  readonly process?: number | undefined;
   readonly databaseSystem: 'sqlite' | 'postgresql';
   /** The metrics that are sent, if any. */
   readonly registry: Pick<Registry, 'getMetricsAsJSON'> | undefined;
@@ -46,7 +50,14 @@ interface TelemetryParts {
  * Starts to send traces and metrics by OTLP. Nothing of it is global, so that several servers of a process do not share it, and no
  * request waits for it: queues are bounded, and what does not fit is dropped and counted.
  */
-export function startTelemetry({ settings, databaseSystem, registry, meter, changed }: TelemetryParts): Telemetry {
+export function startTelemetry({
+  settings,
+  process,
+  databaseSystem,
+  registry,
+  meter,
+  changed,
+}: TelemetryParts): Telemetry {
   const failing = new Set<Signal>();
   const exporters = createExporters(settings, (signal, cause) => {
     meter.exported(signal, cause === undefined ? 'accepted' : 'failed');
@@ -55,7 +66,12 @@ export function startTelemetry({ settings, databaseSystem, registry, meter, chan
     else failing.add(signal);
     changed(signal, cause);
   });
-  const resource = resourceFromAttributes({ ...settings.resource, 'service.name': settings.serviceName });
+  const resource = resourceFromAttributes({
+    'service.version': VERSION,
+    ...settings.resource,
+    'service.name': settings.serviceName,
+    ...(process !== undefined && { 'service.instance.id': instanceId(settings, process) }),
+  });
   const tracers =
     settings.traces &&
     new TracerProvider({
@@ -91,6 +107,10 @@ export function startTelemetry({ settings, databaseSystem, registry, meter, chan
     },
   };
 }
+
+/** Processes that send metrics of the same name must differ, or a collector takes them for one that contradicts itself. */
+const instanceId = ({ resource }: TelemetrySettings, process: number): string =>
+  `${resource['service.instance.id'] ?? hostname()}/${process}`;
 
 function samplerOf({ sampler, ratio }: TraceSettings): Sampler {
   const root = sampler.endsWith('always_off')

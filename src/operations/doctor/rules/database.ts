@@ -1,5 +1,5 @@
 import type { DatabaseFacts, PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
-import type { MigrationState } from '../../../platform/database/migrations/position.ts';
+import type { MigrationState, UnfinishedMigration } from '../../../platform/database/migrations/position.ts';
 import { configurationProblem, type Finding, ok, problem, warning } from '../finding.ts';
 
 const MEBIBYTE = 1024 * 1024;
@@ -104,14 +104,14 @@ function judgeFile(facts: SqliteFacts): Finding[] {
 }
 
 function judgeServer(facts: PostgresFacts): Finding[] {
-  const { release, roundTrip, maxConnections, poolSize } = facts;
+  const { release, roundTrip, maxConnections, poolSize, pooled } = facts;
   const trip = `${roundTrip < 10 ? roundTrip.toFixed(1) : roundTrip.toFixed(0)} ms`;
   const nodes = Math.floor(maxConnections / poolSize);
+  const room = pooled
+    ? 'connections are not checked, because a pooler, which alone knows how many it may open, shares them among nodes (PgBouncer: SHOW POOLS)'
+    : `it has enough connections for ${nodes} nodes`;
   const findings: Finding[] = [
-    ok(
-      'database',
-      `PostgreSQL ${release} accepts writes; a round trip takes ${trip}; it has enough connections for ${nodes} nodes.`,
-    ),
+    ok('database', `PostgreSQL ${release} accepts writes; a round trip takes ${trip}; ${room}.`),
   ];
   findings.push(...judgeHosts(facts));
   findings.push(...facts.cautions.map(({ found, remedy }) => warning('database', found, remedy)));
@@ -129,7 +129,7 @@ function judgeServer(facts: PostgresFacts): Finding[] {
     );
   }
   // During an upgrade, the old and the new node run at the same time.
-  if (nodes < 2) {
+  if (nodes < 2 && !pooled) {
     const say = nodes < 1 ? problem : warning;
     findings.push(
       say(
@@ -140,7 +140,7 @@ function judgeServer(facts: PostgresFacts): Finding[] {
     );
   }
   const left = maxConnections - facts.usedConnections;
-  if (left < poolSize) {
+  if (left < poolSize && !pooled) {
     const say = left < 2 ? problem : warning;
     findings.push(
       say(
@@ -163,8 +163,8 @@ function judgeServer(facts: PostgresFacts): Finding[] {
     findings.push(
       warning(
         'database',
-        'The connection to another machine is not encrypted.',
-        'Enable TLS on the server, and add ?sslmode=verify-full to TESSERA_DATABASE_URL.',
+        `The connection ${pooled ? 'of the pooler ' : ''}to another machine is not encrypted.`,
+        `Enable TLS on the server, and ${pooled ? 'in the pooler (PgBouncer: server_tls_sslmode = verify-full)' : 'add ?sslmode=verify-full to TESSERA_DATABASE_URL'}.`,
       ),
     );
   }
@@ -215,11 +215,25 @@ function judgeHosts({ hosts, standbys, standbyNames }: PostgresFacts): Finding[]
       ok('database', `Commits wait for a standby: a fail-over to it loses nothing that was acknowledged. ${all}.`),
     );
   }
+  // Programs such as pg_receivewal are connected as standbys are.
+  if (hosts.length === 0 && standbys.some(({ name }) => !name.startsWith('pg_'))) {
+    findings.push(
+      warning(
+        'database',
+        'TESSERA_DATABASE_URL has one host, and its server has standbys: after a promotion, nodes may read from the former primary for up to a minute if that lives on.',
+        'Name the standbys, too: postgres://<user>@<host>,<host>/<database>. Behind a proxy, let it close the connections to a server that is not the primary any more.',
+      ),
+    );
+  }
   return findings;
 }
 
 /** @param position undefined if the database could not be read */
-export function judgeMigrations(sight: DatabaseSight, position: MigrationState | undefined): Finding[] {
+export function judgeMigrations(
+  sight: DatabaseSight,
+  position: MigrationState | undefined,
+  unfinished: UnfinishedMigration | undefined,
+): Finding[] {
   if (sight.kind === 'none') return [];
   if (position === undefined) {
     return [warning('migrations', 'Not checked, because the database cannot be read.', 'Repair the database first.')];
@@ -233,11 +247,12 @@ export function judgeMigrations(sight: DatabaseSight, position: MigrationState |
   }
   if (pending.length === 0) return [ok('migrations', 'None are pending.')];
   const names = pending.join(', ');
-  return [
-    warning(
-      'migrations',
-      `${pending.length} pending: ${names}.`,
-      'Run tessera migrate, or start a node of this version.',
-    ),
-  ];
+  const rows = unfinished?.rowsDone.toLocaleString('en');
+  const begun =
+    unfinished === undefined ? '' : ` ${unfinished.name} has gone through ${rows} rows, and continues after them.`;
+  const found = `${pending.length} pending: ${names}.${begun}`;
+  if (sight.kind === 'there' && sight.facts.kind === 'postgres' && sight.facts.migrating) {
+    return [ok('migrations', `${found} A node or command is running them.`)];
+  }
+  return [warning('migrations', found, 'Run tessera migrate, or start a node of this version.')];
 }

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { DAY } from '../../../platform/clock.ts';
 import { readConfig } from '../../../platform/config/config.ts';
 import type { PostgresFacts, SqliteFacts } from '../../../platform/database/inspection.ts';
+import { VERSION } from '../../../platform/version.ts';
 import type { Finding } from '../finding.ts';
 import type { ProbeResponse, ProbeResult } from '../http-probe.ts';
 import type { Online } from '../online.ts';
@@ -13,6 +14,7 @@ import { judgeConfiguration } from './configuration.ts';
 import { judgeDatabase, othersWhoRead } from './database.ts';
 import { judgeNodeNumbers } from './node-numbers.ts';
 import { judgeProxies, MARKER } from './proxy.ts';
+import { judgeVersion } from './version.ts';
 
 /** The worst of some findings, as `level: what was found → remedy`. */
 function worst(findings: readonly Finding[]): string {
@@ -106,6 +108,13 @@ for (const [what, changes, expected] of proxies) {
     assert.match(worst(judgeProxies(readConfig({}), seen.baseUrl, seen, true)), expected);
   });
 }
+
+test('the version of the running service is compared with that of the command', () => {
+  assert.match(worst(judgeVersion(undefined)), /^ok: This is Tessera \d/);
+  assert.match(worst(judgeVersion({ version: VERSION })), /^ok: This and the running service are/);
+  assert.match(worst(judgeVersion({ version: '99.0.0' })), /^warning: .*version 99\.0\.0\. → Restart/);
+  assert.match(worst(judgeVersion({})), /^warning: .*is an earlier version\. → Restart/);
+});
 
 test('a number of trusted proxies on an address that callers can reach directly', () => {
   const at = (host: string, trust: string) =>
@@ -260,6 +269,16 @@ const servers: [string, Partial<PostgresFacts>, RegExp][] = [
   ['hardly a connection left', { usedConnections: 82 }, /^warning: 82 of the 97 connections .* in use/],
   ['no connection left', { usedConnections: 96 }, /^problem: 96 of the 97 connections .* in use/],
   ['room for none', { maxConnections: 15, usedConnections: 1 }, /^problem: The server offers 15 connections/],
+  [
+    'through a pooler',
+    { pooled: true, maxConnections: 15, usedConnections: 14 },
+    /^ok: .*connections are not checked, because a pooler/,
+  ],
+  [
+    'through a pooler, in the clear',
+    { pooled: true, local: false, encrypted: false },
+    /^warning: .*of the pooler.*server_tls_sslmode/,
+  ],
   ['no right to create', { mayCreateTables: false }, /^warning: The user may not create tables/],
   ['in the clear, on another machine', { local: false, encrypted: false }, /^warning: .*not encrypted.*sslmode/],
   [
@@ -274,6 +293,11 @@ const servers: [string, Partial<PostgresFacts>, RegExp][] = [
     'a standby, asynchronous',
     { standbys: [{ name: 'b', state: 'streaming', sync: 'async' }] },
     /b \(async, streaming\)/,
+  ],
+  [
+    'one host, with standbys',
+    { standbyNames: '*', standbys: [{ name: 'b', state: 'streaming', sync: 'sync' }] },
+    /^warning: TESSERA_DATABASE_URL has one host, .* up to a minute.* → Name the standbys, too/,
   ],
   [
     'several hosts, no synchronous standby',
@@ -299,6 +323,7 @@ for (const [what, changes, expected] of servers) {
   test(`a PostgreSQL server: ${what}`, () => {
     const facts: PostgresFacts = {
       kind: 'postgres',
+      pooled: false,
       release: '18.4',
       roundTrip: 0.42,
       maxConnections: 97,
@@ -310,7 +335,7 @@ for (const [what, changes, expected] of servers) {
       encrypted: true,
       local: false,
       clockAhead: 0,
-      ...{ standbyNames: '', standbys: [], hosts: [] },
+      ...{ standbyNames: '', standbys: [], hosts: [], migrating: false },
       ...changes,
     };
     assert.match(worst(judgeDatabase({ kind: 'there', facts })), expected);

@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Counter, Gauge, Registry } from 'prom-client';
+import { addUpMetrics, type MetricValues } from './added-up.ts';
+
+/** What a process has told that answered so many requests. */
+async function told(answered: number): Promise<MetricValues> {
+  const registry = new Registry();
+  new Counter({ name: 'answered', help: 'Answered.', registers: [registry] }).inc(answered);
+  new Gauge({ name: 'tessera_ready', help: 'Ready.', aggregator: 'min', registers: [registry] }).set(1);
+  return registry.getMetricsAsJSON();
+}
+
+async function service(...first: readonly number[]) {
+  const serving = new Map<number, MetricValues>();
+  for (const [index, answered] of first.entries()) serving.set(index, await told(answered));
+  const metrics = addUpMetrics({
+    count: () => serving.size,
+    measure: async () => {},
+    told: () => [...serving.values()],
+  });
+  return {
+    serving,
+    end(index: number, isExpected = false) {
+      const last = serving.get(index);
+      serving.delete(index);
+      metrics.ended(last, isExpected);
+    },
+    async read(name: string): Promise<number> {
+      return Number(new RegExp(`^${name} (.*)$`, 'm').exec(await metrics.registry.metrics())?.[1]);
+    },
+  };
+}
+
+test('counters never go back, whoever reads them while processes end', async () => {
+  const { serving, end, read } = await service(1, 10, 100, 1000);
+  assert.equal(await read('answered'), 1111);
+  const readings: Promise<number>[] = [];
+  for (const index of [0, 1, 2]) {
+    readings.push(read('answered'));
+    end(index);
+    // Two scrapers at a time, at each point of the way.
+    for (let turn = 0; turn < 5; turn++) {
+      readings.push(read('answered'), read('answered'));
+      await Promise.resolve();
+    }
+  }
+  assert.deepEqual([...new Set(await Promise.all(readings))], [1111]);
+  serving.set(1, await told(5));
+  assert.equal(await read('answered'), 1116);
+  assert.equal(await read('tessera_process_ends_total'), 3);
+});
+
+test('a process that was told to end stays counted, and is no end that anybody is told of', async () => {
+  const { end, read } = await service(1, 10);
+  end(0, true);
+  assert.equal(await read('answered'), 11);
+  assert.equal(await read('tessera_processes'), 1);
+  assert.equal(await read('tessera_process_ends_total'), 0);
+});
+
+test('a service of which no process serves is not ready', async () => {
+  const { end, read } = await service(1, 10);
+  assert.equal(await read('tessera_ready'), 1);
+  end(0);
+  assert.equal(await read('tessera_ready'), 1);
+  end(1);
+  assert.equal(await read('tessera_ready'), 0);
+  assert.equal(await read('answered'), 11);
+});

@@ -1,0 +1,84 @@
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client';
+import type { MetricsText } from './listener.ts';
+
+/** The values of all metrics of a process at some time. */
+export type MetricValues = Awaited<ReturnType<Registry['getMetricsAsJSON']>>;
+
+/** The processes of a service, as their supervisor knows them. */
+export interface MeasuredProcesses {
+  /** How many serve now. */
+  count(): number;
+  /** Asks each of them what it has measured. */
+  measure(): Promise<void>;
+  /** What each of those that serve now has told last. */
+  told(): readonly MetricValues[];
+}
+
+/** The metrics of a service that several processes make up. */
+export interface ServiceMetrics {
+  readonly registry: MetricsText;
+  /** The supervisor's own. */
+  readonly own: Registry;
+  /**
+   * A process ended. Its counters go on with the last values that it told.
+   * @param isExpected whether it had been told to end
+   */
+  ended(last: MetricValues | undefined, isExpected: boolean): void;
+}
+
+/** Counters and histograms only grow: Prometheus takes a lower value for a new beginning, and all of it for an increase. */
+const growing = (values: MetricValues): MetricValues =>
+  values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
+
+/** Adds up the metrics of processes as each metric says: see `aggregator` in metrics.ts. */
+export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
+  const own = new Registry();
+  const registers = [own];
+  new Gauge({
+    name: 'tessera_processes',
+    help: 'Processes that serve, where several share the port.',
+    registers,
+    collect() {
+      this.set(processes.count());
+    },
+  });
+  const ends = new Counter({
+    name: 'tessera_process_ends_total',
+    help: 'Processes that ended without having been told to, and were replaced.',
+    registers,
+  });
+  // Where no process is there to say that it is not ready.
+  const none = new Registry();
+  new Gauge({ name: 'tessera_ready', help: '1 if /health/ready answers 200, else 0.', registers: [none] }).set(0);
+
+  /** Of the processes that have ended. At every moment they add up to all that these have told. */
+  let past: MetricValues[] = [];
+  let joining = Promise.resolve();
+  /** Keeps the list short, however many have ended. */
+  async function joinPast(): Promise<void> {
+    const joined = [...past];
+    const sum = await AggregatorRegistry.aggregate(joined).getMetricsAsJSON();
+    past = [sum, ...past.slice(joined.length)];
+  }
+
+  return {
+    own,
+    ended(last, isExpected) {
+      if (!isExpected) ends.inc();
+      if (last === undefined) return;
+      past.push(growing(last));
+      joining = joining.then(joinPast);
+    },
+    registry: {
+      contentType: own.contentType,
+      async metrics() {
+        await processes.measure();
+        // Read in one moment, so that a process that ends meanwhile counts once.
+        const now = processes.told();
+        const sum = AggregatorRegistry.aggregate([...past, ...now]);
+        const texts = [own.metrics(), sum.metrics(), ...(now.length === 0 ? [none.metrics()] : [])];
+        return (await Promise.all(texts)).join('\n');
+      },
+    },
+  };
+}
