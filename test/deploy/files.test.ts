@@ -29,6 +29,18 @@ test('every setting in deploy/ is one of the service', () => {
   );
 });
 
+test('the chart takes every setting', () => {
+  const schema = JSON.parse(read('deploy/helm/tessera/values.schema.json')) as {
+    properties: { settings: { propertyNames: { pattern: string } } };
+  };
+  const accepted = new RegExp(schema.properties.settings.propertyNames.pattern);
+  const names = [...Object.values(variables), ...Object.values(limitVariables)].map(({ name }) => name);
+  assert.deepEqual(
+    names.filter((name) => !accepted.test(name)),
+    [],
+  );
+});
+
 test('image, chart, compose file and package have one version', () => {
   const { version } = manifest;
   const versions = {

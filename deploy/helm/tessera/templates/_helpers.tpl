@@ -7,6 +7,11 @@ app.kubernetes.io/name: tessera
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "tessera.migrationSelector" -}}
+app.kubernetes.io/name: tessera-migrate
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "tessera.labels" -}}
 {{ include "tessera.selector" . }}
 app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
@@ -58,4 +63,19 @@ capabilities:
   mountPath: /tmp
 - name: data
   mountPath: /var/lib/tessera
+{{- end }}
+
+{{/* Where pods may connect to. */}}
+{{- define "tessera.egress" -}}
+egress:
+  - ports:
+      - port: 53
+        protocol: UDP
+      - port: 53
+        protocol: TCP
+  - ports:
+      {{- range .Values.networkPolicy.egressPorts }}
+      - port: {{ . }}
+        protocol: TCP
+      {{- end }}
 {{- end }}
