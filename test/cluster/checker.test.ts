@@ -58,6 +58,11 @@ const SUSPENDED = '403 Account is suspended';
 const REVOKED = '403 Access revoked by user';
 
 const sound: Readonly<Record<string, readonly Line[]>> = {
+  'a sign-in during which the account is suspended and reinstated': [
+    [0, 9, { kind: 'sign in', ...u }, '409 displayed'],
+    [2, 3, { kind: 'suspend', ...u }],
+    [4, 5, { kind: 'reinstate', ...u }],
+  ],
   'tokens that live are accepted': [
     ...REDEEMED,
     [10, 11, look()],
@@ -370,6 +375,14 @@ const faulty: Readonly<Record<string, readonly [Fault, readonly Line[]]>> = {
       [4, 5, { kind: 'sign in', ...u }, BANNED],
     ],
   ],
+  'a sign-in that is told of a change where there was none': [
+    'refused though alive',
+    [
+      [0, 1, { kind: 'suspend', ...u }],
+      [2, 3, { kind: 'reinstate', ...u }],
+      [4, 5, { kind: 'sign in', ...u }, '409 displayed'],
+    ],
+  ],
   'a suspended account that is said to be banned': [
     'wrong refusal',
     [...REDEEMED, [10, 11, { kind: 'suspend', ...u }], [12, 13, look(), BANNED]],
@@ -418,6 +431,59 @@ for (const [name, [fault, lines]] of Object.entries(faulty)) {
     assert.ok(found.has(fault), `found ${[...found]}`);
   });
 }
+
+/** What a request comes to whose process is killed. */
+const CUT = 'no answer: Error: socket hang up';
+const KILL: readonly Moment[] = [{ start: 10, end: 13 }];
+
+const cut: Readonly<Record<string, readonly Line[]>> = {
+  'a code that may have been redeemed, and is refused': [
+    ...BEGINNING,
+    [10, 12, redeem(), CUT],
+    [14, 15, redeem(), GRANT],
+  ],
+  'a code that may have been redeemed, and was not': [...BEGINNING, [10, 12, redeem(), CUT], [14, 15, redeem('1')]],
+  'a family that a replay may have ended': [...REDEEMED, [10, 12, redeem(), CUT], [14, 15, look(), INVALID]],
+  'a family that a replay may have ended, and has not': [...REDEEMED, [10, 12, redeem(), CUT], [14, 15, look()]],
+  'a refresh that may have been done, asked for again within the grace': [
+    ...REDEEMED,
+    [10, 12, refresh('r1'), CUT],
+    [14, 15, refresh('r1', 'r2')],
+    [16, 17, look('a-r1')],
+  ],
+  'a refresh that may have been done, asked for again too late': [
+    ...REDEEMED,
+    [10, 12, refresh('r1'), CUT],
+    [40_000, 40_001, refresh('r1'), GRANT],
+    [40_002, 40_003, look(), INVALID],
+  ],
+  'a token whose successor may have been used': [
+    ...REDEEMED,
+    [8, 9, refresh('r1', 'r2')],
+    [10, 12, refresh('r2'), CUT],
+    [14, 15, refresh('r1'), GRANT],
+    [16, 17, look(), INVALID],
+  ],
+  'a ban that may have come': [...REDEEMED, [10, 12, { kind: 'ban', ...u }, CUT], [14, 15, look(), BANNED]],
+  'a ban that may have come, and has not': [...REDEEMED, [10, 12, { kind: 'ban', ...u }, CUT], [14, 15, look()]],
+};
+for (const [name, lines] of Object.entries(cut)) {
+  test(`sound, beside a kill: ${name}`, () => assert.deepEqual(check(history(lines), KILL), []));
+  test(`server fault, without one: ${name}`, () => {
+    assert.deepEqual(
+      check(history(lines)).map(({ fault }) => fault),
+      ['server fault'],
+    );
+  });
+}
+
+test('a kill excuses nothing but what has no answer', () => {
+  const lines: readonly Line[] = [...REDEEMED, [8, 9, { kind: 'ban', ...u }], [10, 12, look()]];
+  assert.deepEqual(
+    check(history(lines), KILL).map(({ fault }) => fault),
+    ['accepted though dead'],
+  );
+});
 
 test('a server that refuses everything is found out', () => {
   const refusing: readonly Line[] = [...BEGINNING, [6, 7, redeem(), GRANT], [8, 9, redeem(), GRANT]];

@@ -1,5 +1,5 @@
 import { DISPLAYED, Rules, STALE } from './expected.ts';
-import { OK, type Operation } from './history.ts';
+import { type Moment, OK, type Operation } from './history.ts';
 import { isFault, type Known, know, type Refresh } from './known.ts';
 
 export const FAULTS = [
@@ -26,12 +26,17 @@ export interface Violation {
 /**
  * Checks a whole history of concurrent operations against the decisions. Each operation took effect at some point between
  * its start and its end; what that leaves open is allowed, and nothing else is.
+ * @param interruptions when processes were killed: what was under way then may have no answer, and may have been done or not
  */
-export function check(operations: readonly Operation[]): Violation[] {
+export function check(operations: readonly Operation[], interruptions: readonly Moment[] = []): Violation[] {
   const history = [...operations].sort((one, other) => one.start - other.start);
   const known = know(history);
   const rules = new Rules(known);
-  const violations = history.flatMap((operation) => wrongAnswer(operation, rules.expected(operation)) ?? []);
+  const isExcused = ({ outcome, start, end }: Operation): boolean =>
+    isFault(outcome) && interruptions.some((one) => one.start < end && one.end > start);
+  const violations = history
+    .filter((operation) => !isExcused(operation))
+    .flatMap((operation) => wrongAnswer(operation, rules.expected(operation)) ?? []);
   return [...violations, ...revived(known), ...redeemedTwice(known), ...forked(known)];
 }
 

@@ -1,6 +1,6 @@
 import { ended, happened, type Maybe } from './facts.ts';
 import { type Face, type Moment, OK, type Operation } from './history.ts';
-import { type Code, type Consent, found, isCrossing, isFault, type Known, type Refresh } from './known.ts';
+import { type Code, type Consent, effect, found, isCrossing, isFault, type Known, type Refresh } from './known.ts';
 
 /** Decisions §4 and §3, and how far two clocks that run equally fast may be read apart. */
 const GRACE = 30_000;
@@ -25,8 +25,10 @@ export const DISPLAYED = '400 displayed';
 const INTERRUPTED = 'redirect temporarily_unavailable';
 /** A consent form from before the access was taken away: the page comes again. */
 export const STALE = '409 displayed';
-/** A sign-in whose account changed while its password was hashed. */
+/** A sign-in whose password changed while the one that was sent was hashed. */
 const CHANGED = '401 displayed';
+/** A sign-in whose account was signed out everywhere meanwhile, or banned or suspended and is no more. */
+const OVERTAKEN = '409 displayed';
 
 /** How an endpoint refuses what the verdict ends. Decisions §10: the two faces say it with different statuses. */
 interface Refusals {
@@ -81,6 +83,7 @@ export class Rules {
             .check(beside(secured, operation), CHANGED)
             .check(banned.during(operation), BANNED)
             .check(suspended.during(operation), SUSPENDED)
+            .check(beside(secured, operation), OVERTAKEN)
             .otherwise(OK)
         );
       }
@@ -109,8 +112,7 @@ export class Rules {
       }
       case 'redeem': {
         const code = found(codes, operation.code);
-        const others = code.redemptions.filter((other) => other !== operation && other.outcome === OK);
-        const used = happened(others, operation);
+        const used = happened(effects(code.redemptions.filter((other) => other !== operation)), operation);
         const ladder = new Ladder().check(clients.of(code.client).disabled.during(operation), INVALID_CLIENT);
         if (isCrossing(code, operation)) return ladder.otherwise(INVALID_GRANT);
         ladder.check(longerAgo(CODE_LIFE, [code.issued], operation), INVALID_GRANT);
@@ -201,16 +203,20 @@ export class Rules {
     const first = Math.min(...redemptions.filter(({ outcome }) => outcome === OK).map(({ start }) => start));
     // What the client could present and was refused beside or after the redemption was recognised as a second use.
     const replays = redemptions.filter(
-      ({ outcome, end }) => outcome !== OK && outcome !== INVALID_CLIENT && !isFault(outcome) && end > first,
+      ({ outcome, end }) => outcome !== OK && outcome !== INVALID_CLIENT && (isFault(outcome) || end > first),
     );
-    const byReplay = happened(replays, operation);
+    const byReplay = happened(
+      replays.map((replay) => effect(replay) ?? replay),
+      operation,
+    );
     if (byReplay === 'yes') return 'yes';
     let found_ = byReplay;
     for (const use of uses) {
-      if (use.kind !== 'refresh' || use === operation || use.outcome !== INVALID_GRANT) continue;
-      if (use.start >= operation.end) continue;
+      if (use.kind !== 'refresh' || use === operation || use.start >= operation.end) continue;
+      const isUnknown = isFault(use.outcome);
+      if (use.outcome !== INVALID_GRANT && !isUnknown) continue;
       const reused = this.#reuse(use);
-      if (reused === 'yes' && use.end <= operation.start) return 'yes';
+      if (reused === 'yes' && use.end <= operation.start && !isUnknown) return 'yes';
       if (reused !== 'no') found_ = 'maybe';
     }
     return found_;
@@ -219,16 +225,19 @@ export class Rules {
   /** Decisions §4: whether a refresh token was no longer the live one, nor its direct predecessor within the grace. */
   #reuse(operation: Refresh): Maybe {
     const { refreshes } = this.#known;
-    const rotations = (refreshes.get(operation.token) ?? []).filter(
-      (other) => other !== operation && other.outcome === OK && other.start < operation.end,
-    );
+    const others = (refreshes.get(operation.token) ?? []).filter((other) => other !== operation);
+    const rotations = effects(others).filter(({ start }) => start < operation.end);
     if (rotations.length === 0) return 'no';
-    const successors = new Set(rotations.flatMap(({ refresh }) => refresh ?? []));
-    const used = [...successors].flatMap((name) => refreshes.get(name) ?? []).filter(({ outcome }) => outcome === OK);
+    const successors = new Set(others.flatMap(({ refresh, start }) => (start < operation.end && refresh) || []));
+    const used = effects([...successors].flatMap((name) => refreshes.get(name) ?? []));
     const byUse = happened(used, operation);
     return byUse === 'yes' ? byUse : either(byUse, longerAgo(GRACE, rotations, operation));
   }
 }
+
+/** When each of these did what it asked, as far as it may have. */
+const effects = (operations: readonly Operation[]): Moment[] =>
+  operations.flatMap((operation) => effect(operation) ?? []);
 
 /** Whether one of these events may have come in the middle of an operation. */
 const beside = (events: readonly Moment[], { start, end }: Moment): Maybe =>

@@ -1,4 +1,4 @@
-/** `npm run history -- --operations 1000000 --nodes 4 [--seed <n>] [--minutes <n>]`: see README.md beside this file. */
+/** `npm run history -- --operations 1000000 --nodes 4 [--seed <n>] [--minutes <n>] [--one-service [--kill]] [--store SQLite]`: see README.md beside this file. */
 import { randomInt } from 'node:crypto';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,9 @@ const { values } = parseArgs({
     nodes: { type: 'string', default: '4' },
     seed: { type: 'string', default: String(randomInt(2 ** 31)) },
     minutes: { type: 'string', default: 'Infinity' },
+    'one-service': { type: 'boolean', default: false },
+    kill: { type: 'boolean', default: false },
+    store: { type: 'string', default: 'PostgreSQL' },
   },
 });
 const [operations, nodes, seed, minutes] = [values.operations, values.nodes, values.seed, values.minutes].map(
@@ -23,7 +26,10 @@ if (![operations, nodes, seed, minutes].every((number) => number >= 0)) throw ne
 
 const say = (text: string): void => void process.stderr.write(`${text}\n`);
 say(`${operations} operations on ${nodes} nodes, seed ${seed}`);
-const cluster = await startCluster(nodes);
+const { store, kill, 'one-service': isOneService } = values;
+if (store !== 'PostgreSQL' && store !== 'SQLite') throw new Error('--store is PostgreSQL or SQLite');
+if (kill && !isOneService) throw new Error('--kill is for --one-service');
+const cluster = await startCluster(nodes, { store, isOneService, isKilled: kill });
 let stopping = false;
 process.on('SIGINT', () => {
   stopping = true;
@@ -33,6 +39,7 @@ try {
   const summary = await run(cluster, {
     operations,
     seed,
+    kills: kill,
     enough: ({ seconds }) => stopping || seconds >= minutes * 60,
     progress({ operations: done, seconds, violations }) {
       if (seconds - said < 5) return;

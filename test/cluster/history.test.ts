@@ -4,7 +4,8 @@
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startCluster } from './cluster.ts';
+import { WHOLE } from '../support/whole.ts';
+import { type ClusterKind, startCluster } from './cluster.ts';
 import { explain } from './report.ts';
 import { run } from './run.ts';
 
@@ -12,10 +13,18 @@ import { run } from './run.ts';
 const seed = 1;
 const operations = 1000;
 
-for (const nodes of [2, 4]) {
-  test(`${nodes} processes keep every promise through ${operations} concurrent operations`, async (t) => {
+const CLUSTERS: Readonly<Record<string, readonly [nodes: number, kind: ClusterKind]>> = {
+  'two nodes on PostgreSQL': [2, {}],
+  'two processes of one service on SQLite': [2, { isOneService: true, store: 'SQLite' }],
+  ...(WHOLE && {
+    'four nodes on PostgreSQL': [4, {}],
+    'two processes of one service on PostgreSQL': [2, { isOneService: true }],
+  }),
+};
+for (const [name, [nodes, kind]] of Object.entries(CLUSTERS)) {
+  test(`${name} keep every promise through ${operations} concurrent operations`, async (t) => {
     t.diagnostic(`seed ${seed}`);
-    const cluster = await startCluster(nodes);
+    const cluster = await startCluster(nodes, kind);
     try {
       const summary = await run(cluster, { operations, seed });
       assert.deepEqual(summary.violations.length, 0, `seed ${seed}: ${explain(summary)}\n${cluster.log()}`);

@@ -17,7 +17,7 @@ export function explain({ violations }: Summary, most = 3): string {
 }
 
 /** What a run came to. */
-export function summarize({ operations, seconds, outcomes, violations }: Summary): string {
+export function summarize({ operations, seconds, kills, outcomes, violations }: Summary): string {
   const count = (number: number) => number.toLocaleString('en').padStart(10);
   const byOutcome = [...outcomes].sort(([one], [other]) => (one < other ? -1 : 1));
   const byFault = FAULTS.map((fault) => [
@@ -26,6 +26,7 @@ export function summarize({ operations, seconds, outcomes, violations }: Summary
   ]);
   return [
     `${operations.toLocaleString('en')} operations in ${seconds.toFixed(0)} s, ${Math.round(operations / seconds)} a second`,
+    ...(kills > 0 ? [`${kills} kills`] : []),
     ...byOutcome.map(([outcome, number]) => `${count(number)}  ${outcome}`),
     'violations',
     ...byFault.map(([fault, number]) => `${count(Number(number))}  ${fault}`),

@@ -1,7 +1,8 @@
 /** Decisions §5: what one process has acknowledged, every other keeps from the next request on. */
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { type Cluster, startCluster } from './cluster.ts';
+import { after, before, describe, test } from 'node:test';
+import { WHOLE } from '../support/whole.ts';
+import { type Cluster, type ClusterKind, startCluster } from './cluster.ts';
 import {
   BANNED,
   CONSENT,
@@ -17,12 +18,6 @@ import { type Face, OK } from './history.ts';
 import { begin, newest, nodeOf, type Outcomes, presentAll, type Situation } from './situation.ts';
 import { postJson, type Wire } from './wire.ts';
 import type { World } from './world.ts';
-
-let cluster: Cluster;
-before(async () => {
-  cluster = await startCluster(2);
-});
-after(() => cluster.close());
 
 /** The same answer to all. */
 const all = (outcome: string): Outcomes => ({
@@ -119,77 +114,98 @@ function onFace(face: Face, outcomes: Outcomes): Outcomes {
   return { userInfo: barred(userInfo, 401), refresh: barred(refresh, 400), redeem: barred(redeem, 400), authorize };
 }
 
-for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(EVENTS)) {
-  for (const [here, there, face] of [
-    [0, 1, 'contract'],
-    [1, 0, 'contract'],
-    [0, 1, 'standard'],
-    [1, 0, 'standard'],
-  ] as const) {
-    test(`${face}: ${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
-      const [acting, other] = [nodeOf(cluster, here), nodeOf(cluster, there)];
-      const situation = await begin(acting, other, face);
-      const wire = cluster.wires[here];
-      assert.ok(wire);
-      assert.notEqual(await happen(acting, situation, wire), undefined, 'it was acknowledged');
-      assert.deepEqual(await presentAll(other, situation), onFace(face, expected));
-      if (lift === undefined || lifted === undefined) return;
-      // Lifted where it was not done: nothing that is dead comes back, at either node.
-      assert.notEqual(await lift(other, situation), undefined);
-      for (const at of [acting, other]) {
-        // The sign-in that a dead session is led to is not made.
-        const { session } = situation.person;
-        assert.deepEqual(await presentAll(at, situation), onFace(face, lifted));
-        situation.person.session = session;
-      }
-    });
-  }
-}
-
 const kidOf = (token: string): string => JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid;
 
-async function keys(...args: readonly string[]): Promise<{ kid: string }> {
+async function keys(cluster: Cluster, ...args: readonly string[]): Promise<{ kid: string }> {
   const { code, stdout, stderr } = await cluster.command('keys', ...args, '--json');
   assert.equal(code, 0, stderr);
   return JSON.parse(stdout);
 }
 
-test('decisions §5, key sets: keys rotated and dropped by the command are so at every node at the next request', async () => {
-  const [one, two] = [nodeOf(cluster, 0), nodeOf(cluster, 1)];
-  const { person, app, family } = await begin(one, two);
-  const old = newest(family.access);
-  const kids = [kidOf(old.text)];
+/** At one node, seen at another, on one of the faces. */
+type Way = readonly [here: number, there: number, face: Face];
+const WAYS: readonly Way[] = [
+  [0, 1, 'contract'],
+  [1, 0, 'standard'],
+];
+const OTHER_WAYS: readonly Way[] = [
+  [1, 0, 'contract'],
+  [0, 1, 'standard'],
+];
 
-  for (const [signing, reading] of [
-    [two, one],
-    [one, two],
-  ] as const) {
-    const { kid } = await keys('rotate');
-    assert.ok(!kids.includes(kid));
-    kids.push(kid);
-    assert.equal(await signing.refresh(family, newest(family.refresh)), OK);
-    assert.deepEqual([kidOf(newest(family.access).text), kidOf(newest(family.refresh).text)], [kid, kid]);
-    // The first that this node hears of the new key.
-    assert.equal(await reading.look(newest(family.access)), OK);
-    assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [OK, OK], 'a retired key still verifies');
-  }
+const CLUSTERS: Readonly<Record<string, ClusterKind>> = {
+  'two nodes on PostgreSQL': {},
+  'two processes of one service on SQLite': { isOneService: true, store: 'SQLite' },
+  ...(WHOLE && { 'two processes of one service on PostgreSQL': { isOneService: true } }),
+};
+for (const [kind, how] of Object.entries(CLUSTERS)) {
+  describe(kind, { timeout: Number.POSITIVE_INFINITY }, () => {
+    let cluster: Cluster;
+    before(async () => {
+      cluster = await startCluster(2, how);
+    });
+    after(() => cluster.close());
 
-  const [first = '', , current = ''] = kids;
-  await keys('drop', first);
-  assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [INVALID_TOKEN, INVALID_TOKEN]);
-  const live = newest(family.access);
-  assert.deepEqual(await Promise.all([one.look(live), two.look(live)]), [OK, OK]);
+    for (const [name, { happen, after: expected, lift, lifted }] of Object.entries(EVENTS)) {
+      for (const [here, there, face] of [...WAYS, ...(WHOLE ? OTHER_WAYS : [])]) {
+        test(`${face}: ${name} at node ${here}: the very next request at node ${there} keeps it`, async () => {
+          const [acting, other] = [nodeOf(cluster, here), nodeOf(cluster, there)];
+          const situation = await begin(acting, other, face);
+          const wire = cluster.wires[here];
+          assert.ok(wire);
+          assert.notEqual(await happen(acting, situation, wire), undefined, 'it was acknowledged');
+          assert.deepEqual(await presentAll(other, situation), onFace(face, expected));
+          if (lift === undefined || lifted === undefined) return;
+          // Lifted where it was not done: nothing that is dead comes back, at either node.
+          assert.notEqual(await lift(other, situation), undefined);
+          for (const at of [acting, other]) {
+            // The sign-in that a dead session is led to is not made.
+            const { session } = situation.person;
+            assert.deepEqual(await presentAll(at, situation), onFace(face, lifted));
+            situation.person.session = session;
+          }
+        });
+      }
+    }
 
-  await keys('drop', current);
-  assert.deepEqual(await Promise.all([one.look(live), two.look(live)]), [INVALID_TOKEN, INVALID_TOKEN]);
-  assert.equal(await one.refresh(family, newest(family.refresh)), INVALID_GRANT);
-  assert.equal(await two.refresh(family, newest(family.refresh)), INVALID_GRANT);
-  // The key that took its place signs at once, everywhere.
-  const { code } = await one.authorize(person, app);
-  assert.ok(code);
-  assert.equal(await two.redeem(code), OK);
-  const [made] = two.families;
-  assert.ok(made && !kids.includes(kidOf(newest(made.access).text)));
-  assert.equal(await one.look(newest(made.access)), OK);
-  assert.equal(await one.refresh(made, newest(made.refresh)), OK);
-});
+    test('decisions §5, key sets: keys rotated and dropped by the command are so at every node at the next request', async () => {
+      const [one, two] = [nodeOf(cluster, 0), nodeOf(cluster, 1)];
+      const { person, app, family } = await begin(one, two);
+      const old = newest(family.access);
+      const kids = [kidOf(old.text)];
+
+      for (const [signing, reading] of [
+        [two, one],
+        [one, two],
+      ] as const) {
+        const { kid } = await keys(cluster, 'rotate');
+        assert.ok(!kids.includes(kid));
+        kids.push(kid);
+        assert.equal(await signing.refresh(family, newest(family.refresh)), OK);
+        assert.deepEqual([kidOf(newest(family.access).text), kidOf(newest(family.refresh).text)], [kid, kid]);
+        // The first that this node hears of the new key.
+        assert.equal(await reading.look(newest(family.access)), OK);
+        assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [OK, OK], 'a retired key still verifies');
+      }
+
+      const [first = '', , current = ''] = kids;
+      await keys(cluster, 'drop', first);
+      assert.deepEqual(await Promise.all([one.look(old), two.look(old)]), [INVALID_TOKEN, INVALID_TOKEN]);
+      const live = newest(family.access);
+      assert.deepEqual(await Promise.all([one.look(live), two.look(live)]), [OK, OK]);
+
+      await keys(cluster, 'drop', current);
+      assert.deepEqual(await Promise.all([one.look(live), two.look(live)]), [INVALID_TOKEN, INVALID_TOKEN]);
+      assert.equal(await one.refresh(family, newest(family.refresh)), INVALID_GRANT);
+      assert.equal(await two.refresh(family, newest(family.refresh)), INVALID_GRANT);
+      // The key that took its place signs at once, everywhere.
+      const { code } = await one.authorize(person, app);
+      assert.ok(code);
+      assert.equal(await two.redeem(code), OK);
+      const [made] = two.families;
+      assert.ok(made && !kids.includes(kidOf(newest(made.access).text)));
+      assert.equal(await one.look(newest(made.access)), OK);
+      assert.equal(await one.refresh(made, newest(made.refresh)), OK);
+    });
+  });
+}

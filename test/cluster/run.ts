@@ -1,3 +1,4 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { Random } from '../support/random.ts';
 import { check, type Violation } from './checker.ts';
 import type { Cluster } from './cluster.ts';
@@ -9,10 +10,18 @@ import { World } from './world.ts';
 const STRETCH = 2500;
 /** Stretches that run side by side, so that the nodes have work while one begins or ends. */
 const LANES = 2;
+/** Kills are up to so many seconds apart. */
+const BETWEEN_KILLS = 6;
+/** Each of so many kills is that of the supervisor. */
+const SUPERVISOR = 4;
+/** How long connections to a process that was killed may be used without notice, in milliseconds. */
+const STALE = 500;
 
 export interface Summary {
   readonly operations: number;
   readonly seconds: number;
+  /** How often a process was killed. */
+  readonly kills: number;
   /** How often each outcome came, by kind of operation. */
   readonly outcomes: ReadonlyMap<string, number>;
   readonly violations: readonly { readonly violation: Violation; readonly history: readonly Operation[] }[];
@@ -23,20 +32,27 @@ interface Order {
   readonly seed: number;
   /** Asked before every stretch. */
   readonly enough?: (summary: Summary) => boolean;
+  /** Whether processes are killed meanwhile. */
+  readonly kills?: boolean;
   /** Called after every stretch. */
   readonly progress?: (summary: Summary) => void;
 }
 
 /** Loads a cluster with so many operations, and checks every stretch of their history. */
-export async function run(cluster: Cluster, { operations, seed, enough, progress }: Order): Promise<Summary> {
+export async function run(cluster: Cluster, { operations, seed, kills, enough, progress }: Order): Promise<Summary> {
   const clock = strictClock();
   const began = clock();
   const outcomes = new Map<string, number>();
   const violations: { violation: Violation; history: readonly Operation[] }[] = [];
+  const interruptions: { start: number; end: number }[] = [];
+  const size = cluster.wires.length;
   let done = 0;
   let begun = 0;
   let stretches = 0;
-  const summary = (): Summary => ({ operations: done, seconds: (clock() - began) / 1000, outcomes, violations });
+  const summary = (): Summary => ({
+    ...{ operations: done, seconds: (clock() - began) / 1000, outcomes, violations },
+    kills: interruptions.length,
+  });
 
   async function lane(): Promise<void> {
     while (begun < operations && violations.length === 0 && enough?.(summary()) !== true) {
@@ -44,7 +60,7 @@ export async function run(cluster: Cluster, { operations, seed, enough, progress
       begun += length;
       const number = stretches++;
       const random = new Random(seed + number * 7919);
-      const world = new World(cluster.wires, clock, random, `x${seed}-${number}`);
+      const world = new World(cluster.wires, clock, random, `x${seed}-${number}`, kills);
       const aside = number % 16 === 1 ? rotateKeys(cluster, world) : undefined;
       await new Load(world, random).run(length);
       await aside;
@@ -54,11 +70,27 @@ export async function run(cluster: Cluster, { operations, seed, enough, progress
         const key = `${kind}: ${outcome}`;
         outcomes.set(key, (outcomes.get(key) ?? 0) + 1);
       }
-      for (const violation of check(history)) violations.push({ violation, history });
+      for (const violation of check(history, interruptions)) violations.push({ violation, history });
       progress?.(summary());
     }
   }
-  await Promise.all(Array.from({ length: LANES }, lane));
+  let working = true;
+  async function killing(): Promise<void> {
+    const random = new Random(seed);
+    for (let time = 1; working; time++) {
+      await pause(BETWEEN_KILLS * random.below(1000));
+      const interruption = { start: clock(), end: Number.POSITIVE_INFINITY };
+      interruptions.push(interruption);
+      await cluster.kill(time % SUPERVISOR === 0 ? undefined : random.below(size));
+      await pause(STALE);
+      interruption.end = clock();
+    }
+  }
+  const killer = kills === true ? killing() : undefined;
+  await Promise.all(Array.from({ length: LANES }, lane)).finally(() => {
+    working = false;
+  });
+  await killer;
   return summary();
 }
 

@@ -1,4 +1,8 @@
+import { once } from 'node:events';
 import { Agent, request } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
 
 /** What all nodes are reached at, as behind a load balancer; the wire goes to each node's own port. */
 /** Of this machine: the tests' own PostgreSQL server would lose what it acknowledged, which is refused for any other. */
@@ -18,8 +22,10 @@ export interface Wire {
 
 const { host } = new URL(BASE_URL);
 
-export function openWire(port: number): Wire {
-  const agent = new Agent({ keepAlive: true, scheduling: 'lifo' });
+/** @param process the one of those that share the port that every connection is to lead to; any, where none is given */
+export function openWire(port: number, process?: number): Wire {
+  const options = { keepAlive: true, scheduling: 'lifo' } as const;
+  const agent = process === undefined ? new Agent(options) : new AgentOfProcess(options, process);
   return {
     send: (method, path, headers, body) =>
       new Promise((resolve, reject) => {
@@ -38,6 +44,61 @@ export function openWire(port: number): Wire {
       }),
     close: () => agent.destroy(),
   };
+}
+
+/** Opens connections until one leads to the process. */
+class AgentOfProcess extends Agent {
+  readonly #process: number;
+  constructor(options: ConstructorParameters<typeof Agent>[0], process: number) {
+    super(options);
+    this.#process = process;
+  }
+
+  override createConnection(...[options, made]: Parameters<Agent['createConnection']>): undefined {
+    const find = async () => {
+      for (;;) {
+        const { socket, process } = await openConnection(Number(options.port));
+        if (process === this.#process) return socket;
+        socket.destroy();
+      }
+    };
+    find().then(
+      (socket) => made?.(null, socket),
+      (error) => made?.(error, new Duplex()),
+    );
+  }
+}
+
+/** Waits until the service takes connections and answers. */
+export async function untilAnswered(port: number): Promise<void> {
+  for (;;) {
+    try {
+      (await openConnection(port)).socket.destroy();
+      return;
+    } catch {
+      await pause(20);
+    }
+  }
+}
+
+/** Opens a connection, and asks which process it leads to. */
+async function openConnection(port: number): Promise<{ readonly socket: Socket; readonly process: number }> {
+  const socket = connect(port, '127.0.0.1');
+  socket.write(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  let answer = '';
+  while (!answer.endsWith('}')) answer += String((await once(socket, 'data'))[0]);
+  return { socket, process: Number(/^x-process: (\d+)/im.exec(answer)?.[1]) };
+}
+
+/** The processes that share a port: asks until so many have answered. */
+export async function processesOn(port: number, count: number): Promise<readonly number[]> {
+  const found = new Set<number>();
+  while (found.size < count) {
+    const { socket, process } = await openConnection(port);
+    socket.destroy();
+    found.add(process);
+  }
+  return [...found];
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' };

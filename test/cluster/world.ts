@@ -1,9 +1,10 @@
+import { setTimeout as pause } from 'node:timers/promises';
 import { PASSWORD } from '../support/flow.ts';
 import type { Random } from '../support/random.ts';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Read, readDeed, readJson, readPage, readRedirect, readSignIn, readTokens } from './answers.ts';
 import { agentCookies, getPage, hiddenFields, postForm } from './browser.ts';
-import type { AccountEvent, Asked, Face, Moment, Operation } from './history.ts';
+import { type AccountEvent, type Asked, type Face, type Moment, OK, type Operation } from './history.ts';
 import { admin, postJson, userInfo, type Wire, type WireAnswer } from './wire.ts';
 
 export interface Session {
@@ -77,8 +78,11 @@ export class World {
   readonly #label: string;
   readonly #names = new Map<string, string>();
   readonly #count = { operations: 0, people: 0, apps: 0 };
+  /** Whether what comes before the history is tried again where it has no answer. */
+  readonly #isPatient: boolean;
 
-  constructor(wires: readonly Wire[], clock: () => number, random: Random, label: string) {
+  constructor(wires: readonly Wire[], clock: () => number, random: Random, label: string, isPatient = false) {
+    this.#isPatient = isPatient;
     this.#wires = wires;
     this.#clock = clock;
     this.#random = random;
@@ -114,6 +118,8 @@ export class World {
       found = { outcome: `no answer: ${error}` } as R;
     }
     const end = this.#clock();
+    // While nobody listens, no answer comes at once, and the history would be of nothing else.
+    if (this.#isPatient && found.outcome.includes('ECONNREFUSED')) await pause(20);
     const what = typeof asked === 'function' ? asked(found) : asked;
     const operation: Operation = {
       number: this.#count.operations++,
@@ -133,19 +139,34 @@ export class World {
     return JSON.parse(answer.text);
   }
 
-  async newPerson(): Promise<Person> {
+  async #tryAgain<T>(make: () => Promise<T>): Promise<T> {
+    for (;;) {
+      try {
+        return await make();
+      } catch (error) {
+        if (!this.#isPatient) throw error;
+        await pause(100);
+      }
+    }
+  }
+
+  newPerson = (): Promise<Person> => this.#tryAgain(() => this.#newPerson());
+  newApp = (): Promise<App> => this.#tryAgain(() => this.#newApp());
+
+  async #newPerson(): Promise<Person> {
     const name = `u${this.#count.people++}`;
     const username = `${this.#label}-${name}`;
     const profile = { username, displayName: username, email: `${username}@example.com`, password: PASSWORD };
     const { id = '' } = await this.#make('/users', profile);
     const page = await getPage(this.#wires[this.node()] as Wire, '/login', '');
+    if (page.status !== 200) throw new Error(`/login: ${page.status}`);
     const cookie = agentCookies(page).get('__Host-tessera_browser') ?? '';
     const signInForm = hiddenFields(page, '/login') ?? {};
     const nothing = { session: undefined, barredBy: new Set<string>(), busyWith: new Set<string>() };
     return { name, id, username, cookie, signInForm, ...nothing };
   }
 
-  async newApp(): Promise<App> {
+  async #newApp(): Promise<App> {
     const name = `c${this.#count.apps++}`;
     const { clientId = '', clientSecret = '' } = await this.#make('/clients', {
       name: this.#label,
@@ -175,7 +196,7 @@ export class World {
         token: hiddenFields(answer, '/account/sign-out-everywhere')?.['form_token'],
       }),
     );
-    person.session = { ...session, formToken: page.token };
+    if (page.outcome === OK) person.session = { ...session, formToken: page.token };
   }
 
   /** An authorization request, with its consent page where one comes: its own outcome, and the code, if one came in the end. */

@@ -68,7 +68,10 @@ export function unprivileged(): { readonly uid: number; readonly gid: number } {
 
 /** A primary and its standby, each of which takes over from the other. */
 export interface Cluster {
-  readonly release: string;
+  /** What runs, with its versions. */
+  readonly software: string;
+  /** Whether something watches the primary, and promotes the standby. */
+  readonly promotesItself: boolean;
   readonly primary: Member;
   readonly standby: Member;
   /** The address of a database on both. */
@@ -154,7 +157,8 @@ export async function startCluster(bin: string): Promise<Cluster> {
 
   let [primary, standby] = [first, second];
   return {
-    release: server?.release ?? '',
+    software: `PostgreSQL ${server?.release.split(' ')[0]}`,
+    promotesItself: false,
     get primary() {
       return primary;
     },

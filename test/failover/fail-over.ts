@@ -7,11 +7,16 @@ import { call } from '../support/api-call.ts';
 import { userinfo } from '../support/flow.ts';
 import type { Cluster } from './cluster.ts';
 
+/** What is done to the primary: without an answer, its sockets still take connections, and nothing is ever sent on them. */
+const HOWS = ['killed', 'without an answer', 'halted, and woken after the promotion'] as const;
+type How = (typeof HOWS)[number];
+
 /** What a fail-over was like, in milliseconds since the primary was struck. */
 export interface FailOver {
-  readonly how: 'killed' | 'halted, and woken after the promotion';
-  /** When the promotion was asked for, and when the new primary took writes. */
-  readonly asked: number;
+  readonly how: How;
+  /** When the promotion was asked for; undefined where nobody has to. */
+  readonly asked: number | undefined;
+  /** When the new primary took writes. */
   readonly promoted: number;
   /** When the last of the nodes answered again. */
   readonly back: number;
@@ -21,18 +26,22 @@ export interface FailOver {
 /** How long after the promotion the service may take, in milliseconds. */
 export const LIMIT = 5000;
 
+/** From when on a node that is not back says why, in milliseconds after the promotion. */
+const LATE = 2000;
+
 /** How many answers in a row make a node that is back. */
 const STEADY = 3;
 
 /**
  * Two nodes with both servers in their address, under load. The primary is struck, the standby promoted by hand, and the former
  * primary rebuilt as a standby; then the same the other way round.
- * @param halted after how many fail-overs the primary is halted instead of killed, and woken when it was replaced
+ * @param silent how many times, before the halted ones, the primary answers nothing until the service is back
+ * @param halted how many times, at the end, it is halted instead of killed, and woken when it was replaced
  */
 export async function failOver(
   cluster: Cluster,
   options: Options,
-  halted: number,
+  { silent, halted }: { readonly silent: number; readonly halted: number },
 ): Promise<{ readonly outcome: Outcome; readonly all: readonly FailOver[] }> {
   const all: FailOver[] = [];
   const setting = {
@@ -42,6 +51,8 @@ export async function failOver(
   const outcome = await trial(setting, options, async (one) => {
     const { service, ledger, over } = one;
     const nodes = [await startNode({ settings: service.settings }), await startNode({ settings: service.settings })];
+    // An interrupted run would leave them.
+    process.once('exit', () => nodes.forEach((node) => void node.process.kill('SIGKILL')));
     service.front.targets = nodes.map(({ port }) => port);
     one.snapshot = () => {
       const current = new URL(cluster.primary.url);
@@ -54,7 +65,9 @@ export async function failOver(
           await cluster.synchronize();
           const token = await revokedToken(one);
           await ledger.more(5 + one.random(20));
-          all.push(await failOverOnce(one, cluster, nodes, { token, killed: time <= options.times - halted }));
+          const how =
+            HOWS[time > options.times - halted ? 2 : time > options.times - halted - silent ? 1 : 0] ?? 'killed';
+          all.push(await failOverOnce(one, cluster, nodes, { token, how }));
           await over();
           options.progress(time);
         }
@@ -81,7 +94,7 @@ async function revokedToken({ service, ledger }: Trial): Promise<string> {
 
 interface Strike {
   readonly token: string;
-  readonly killed: boolean;
+  readonly how: How;
 }
 
 async function failOverOnce(one: Trial, cluster: Cluster, nodes: readonly Node[], strike: Strike): Promise<FailOver> {
@@ -97,34 +110,39 @@ async function failOverOnce(one: Trial, cluster: Cluster, nodes: readonly Node[]
   });
   const begun = performance.now();
   const since = () => performance.now() - begun;
-  const wake = cluster.strike(strike.killed ? 'SIGKILL' : 'SIGSTOP');
-  // As long as an operator, or what watches the servers, takes to notice.
-  await pause(random(3000));
-  const asked = since();
+  const wake = cluster.strike(strike.how === 'killed' ? 'SIGKILL' : 'SIGSTOP');
+  // As long as an operator takes to notice.
+  if (!cluster.promotesItself) await pause(random(3000));
+  const asked = cluster.promotesItself ? undefined : since();
   await cluster.promote();
   const promoted = since();
-  if (!strike.killed) wake();
-  const backs = await Promise.all(nodes.map((node) => untilBack(node, since)));
+  if (strike.how === 'halted, and woken after the promotion') wake();
+  const backs = await Promise.all(nodes.map((node) => untilBack(node, since, promoted)));
   const back = Math.max(...backs);
   if (back - promoted > LIMIT)
     ledger.violated(
       'the service',
       `is back ${Math.round(back - promoted)} ms after the promotion, expected ${LIMIT} at most`,
     );
+  wake();
   const rebuilt = await cluster.rebuild();
   over = true;
   await Promise.all(presented);
-  const how = strike.killed ? 'killed' : 'halted, and woken after the promotion';
-  return { how, asked, promoted, back, rebuilt };
+  return { how: strike.how, asked, promoted, back, rebuilt };
 }
 
 /** When a node is ready again, which includes that it writes. */
-async function untilBack({ port }: Node, since: () => number): Promise<number> {
+async function untilBack({ port }: Node, since: () => number, promoted: number): Promise<number> {
   let first = 0;
+  let said = '';
   for (let answers = 0; answers < STEADY; ) {
     const answer = await call({ baseUrl: `http://127.0.0.1:${port}` }, 'GET', '/health/ready').catch(() => undefined);
     if (answer?.status !== 200) answers = 0;
     else if (++answers === 1) first = since();
+    const why = answer?.status === 200 ? '' : String(answer?.body?.error_description);
+    if (why !== said && since() - promoted > LATE)
+      process.stderr.write(`${Math.round(since() - promoted)} ms after the promotion: ${why || 'ready'}\n`);
+    said = why;
     if (since() > 600_000) throw new Error('a node does not come back');
     await pause(20);
   }

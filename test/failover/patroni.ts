@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,13 +13,38 @@ export const missingPatroni = (): string | undefined =>
     ? undefined
     : 'This needs Patroni and etcd (apt-get install patroni etcd-server).';
 
+const versionOf = (file: string): string | undefined =>
+  /\d+(\.\d+)+/.exec(execFileSync(file, ['--version'], { encoding: 'utf8' }))?.[0];
+
 interface Watched extends Member {
   readonly settings: string;
+  /** The port of its REST API. */
+  readonly api: number;
   patroni: ChildProcess | undefined;
 }
 
-/** How long a former primary keeps its lock, in seconds: the least that Patroni takes. */
-const TTL = 20;
+/**
+ * What Patroni is told, in seconds. A former primary keeps its lock for `ttl`, which is the least that Patroni takes. A primary that
+ * cannot renew it for `retry_timeout` demotes itself: that is the most that `ttl` allows, because a loaded machine is slow.
+ */
+export const PATRONI = { ttl: 20, loop_wait: 2, retry_timeout: 9, synchronous_mode: true };
+
+/** https://patroni.readthedocs.io/en/latest/rest_api.html#cluster-status-endpoints */
+interface Listed {
+  readonly name: string;
+  readonly role: string;
+  readonly state: string;
+}
+
+const hasEnded = ({ exitCode, signalCode }: ChildProcess): boolean => exitCode !== null || signalCode !== null;
+
+/** Ends a process without warning, and waits until it is gone. */
+async function end(process: ChildProcess): Promise<void> {
+  if (hasEnded(process)) return;
+  const gone = once(process, 'exit');
+  process.kill('SIGKILL');
+  await gone;
+}
 
 /** Two members that Patroni promotes and rebuilds, with etcd for its lock. */
 export async function startPatroni(bin: string): Promise<Cluster> {
@@ -57,7 +82,7 @@ export async function startPatroni(bin: string): Promise<Cluster> {
       etcd3: { host: `127.0.0.1:${etcdPort}` },
       bootstrap: {
         dcs: {
-          ...{ ttl: TTL, loop_wait: 2, retry_timeout: 5, synchronous_mode: true },
+          ...PATRONI,
           postgresql: { use_pg_rewind: true, parameters: { max_connections: 100, wal_keep_size: '256MB' } },
         },
         initdb: [{ encoding: 'UTF8' }, { auth: 'trust' }, { locale: 'C' }],
@@ -73,7 +98,7 @@ export async function startPatroni(bin: string): Promise<Cluster> {
     };
     writeFileSync(settings, JSON.stringify(text));
     const url = `postgres://tessera@127.0.0.1:${port}/postgres`;
-    return { name, port, data, url, settings, patroni: undefined };
+    return { name, port, data, url, settings, api, patroni: undefined };
   };
   const run = (one: Watched): void => {
     one.patroni = start('/usr/bin/patroni', [one.settings]);
@@ -86,20 +111,34 @@ export async function startPatroni(bin: string): Promise<Cluster> {
       await pause(50);
     }
   }
-  const following = (standby: Member, sync: string) =>
-    `SELECT 1 FROM pg_stat_replication WHERE application_name = '${standby.name}' AND state = 'streaming' AND sync_state ${sync}`;
+  const following = (standby: Member) =>
+    `SELECT 1 FROM pg_stat_replication WHERE application_name = '${standby.name}' AND state = 'streaming'`;
+
+  /** The members as Patroni has them in etcd, told by whichever of them answers. */
+  async function list(): Promise<readonly Listed[]> {
+    for (const { api } of members) {
+      try {
+        const answer = await fetch(`http://127.0.0.1:${api}/cluster`, { signal: AbortSignal.timeout(5000) });
+        return ((await answer.json()) as { members: Listed[] }).members;
+      } catch {
+        // The other one may answer.
+      }
+    }
+    return [];
+  }
 
   const members = [await member('a'), await member('b')] as const;
   const [first, second] = members;
   run(first);
   await until(first.url, 'SELECT 1 WHERE NOT pg_is_in_recovery()');
   run(second);
-  await until(first.url, following(second, '<> $$$$'));
+  await until(first.url, following(second));
   const [server] = await ask<{ release: string }>(first.url, "SELECT current_setting('server_version') AS release");
 
   let [primary, standby]: [Watched, Watched] = [first, second];
   return {
-    release: server?.release ?? '',
+    software: `PostgreSQL ${server?.release.split(' ')[0]}, Patroni ${versionOf('/usr/bin/patroni')}, etcd ${versionOf('/usr/bin/etcd')}`,
+    promotesItself: true,
     get primary() {
       return primary;
     },
@@ -107,7 +146,20 @@ export async function startPatroni(bin: string): Promise<Cluster> {
       return standby;
     },
     through: (url) => throughBoth(members, url),
-    synchronize: () => until(primary.url, following(standby, "= 'sync'")),
+    async synchronize() {
+      // PostgreSQL waits for the standby before Patroni has noted that it does; only a standby so noted is promoted.
+      for (const begun = performance.now(); ; await pause(100)) {
+        const roles = new Map((await list()).map(({ name, role }) => [name, role]));
+        const [leader, other] = roles.get(first.name) === 'leader' ? [first, second] : [second, first];
+        if (roles.get(leader.name) === 'leader' && roles.get(other.name) === 'sync_standby') {
+          // A primary that could not renew its lock was replaced without having been struck.
+          if (leader !== primary) process.stderr.write('Patroni replaced a primary that was not struck\n');
+          [primary, standby] = [leader, other];
+          return;
+        }
+        if (performance.now() - begun > 300_000) throw new Error('Patroni notes no synchronous standby');
+      }
+    },
     strike(how) {
       const pid = primary.patroni?.pid;
       const struck = [...(pid === undefined ? [] : [pid]), ...processesOf(primary)];
@@ -120,20 +172,16 @@ export async function startPatroni(bin: string): Promise<Cluster> {
       [primary, standby] = [standby, primary];
     },
     async rebuild() {
-      if (standby.patroni?.exitCode !== null || standby.patroni.signalCode !== null) run(standby);
-      await until(primary.url, following(standby, '<> $$$$'));
+      if (standby.patroni === undefined || hasEnded(standby.patroni)) run(standby);
+      await until(primary.url, following(standby));
       return 'Patroni';
     },
     async stop() {
       for (const one of members) {
-        const { patroni, data } = one;
-        const running = patroni !== undefined && patroni.exitCode === null && patroni.signalCode === null;
-        const gone = running && once(patroni, 'exit');
-        patroni?.kill('SIGKILL');
-        await gone;
-        if (existsSync(join(data, 'postmaster.pid'))) signal(processesOf(one), 'SIGKILL');
+        if (one.patroni !== undefined) await end(one.patroni);
+        if (existsSync(join(one.data, 'postmaster.pid'))) signal(processesOf(one), 'SIGKILL');
       }
-      etcd.kill('SIGKILL');
+      await end(etcd);
       // What was killed may still write.
       rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 200 });
     },

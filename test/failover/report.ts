@@ -1,7 +1,8 @@
-import { availableParallelism, release, type } from 'node:os';
+import { availableParallelism, loadavg, release, type } from 'node:os';
 import { table } from '../faults/report.ts';
 import type { Outcome } from '../faults/trial.ts';
 import { type FailOver, LIMIT } from './fail-over.ts';
+import { PATRONI } from './patroni.ts';
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFixed(2)} s`;
 
@@ -9,7 +10,7 @@ const seconds = (milliseconds: number): string => `${(milliseconds / 1000).toFix
 export function list(all: readonly FailOver[]): string {
   const rows = all.map(
     ({ how, asked, promoted, back, rebuilt }, index) =>
-      `| ${index + 1} | ${how} | ${seconds(asked)} | ${seconds(promoted)} | ${seconds(back)} | ${seconds(Math.max(0, back - promoted))} | ${rebuilt} |`,
+      `| ${index + 1} | ${how} | ${asked === undefined ? '' : seconds(asked)} | ${seconds(promoted)} | ${seconds(back)} | ${seconds(Math.max(0, back - promoted))} | ${rebuilt} |`,
   );
   return [
     '| No. | The primary was | Promotion begun | Promoted | Service back | After the promotion | Rebuilt with |',
@@ -26,10 +27,11 @@ const HEADING = '## Last recorded output, promoted ';
 /** The results of a run, as a section of the page. */
 export function section(promoter: Promoter, outcome: Outcome, all: readonly FailOver[], run: Run): string {
   const longest = Math.max(0, ...all.map(({ promoted, back }) => back - promoted));
+  const loads = loadavg().map((load) => load.toFixed(0));
   return `${HEADING}${promoter}
 
-${new Date().toISOString().slice(0, 10)}, ${type()} ${release().split('-')[0]}, ${availableParallelism()} processors, Node ${process.versions.node}, PostgreSQL ${run.postgres.split(' ')[0]}, in ${run.seconds} seconds. The
-service was back at most ${seconds(longest)} after a promotion.
+${new Date().toISOString().slice(0, 10)}, ${type()} ${release().split('-')[0]}, ${availableParallelism()} processors, Node ${process.versions.node}, ${run.software}, in ${run.seconds} seconds,
+with a load average of ${loads[2]} at the end. The service was back at most ${seconds(longest)} after a promotion.
 
 ${table([outcome])}
 
@@ -38,7 +40,7 @@ ${list(all)}
 }
 
 interface Run {
-  readonly postgres: string;
+  readonly software: string;
   readonly seconds: number;
 }
 
@@ -55,7 +57,7 @@ export function page(before: string, promoter: Promoter, own: string): string {
 \`\`\`sh
 apt-get install postgresql
 npm run failover                        # 20 times
-npm run failover -- --times 5 --halted 2
+npm run failover -- --times 9 --silent 3 --halted 3
 npm run failover -- --patroni --times 5 # apt-get install patroni etcd-server
 npm run failover -- --record            # rewrites its part of this page
 \`\`\`
@@ -71,12 +73,15 @@ In each round:
 4. The former primary is rebuilt as a standby with \`pg_rewind\`, or with \`pg_basebackup\` where that refuses.
 5. Everything that was acknowledged is checked, and the records in the database, as in [fault injection](faults.md#checks).
 
-With \`--patroni\`, Patroni promotes the standby when the lock of the former primary in etcd has expired, which takes up to 20 seconds, and
-rebuilds the former primary when it is started again; Patroni is killed together with the primary.
+With \`--silent <n>\`, the primary is halted (\`SIGSTOP\`) instead, until the service is back: its sockets still take connections, and
+nothing answers, as when a machine hangs. With \`--halted <n>\`, it is halted in the last rounds, and woken as soon as it was replaced:
+what happens without [fencing](../how-to/use-postgresql.md#fail-over).
 
-With \`--halted <n>\`, the primary is halted (\`SIGSTOP\`) in the last rounds and woken as soon as it was replaced: what happens without
-[fencing](../how-to/use-postgresql.md#fail-over). Nodes notice within about a second, and one that has not noticed yet may still read from it.
-A round can therefore report violations.
+With \`--patroni\`, Patroni is killed together with the primary. It promotes the standby when the lock of the former primary in etcd has
+expired, which takes up to ${PATRONI.ttl} seconds, and rebuilds the former primary when it is started again. Its settings are those of
+[Use PostgreSQL](../how-to/use-postgresql.md#fail-over) and the shortest \`ttl\` that it accepts: \`ttl: ${PATRONI.ttl}\`,
+\`loop_wait: ${PATRONI.loop_wait}\`, \`retry_timeout: ${PATRONI.retry_timeout}\`, \`synchronous_mode: ${PATRONI.synchronous_mode}\`. A round begins when
+Patroni has noted the standby as synchronous in etcd, because it promotes no other.
 
 The nodes follow [hosts and timelines](../decisions/0027-fail-over.md); [Use PostgreSQL](../how-to/use-postgresql.md#fail-over) says how to set
 it up.

@@ -15,19 +15,28 @@ export interface Disk {
 
 const works = (command: readonly string[]): boolean => spawnSync(command[0] ?? '', command.slice(1)).status === 0;
 
-/** A file system of its own, which the process alone sees and which goes with it. */
-function small(folder: string): Disk | undefined {
+/**
+ * What a command is started with to see a file system of its own in a folder, which goes with it; undefined where the system does not allow
+ * that.
+ * @param limits as for `mount -t tmpfs -o`
+ */
+export function mounting(folder: string, limits: string): readonly string[] | undefined {
   const mounted = (flags: readonly string[]) => [
-    ...['unshare', ...flags, '--mount', 'sh', '-c', 'mount -t tmpfs -o size=48m tmpfs "$0" && exec "$@"', folder],
+    ...['unshare', ...flags, '--mount', 'sh', '-c', `mount -t tmpfs -o ${limits} tmpfs "$0" && exec "$@"`, folder],
   ];
   // Root may mount; others may in a user namespace of their own, where the system allows that.
-  const flags = [[], ['--user', '--map-root-user']].find((flags) => works([...mounted(flags), 'true']));
-  if (flags === undefined) return undefined;
-  const user = flags.length > 0 ? ['--user', '--preserve-credentials'] : [];
+  return [[], ['--user', '--map-root-user']].map(mounted).find((wrapper) => works([...wrapper, 'true']));
+}
+
+/** A file system of its own, which the process alone sees and which goes with it. */
+function small(folder: string): Disk | undefined {
+  const wrapper = mounting(folder, 'size=48m');
+  if (wrapper === undefined) return undefined;
+  const user = wrapper.includes('--user') ? ['--user', '--preserve-credentials'] : [];
   const filler = (pid: number) => join(`/proc/${pid}/root`, folder, 'filler');
   return {
     name: 'a file system of 48 MiB without a byte left',
-    wrapper: mounted(flags),
+    wrapper,
     enter: (pid) => ['nsenter', `--target=${pid}`, '--mount', ...user],
     fill(pid) {
       for (let size = 1 << 20; size >= 1; ) {

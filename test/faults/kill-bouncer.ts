@@ -1,14 +1,18 @@
+import { openBouncer } from '../support/pgbouncer.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { seconds } from './kill-postgres.ts';
-import { openBouncer } from './pgbouncer.ts';
 import { untilBack, untilRefused } from './probes.ts';
 import { startNode } from './service.ts';
 import { type Options, type Outcome, trial } from './trial.ts';
 
 /** PgBouncer between node and PostgreSQL, which ends in turns by `kill -9` and by its own way to stop, and starts again. */
-export async function killBouncer(server: PostgresServer, options: Options): Promise<Outcome> {
-  const bouncer = await openBouncer(server);
-  const setting = { fault: 'kill -9 of PgBouncer, and its restart', server, through: bouncer.through };
+export async function killBouncer(
+  server: PostgresServer,
+  mode: 'session' | 'transaction',
+  options: Options,
+): Promise<Outcome> {
+  const bouncer = await openBouncer(server, { mode, size: 24 });
+  const setting = { fault: `kill -9 of PgBouncer (${mode} mode), and its restart`, server, through: bouncer.through };
   try {
     return await trial(setting, options, async ({ service, ledger, random, over }) => {
       const node = await startNode({ settings: service.settings });

@@ -30,8 +30,10 @@ interface Pair {
 let nextPort = 15_000 + (process.pid % 5000);
 
 /** Where a server of these trials listens. */
-const socketOf = ({ url }: { readonly url: string }): string =>
-  join(new URL(url).searchParams.get('host') ?? '', '.s.PGSQL.5432');
+function socketOf({ url }: { readonly url: string }): string {
+  const { port, searchParams } = new URL(url);
+  return join(searchParams.get('host') ?? '', `.s.PGSQL.${port || 5432}`);
+}
 
 /** The network before a server, or before several that get the connections in turns. */
 export async function openNetwork(...servers: readonly { readonly url: string }[]): Promise<Network> {

@@ -27,6 +27,10 @@ const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])
     '`kill -9` of the only node after a random number of responses. Another node starts on the same data.',
   ],
   [
+    ['process-*'],
+    'A service of two processes on one port, of which one is ended by `kill -9` after a random number of responses; the supervisor replaces it. Every fifth time the supervisor is, and the service starts again.',
+  ],
+  [
     ['postgres'],
     '`kill -9` of one PostgreSQL backend of a node, after which PostgreSQL ends the others and recovers. Every fifth time, of all its processes, followed by a start on the same data.',
   ],
@@ -70,8 +74,8 @@ const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])
     'A synchronous standby is silent for 15 seconds, and commits hang. Reads continue, and the node uses no more than its 16 connections. Then the standby resumes; the last time, the primary is killed instead and the standby takes over, with every acknowledged change.',
   ],
   [
-    ['pgbouncer'],
-    'PgBouncer in session mode between node and PostgreSQL is ended alternately by `kill -9` and SIGTERM, and started again.',
+    ['pgbouncer-*'],
+    'PgBouncer in session or transaction mode between node and PostgreSQL is ended alternately by `kill -9` and SIGTERM, and started again.',
   ],
   [['clocks'], 'Two nodes on one PostgreSQL, the clock of one five seconds ahead. A connection may lead to either.'],
   [
@@ -88,10 +92,34 @@ const EXPLANATIONS: readonly (readonly [names: readonly string[], text: string])
   ],
 ];
 
-/** The documentation page, with the results as its last recorded output. @param leftOut faults that could not be run, with the reason */
-export function page(outcomes: readonly Outcome[], seconds: number, leftOut: readonly string[] = []): string {
+/** A run of all faults. */
+interface Run {
+  readonly outcomes: readonly Outcome[];
+  readonly seconds: number;
+  /** Faults that could not be run, with the reason. */
+  readonly leftOut: readonly string[];
+  /** How the nodes were run, where it was not as usual. */
+  readonly how: string;
+}
+
+const OUTPUT = '## Last recorded output';
+
+/** The documentation page, with the results as the last recorded output of such a run. @param before what it was */
+export function page(before: string, { outcomes, seconds, leftOut, how }: Run): string {
+  const title = [OUTPUT, ...(how === '' ? [] : [how])].join(' ');
   const rows = EXPLANATIONS.map(([names, text]) => `| ${names.map((name) => `\`${name}\``).join(', ')} | ${text} |`);
-  const missing = leftOut.map((text) => `- ${text}\n`).join('');
+  const output = `${title}
+
+${new Date().toISOString().slice(0, 10)}, ${type()} ${release().split('-')[0]}, ${availableParallelism()} processors, Node ${process.versions.node}, in ${seconds} seconds.
+
+${table(outcomes)}
+${leftOut.map((text) => `- ${text}\n`).join('')}`;
+  // What other runs wrote stays.
+  const others = before
+    .split(new RegExp(`^(?=${OUTPUT})`, 'm'))
+    .slice(1)
+    .map((section) => `${section.trimEnd()}\n`);
+  const sections = [...others.filter((section) => !section.startsWith(`${title}\n`)), output];
   return `# Fault injection
 
 \`npm run faults\` injects faults under load and checks that no acknowledged change is lost.
@@ -100,6 +128,8 @@ export function page(outcomes: readonly Outcome[], seconds: number, leftOut: rea
 \`\`\`sh
 npm run faults                                       # all faults, in about twenty minutes
 npm run faults -- --only node-postgres --times 1000
+npm run faults -- --processes 2                      # each node is a service of two processes on one port
+npm run faults -- --pooled                           # nodes reach PostgreSQL through PgBouncer in transaction mode
 npm run faults -- --record                           # rewrites this page
 \`\`\`
 
@@ -134,10 +164,5 @@ After each fault, and again at the end when no request is in progress:
 Any other result is a violation: the script prints what was expected and what happened, and exits with status 1. A short sample runs
 with the tests (\`test/faults/\`).
 
-## Last recorded output
-
-${new Date().toISOString().slice(0, 10)}, ${type()} ${release().split('-')[0]}, ${availableParallelism()} processors, Node ${process.versions.node}, in ${seconds} seconds.
-
-${table(outcomes)}
-${missing}`;
+${sections.sort().join('\n')}`;
 }

@@ -1,7 +1,7 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
-import { faults, stopFaults } from './faults.ts';
+import { faults, noBouncer, stopFaults } from './faults.ts';
 import { page, table } from './report.ts';
 import { runAll } from './schedule.ts';
 
@@ -14,8 +14,10 @@ const HELP = `npm run faults -- [options]
   --seed <n>       where the random points begin (default 1)
   --people <n>     how many people use each service at a time (default 6)
   --lanes <n>      how many services run side by side (default: processors + 1)
+  --processes <n>  how many processes each node has (default 1)
+  --pooled         nodes reach PostgreSQL through PgBouncer in transaction mode; only faults that may have it in between
   --json           the results as JSON
-  --record         writes docs/reference/faults.md, from all faults
+  --record         writes docs/reference/faults.md, from all faults; with --processes or --pooled, its section about that
 
 Faults: ${Object.keys(all).join(', ')}
 `;
@@ -27,6 +29,8 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     people: { type: 'string', default: '6' },
     lanes: { type: 'string', default: String(availableParallelism() + 1) },
+    processes: { type: 'string' },
+    pooled: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     record: { type: 'boolean', default: false },
     help: { type: 'boolean', default: false },
@@ -48,23 +52,35 @@ const EVERY = 10_000;
 async function main(): Promise<number> {
   const names = values.only ?? Object.keys(all);
   const unknown = names.filter((name) => !Object.hasOwn(all, name));
-  // What the page shows comes from one whole run.
-  if (values.help || unknown.length > 0 || (values.record && values.only !== undefined)) {
+  // What the page shows comes from one whole run; only its other sections may be of some faults.
+  if (
+    values.help ||
+    unknown.length > 0 ||
+    (values.record && values.only !== undefined && values.processes === undefined && !values.pooled)
+  ) {
     process.stdout.write(HELP);
     return values.help ? 0 : 2;
   }
+  if (values.pooled && noBouncer !== undefined) throw new Error(`--pooled: ${noBouncer}`);
   const leftOut: string[] = [];
+  const several = values.processes !== undefined;
   const wanted = names.flatMap((name) => {
     const fault = all[name];
     if (fault === undefined) return [];
-    if (fault.missing === undefined) return [{ name, fault, times: Number(values.times ?? fault.times) }];
-    leftOut.push(`${name} is left out: ${fault.missing}.`);
+    if (values.pooled && fault.isPoolable !== true) return [];
+    const missing = fault.missing ?? (several && fault.isForOne === true ? 'it is about one process' : undefined);
+    const times = Number(values.times ?? fault.times);
+    if (missing === undefined) return [{ name, fault, times }];
+    leftOut.push(`${name} is left out: ${missing}.`);
     return [];
   });
   for (const text of leftOut) say(text);
   const running = new Map<string, string>();
   const timer = setInterval(() => running.size > 0 && say([...running.values()].join(', ')), EVERY);
-  const common = { seed: Number(values.seed), people: Number(values.people) };
+  const common = {
+    ...{ seed: Number(values.seed), people: Number(values.people), pooled: values.pooled },
+    ...(several && { processes: Number(values.processes) }),
+  };
   const outcomes = await runAll(wanted, common, Number(values.lanes), {
     progress(name, done) {
       const times = wanted.find((one) => one.name === name)?.times;
@@ -79,8 +95,14 @@ async function main(): Promise<number> {
   }).finally(() => clearInterval(timer));
   const seconds = Math.round((performance.now() - begun) / 1000);
   process.stdout.write(values.json ? `${JSON.stringify(outcomes, undefined, 2)}\n` : `\n${table(outcomes)}\n`);
-  if (values.record)
-    writeFileSync(new URL('../../docs/reference/faults.md', import.meta.url), page(outcomes, seconds, leftOut));
+  if (values.record) {
+    const how = [
+      ...(several ? [`with ${values.processes} processes in each node`] : []),
+      ...(values.pooled ? ['through PgBouncer'] : []),
+    ];
+    const file = new URL('../../docs/reference/faults.md', import.meta.url);
+    writeFileSync(file, page(readFileSync(file, 'utf8'), { outcomes, seconds, leftOut, how: how.join(', ') }));
+  }
   return outcomes.some(({ violations }) => violations.length > 0) ? 1 : 0;
 }
 

@@ -1,7 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
+import { setTimeout as pause } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { ADMIN_KEY } from '../support/server.ts';
 import { type Front, openFront } from './front.ts';
@@ -22,11 +24,11 @@ export async function freePort(): Promise<number> {
   return port;
 }
 
-/** A process that serves. */
+/** A process that serves, or the supervisor of several. */
 export interface Node {
   readonly port: number;
   readonly process: ChildProcess;
-  /** Ends it without warning. */
+  /** Ends it without warning, and with it those that it supervises. */
   kill(): Promise<void>;
   /** Ends it in order. */
   stop(): Promise<void>;
@@ -80,10 +82,35 @@ export async function startNode({ settings, script = SERVE, wrapper = [] }: Laun
         child.kill(signal);
         await exit;
       };
-      return { port, process: child, kill: () => end('SIGKILL'), stop: () => end('SIGTERM') };
+      return {
+        ...{ port, process: child, stop: () => end('SIGTERM') },
+        async kill() {
+          const supervised = childrenOf(child.pid);
+          await end('SIGKILL');
+          while (supervised.some(lives)) await pause(5);
+        },
+      };
     }
     // Another program took the port in between: another one is free.
     if (!complaint.includes('Cannot listen')) throw new NotStarted(complaint);
+  }
+}
+
+/** The processes that a process has started; none where the system does not tell. */
+export function childrenOf(pid = 0): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    return [];
+  }
+}
+
+/** Whether a process runs: one that has ended may keep its id until somebody has asked how it did. */
+function lives(pid: number): boolean {
+  try {
+    return !/\) Z /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
   }
 }
 

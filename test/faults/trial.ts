@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
+import { openBouncer } from '../support/pgbouncer.ts';
 import { newDatabase } from '../support/postgres-database.ts';
 import { check, Ledger, type Person } from './ledger.ts';
 import { beginLoad } from './lives.ts';
@@ -30,6 +31,10 @@ export interface Options {
   readonly seed: number;
   /** How many people use the service at a time. */
   readonly people: number;
+  /** How many processes each node has. */
+  readonly processes?: number;
+  /** Whether the nodes reach PostgreSQL through PgBouncer in transaction mode, where nothing else is in between. */
+  readonly pooled?: boolean;
   /** Whether as many faults as asked for are enough, whatever they met. */
   readonly sample?: boolean;
   readonly progress: (done: number) => void;
@@ -76,12 +81,16 @@ export async function trial(
   const folder = mkdtempSync(join(tmpdir(), 'tessera-fault-'));
   const own = setting.server && (await newDatabase(setting.server.url));
   const databaseUrl = own?.url ?? `sqlite:${join(folder, 'tessera.db')}`;
+  const pooled = options.pooled === true && setting.server !== undefined && setting.through === undefined;
+  const bouncer = pooled ? await openBouncer(setting.server, { mode: 'transaction', size: 24 }) : undefined;
+  const through = setting.through ?? bouncer?.through;
   const service = await openService({
     TESSERA_DATA_DIR: folder,
     ...(setting.secretFile !== true && { TESSERA_SECRET: randomSecret() }),
     // Accounts are made at once, without a mail.
     TESSERA_MAILBOX: 'off',
-    TESSERA_DATABASE_URL: setting.through?.(databaseUrl) ?? databaseUrl,
+    TESSERA_DATABASE_URL: through?.(databaseUrl) ?? databaseUrl,
+    ...(options.processes !== undefined && { TESSERA_PROCESSES: String(options.processes) }),
   });
   const ledger = new Ledger();
   const rng = random(options.seed);
@@ -144,6 +153,7 @@ export async function trial(
   } finally {
     await end();
     await service.close();
+    await bouncer?.close();
     if (setting.leave !== true) await own?.drop();
     rmSync(folder, { recursive: true, force: true });
   }

@@ -38,6 +38,7 @@ import { newPasskeyAt, passkeyOptions } from '../support/passkeys.ts';
 import { atSecondStep, enrollAt, totpCode } from '../support/second-factor.ts';
 import { SEVERAL, startServer } from '../support/server.ts';
 import { softAuthenticator } from '../support/soft-authenticator.ts';
+import { WHOLE } from '../support/whole.ts';
 
 const commits = holdCommits();
 const off = Object.fromEntries(
@@ -526,10 +527,12 @@ async function decisiveCommit({ prepare, fields }: Form): Promise<number> {
   return unchanged.lastIndexOf(true) + 1;
 }
 
-for (const [name, form] of Object.entries(FORMS)) {
+for (const [n, [name, form]] of Object.entries(FORMS).entries()) {
   test(`decisions §11: ${name} comes to nothing once something has ended`, { concurrency: true }, async (context) => {
     const commit = await decisiveCommit(form);
-    const { endings = Object.keys(ENDINGS) } = form;
+    const { endings: all = Object.keys(ENDINGS) } = form;
+    // What several nodes add to it shows in a third of the pairs.
+    const endings = all.filter((_, index) => WHOLE || SEVERAL === 1 || (n + index) % 3 === 0);
     await Promise.all(endings.map((ending) => context.test(ending, () => heldAt(commit, form, ending))));
   });
 }

@@ -126,7 +126,7 @@ test('a backup that is killed before it has its name leaves none', async () => {
   const changes = killedAt(0, place, 'backup', place, '--data-dir', original);
   const [first] = readdirSync(place);
   killedAt(
-    changes.findIndex((change) => change.startsWith('renameSync')) + 1,
+    changes.findIndex((change) => change.startsWith('linkSync')) + 1,
     place,
     'backup',
     place,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import {
+import fs, {
   chownSync,
   copyFileSync,
   existsSync,
@@ -14,6 +14,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -146,12 +147,18 @@ test('a backup that is made while the server works: what was issued before is de
 
     const kept = fresh();
     const warned = await on(kept, 'restore', made.file, '--passphrase-file', passphrase, '--keep-sessions');
-    assert.match(warned.out, /WARNING: what was issued before is still valid.*tessera restore --new-epoch/s);
+    assert.match(
+      warned.out,
+      /WARNING: what was issued before is still valid.*before the server is started: tessera restore --new-epoch/s,
+    );
     node = await nodeOn(kept);
     assert.equal((await userinfo(server, live.access_token)).status, 200);
     assert.equal((await userinfo(server, dead.access_token)).status, 200, 'as the warning says');
-    // Beside the server, as the warning proposes.
+    await fails(/Another process uses this database.*Stop every node/, kept, 'restore', '--new-epoch');
+    assert.equal((await userinfo(server, live.access_token)).status, 200);
+    await node.stop();
     await json(kept, 'restore', '--new-epoch');
+    node = await nodeOn(kept);
     for (const { access_token } of [live, dead]) assert.equal((await userinfo(server, access_token)).status, 401);
   } finally {
     service.front.targets = [];
@@ -368,6 +375,21 @@ test('what a killed backup left is removed by the next one, and nothing else', a
     writeFileSync(join(place, name), '');
   const { file } = await json(original, 'backup', place);
   assert.deepEqual(readdirSync(place).sort(), [...others, file.slice(place.length + 1)].sort());
+});
+
+test('a backup never replaces a file, also one that gets its name while it is made', async (t) => {
+  const file = join(fresh(), 'mine.backup');
+  mkdirSync(join(file, '..'));
+  const link = fs.linkSync;
+  t.mock.method(fs, 'linkSync', (from: string, to: string) => {
+    writeFileSync(to, 'of somebody else');
+    link(from, to);
+  });
+  syncBuiltinESMExports();
+  await fails(/mine\.backup exists already, and a backup never replaces one/, original, 'backup', file);
+  t.mock.restoreAll();
+  syncBuiltinESMExports();
+  assert.deepEqual([readFileSync(file, 'utf8'), readdirSync(join(file, '..'))], ['of somebody else', ['mine.backup']]);
 });
 
 const LIMIT = ['prlimit', '--fsize=65536'];
