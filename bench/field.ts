@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
+import type { IdTokenAlg } from '../src/keys/algorithms.ts';
 import { randomSecret } from '../src/platform/crypto/secrets.ts';
 import { type PostgresServer, startPostgres } from '../test/support/postgres.ts';
 import { type Answer, openConnection } from './load.ts';
@@ -56,36 +57,38 @@ export class Field implements AsyncDisposable {
   }
 
   /** Creates a database with this many users. */
-  async population(kind: 'sqlite' | 'postgres', people: number): Promise<Population> {
+  async population(kind: 'sqlite' | 'postgres', people: number, idTokenAlg?: IdTokenAlg): Promise<Population> {
     say(`${kind}: ${people} people, each with a live token …`);
     const { environment, database } = await this.environment(kind);
-    return populate(environment, people, database);
+    return populate(environment, people, database, idTokenAlg);
   }
 
   /** Starts the servers with users, each with this many. */
   async subjects(against: ReadonlySet<Opponent>, people: number): Promise<Subject[]> {
     const { folder } = this;
     const subjects: Subject[] = [];
-    if (against.has('sqlite')) {
-      const population = await this.population('sqlite', people);
-      subjects.push(this.keep(await startTessera(OWN.sqlite, population, { folder })));
-    }
-    if (against.has('postgres') || against.has('postgres2')) {
-      const population = await this.population('postgres', people);
-      if (against.has('postgres')) {
-        subjects.push(this.keep(await startTessera(OWN.postgres, population, { folder })));
-      }
-      if (against.has('postgres2')) {
-        subjects.push(this.keep(await startTessera(OWN.postgres2, population, { folder, processes: 2 })));
+    for (const [kind, two] of [
+      ['sqlite', 'sqlite2'],
+      ['postgres', 'postgres2'],
+    ] as const) {
+      if (!against.has(kind) && !against.has(two)) continue;
+      const population = await this.population(kind, people);
+      if (against.has(kind)) subjects.push(this.keep(await startTessera(OWN[kind], population, { folder })));
+      if (against.has(two)) {
+        subjects.push(this.keep(await startTessera(OWN[two], population, { folder, processes: 2 })));
       }
     }
-    if (against.has('peer')) {
+    for (const storage of ['peer', 'peer-sqlite'] as const) {
+      if (!against.has(storage)) continue;
       say(`node-oidc-provider: ${people} people, each with a live token …`);
       const [first] = subjects;
       if (first !== undefined) {
         this.#tokenAnswerBytes = (await answerTo(first, first.refresh(0), first.refreshed)).body.length;
       }
-      subjects.push(this.keep(await startPeer(people, { folder, tokenAnswerBytes: this.#tokenAnswerBytes })));
+      const { folder } = this;
+      const database = storage === 'peer' ? undefined : join(mkdtempSync(join(folder, 'peer-')), 'peer.db');
+      const order = { folder, database, tokenAnswerBytes: this.#tokenAnswerBytes };
+      subjects.push(this.keep(await startPeer(people, order)));
     }
     return subjects;
   }

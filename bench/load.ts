@@ -2,6 +2,9 @@ import { connect } from 'node:net';
 import { cpuUsage } from 'node:process';
 import { setTimeout as wait } from 'node:timers/promises';
 
+/** Where a server listens: a port of this machine, or of another one. */
+export type Address = number | { readonly host: string; readonly port: number };
+
 /** The result of one load run. */
 export interface Measurement {
   readonly requests: number;
@@ -39,15 +42,16 @@ export interface Connection {
 
 /**
  * A connection that writes raw requests and parses responses by hand, so that the generator costs less than the servers that it
- * measures. Responses need a Content-Length, unless they have no body.
+ * measures.
  */
 export function openConnection(
-  port: number,
+  address: Address,
   answered: (answer: Answer, bytes: number) => void,
   failed: (error: Error) => void,
 ): Promise<Connection> {
   return new Promise((resolve) => {
-    const socket = connect({ port, host: '127.0.0.1', noDelay: true });
+    const to = typeof address === 'number' ? { port: address, host: '127.0.0.1' } : address;
+    const socket = connect({ ...to, noDelay: true });
     let received = '';
     let closed = false;
     socket.setEncoding('latin1');
@@ -58,8 +62,8 @@ export function openConnection(
       const headEnd = received.indexOf('\r\n\r\n');
       if (headEnd < 0) return;
       const head = received.slice(0, headEnd);
-      const end = headEnd + 4 + Number(/\r\ncontent-length: (\d+)/i.exec(head)?.[1] ?? 0);
-      if (received.length < end) return;
+      const end = endOfBody(received, headEnd);
+      if (end === undefined || received.length < end) return;
       const answer = { status: Number(received.slice(9, 12)), head, body: received.slice(headEnd + 4, end) };
       received = received.slice(end);
       answered(answer, end);
@@ -76,20 +80,33 @@ export function openConnection(
   });
 }
 
+/**
+ * Where the body of a response ends; undefined while that is not known. Chunks stay as they were sent: what is searched in them is hardly
+ * ever cut in two.
+ */
+function endOfBody(received: string, headEnd: number): number | undefined {
+  const head = received.slice(0, headEnd);
+  const length = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (length !== undefined) return headEnd + 4 + Number(length);
+  if (!/\r\ntransfer-encoding: *chunked/i.test(head)) return headEnd + 4;
+  const last = received.indexOf('\r\n0\r\n\r\n', headEnd + 2);
+  return last < 0 ? undefined : last + 7;
+}
+
 /** Responses of each port so far, in all loads. */
-const answeredBy = new Map<number, number>();
-export const requestsTo = (port: number): number => answeredBy.get(port) ?? 0;
+const answeredBy = new Map<Address, number>();
+export const requestsTo = (port: Address): number => answeredBy.get(port) ?? 0;
 
 /** Collects the responses of a load. */
 class Results {
   readonly #latencies: number[] = [];
   readonly #processor = cpuUsage();
   readonly #begun = performance.now();
-  readonly #port: number;
+  readonly #port: Address;
   #bytes = 0;
   #wrong: Answer | undefined;
 
-  constructor(port: number) {
+  constructor(port: Address) {
     this.#port = port;
   }
 
@@ -124,7 +141,7 @@ class Results {
 }
 
 /** Runs a closed loop: each connection sends its next request when the previous one is answered. */
-export async function load(port: number, connections: number, seconds: number, driver: Driver): Promise<Measurement> {
+export async function load(port: Address, connections: number, seconds: number, driver: Driver): Promise<Measurement> {
   const { promise: failure, reject } = Promise.withResolvers<never>();
   let results = new Results(port);
   let end = Number.POSITIVE_INFINITY;

@@ -1,14 +1,15 @@
-import { type Driver, load, type Measurement } from './load.ts';
-import { processorTime } from './processor-time.ts';
+import { type Address, type Driver, load, type Measurement } from './load.ts';
+import { loopTime, processorTime } from './processor-time.ts';
 import { say } from './say.ts';
 import { type Summary, summaryOf } from './statistics.ts';
-import type { Target } from './subject.ts';
 
 /** The result of one round of one cell. */
 export interface Row extends Measurement {
   /** CPU microseconds of the server per request. */
   readonly userMicros: number;
   readonly systemMicros: number;
+  /** Those of its event loop; of several processes, that of the first. */
+  readonly loopMicros: number;
   /** CPU microseconds of the database server per request, user and system. */
   readonly databaseMicros: number;
 }
@@ -27,10 +28,18 @@ export interface Result extends Pick<Cell, 'work' | 'target' | 'connections' | '
   readonly summary: Summary;
 }
 
+/** A server that is measured. Its processor time is known if its process is on this machine. */
+export interface Measured {
+  readonly process: { readonly pid?: number | undefined };
+  readonly port: Address;
+  readonly database?: number | undefined;
+}
+
 /** Runs a load and measures the CPU time of the target's processes. */
-export async function accounted(target: Target, run: () => Promise<Measurement>): Promise<Row> {
+export async function accounted(target: Measured, run: () => Promise<Measurement>): Promise<Row> {
   const time = () => ({
-    server: processorTime(target.process.pid ?? 0),
+    server: target.process.pid === undefined ? { user: 0, system: 0 } : processorTime(target.process.pid),
+    loop: target.process.pid === undefined ? 0 : loopTime(target.process.pid),
     database: target.database === undefined ? { user: 0, system: 0 } : processorTime(target.database),
   });
   const before = time();
@@ -41,11 +50,12 @@ export async function accounted(target: Target, run: () => Promise<Measurement>)
     ...measured,
     userMicros: micros(after.server.user - before.server.user),
     systemMicros: micros(after.server.system - before.server.system),
+    loopMicros: micros(after.loop - before.loop),
     databaseMicros: micros(after.database.user + after.database.system - before.database.user - before.database.system),
   };
 }
 
-export const measure = (target: Target, connections: number, seconds: number, driver: Driver): Promise<Row> =>
+export const measure = (target: Measured, connections: number, seconds: number, driver: Driver): Promise<Row> =>
   accounted(target, () => load(target.port, connections, seconds, driver));
 
 /** Runs all cells in turn, round after round, so that noise of the machine affects all of them. */

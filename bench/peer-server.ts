@@ -2,60 +2,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Provider } from 'oidc-provider';
 import { accessTokenOf, grantOf, type PeerOrder, peerClient, refreshTokenOf, sessionOf } from './peer-people.ts';
+import { memoryStore, type Payload, sqliteStore } from './peer-store.ts';
 import { BASE_URL, CLIENTS, REDIRECT_URI, SCOPE, type Spread, spread } from './setting.ts';
 
-/**
- * node-oidc-provider with everything in memory, configured for the same workloads. Its bundled adapter keeps only the last
- * thousand entries; this one keeps everything in plain maps, which is its best case.
- */
+/** node-oidc-provider, configured for the same workloads: see `peer-store.ts` for where it keeps its data. */
 
-type Payload = Record<string, unknown>;
 const WEEK = 7 * 24 * 60 * 60;
 
-class Memory {
-  static readonly of = new Map<string, Memory>();
-  readonly entries = new Map<string, Payload>();
-  readonly #byGrant = new Map<string, string[]>();
-  readonly #byUid = new Map<string, string>();
-
-  constructor(model: string) {
-    Memory.of.set(model, this);
-  }
-
-  async upsert(id: string, payload: Payload): Promise<void> {
-    this.entries.set(id, payload);
-    const { grantId, uid } = payload;
-    if (typeof uid === 'string') this.#byUid.set(uid, id);
-    if (typeof grantId !== 'string') return;
-    const members = this.#byGrant.get(grantId);
-    if (members === undefined) this.#byGrant.set(grantId, [id]);
-    else members.push(id);
-  }
-
-  async find(id: string): Promise<Payload | undefined> {
-    return this.entries.get(id);
-  }
-
-  async findByUid(uid: string): Promise<Payload | undefined> {
-    return this.entries.get(this.#byUid.get(uid) ?? '');
-  }
-
-  async findByUserCode(): Promise<undefined> {}
-
-  async consume(id: string): Promise<void> {
-    const payload = this.entries.get(id);
-    if (payload !== undefined) payload['consumed'] = Math.floor(Date.now() / 1000);
-  }
-
-  async destroy(id: string): Promise<void> {
-    this.entries.delete(id);
-  }
-
-  async revokeByGrantId(grantId: string): Promise<void> {
-    for (const id of this.#byGrant.get(grantId) ?? []) this.entries.delete(id);
-    this.#byGrant.delete(grantId);
-  }
-}
+const [port, databaseFile] = process.argv.slice(2);
+const store = databaseFile === undefined ? memoryStore() : sqliteStore(databaseFile);
 
 interface Person {
   readonly id: string;
@@ -93,7 +48,7 @@ function idToken({ id, number }: Person) {
 }
 
 const provider = new Provider(BASE_URL, {
-  adapter: Memory,
+  adapter: store.adapter,
   clients: Array.from({ length: CLIENTS }, (_, index) => ({
     client_id: peerClient(index).id,
     client_secret: peerClient(index).secret,
@@ -169,7 +124,7 @@ async function models(expiresAt: number) {
     await model.save(WEEK);
   }
   return (model: keyof typeof made): Payload => {
-    const payload = [...(Memory.of.get(model)?.entries.values() ?? [])][0];
+    const payload = store.first(model);
     if (payload === undefined) throw new Error(`the peer kept no ${model}`);
     return payload;
   };
@@ -177,9 +132,8 @@ async function models(expiresAt: number) {
 
 let modelOf: Awaited<ReturnType<typeof models>>;
 
-async function keep(model: string, id: string, payload: Payload): Promise<void> {
-  await Memory.of.get(model)?.upsert(id, payload);
-}
+const keep = (model: string, id: string, payload: Payload): Promise<void> =>
+  new store.adapter(model).upsert(id, payload, WEEK);
 
 let among: Spread = spread(0);
 
@@ -222,12 +176,12 @@ async function carryOut(order: PeerOrder): Promise<void> {
 const server = createServer(provider.callback());
 // Same as Tessera: connections stay open between rounds.
 server.keepAliveTimeout = 65_000;
-server.listen(Number(process.argv[2] ?? 0), '127.0.0.1', () =>
-  process.send?.({ port: (server.address() as AddressInfo).port }),
-);
+server.listen(Number(port ?? 0), '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }));
 process.on('message', (order: PeerOrder) => {
-  carryOut(order).then(
-    () => process.send?.({ done: true }),
-    (error: unknown) => process.send?.({ error: String(error) }),
-  );
+  store
+    .atOnce(() => carryOut(order))
+    .then(
+      () => process.send?.({ done: true }),
+      (error: unknown) => process.send?.({ error: String(error) }),
+    );
 });

@@ -5,15 +5,22 @@ import { accessTokenOf, type PeerOrder, peerClient, refreshTokenOf, sessionOf } 
 import { pack } from './requests.ts';
 import { authorizationQuery, CLIENTS, REDIRECT_URI, spread } from './setting.ts';
 import { atRandom, codeIn, forkProgram, get, member, post, type Subject } from './subject.ts';
-import { PEER } from './work-names.ts';
+import { PEER, PEER_SQLITE } from './work-names.ts';
 
-/** Starts node-oidc-provider with its own users. @param tokenAnswerBytes the length of its token responses */
-export async function startPeer(
-  people: number,
-  { folder, tokenAnswerBytes }: { readonly folder: string; readonly tokenAnswerBytes: number },
-): Promise<Subject> {
+interface PeerOptions {
+  readonly folder: string;
+  /** The file of its database; in memory, if there is none. */
+  readonly database: string | undefined;
+  /** The length of its token responses. */
+  readonly tokenAnswerBytes: number;
+}
+
+/** Starts node-oidc-provider with its own users. */
+export async function startPeer(people: number, { folder, database, tokenAnswerBytes }: PeerOptions): Promise<Subject> {
   const started = await forkProgram('./peer-server.ts', {
     log: join(folder, `peer-${people}.log`),
+    // On a free port.
+    args: ['0', ...(database === undefined ? [] : [database])],
     execArgv: ['--max-old-space-size=12000'],
   });
   const { process: child, port } = started;
@@ -35,7 +42,7 @@ export async function startPeer(
   };
 
   return {
-    name: PEER,
+    name: database === undefined ? PEER : PEER_SQLITE,
     process: child,
     port,
     people,

@@ -7,7 +7,7 @@ export interface ProcessorTime {
 }
 
 /** The fields of /proc/<pid>/stat after the name: proc(5). Empty if the process has ended, or on other systems. */
-function statOf(pid: number): readonly string[] {
+function statOf(pid: number | string): readonly string[] {
   try {
     return readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   } catch {
@@ -38,6 +38,12 @@ export function processorTime(pid: number): ProcessorTime {
     system += Number(fields[12] ?? 0);
   }
   return { user: user * TICK, system: system * TICK };
+}
+
+/** CPU time of a process's main thread, which runs the event loop, in milliseconds; zero on other systems. */
+export function loopTime(pid: number): number {
+  const fields = statOf(`${pid}/task/${pid}`);
+  return (Number(fields[11] ?? 0) + Number(fields[12] ?? 0)) * TICK;
 }
 
 /** Resident memory in MiB of a process and its descendants; shared memory is counted for each. */

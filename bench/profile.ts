@@ -5,6 +5,7 @@ import type { Field } from './field.ts';
 import { load } from './load.ts';
 import type { Options } from './options.ts';
 import { say } from './say.ts';
+import { SERVE_SOURCES } from './service.ts';
 import { startTessera } from './tessera.ts';
 import { WORK } from './work-names.ts';
 
@@ -102,7 +103,8 @@ export async function profiles(field: Field, { people, seconds }: Options): Prom
     const folder = mkdtempSync(join(field.folder, 'profile-'));
     const environment = { ...population.environment, NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${folder}` };
     const name = 'Tessera, under the profiler';
-    const subject = field.keep(await startTessera(name, { ...population, environment }, { folder: field.folder }));
+    const how = { folder: field.folder, command: SERVE_SOURCES };
+    const subject = field.keep(await startTessera(name, { ...population, environment }, how));
     const requests = await subject.userInfo(subject.sample);
     const run = () =>
       load(

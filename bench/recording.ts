@@ -49,7 +49,7 @@ const versionOf = (name: string): string =>
 type Measured = Pick<Recording, 'results' | 'bySize' | 'starts' | 'memory' | 'profiles' | 'minutes'>;
 
 export function recordingOf({ people, rounds, seconds }: Options, measured: Measured): Recording {
-  const args = process.argv.slice(2);
+  const args = process.argv.slice(2).filter((arg) => arg !== '--resume');
   return {
     recordedOn: new Date().toISOString().slice(0, 10),
     command: ['npm run bench', ...(args.length > 0 ? ['--', ...args] : [])].join(' '),

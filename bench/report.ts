@@ -13,6 +13,7 @@ export function report(recording: Recording): string {
     generator(recording.results),
     bySize(recording.bySize),
     besideSignIns(recording.results),
+    signatures(recording.results),
     starts(recording),
     memory(recording),
     profiles(recording),
@@ -51,7 +52,7 @@ const relativeTo = (one: Result, other: Result | undefined): string =>
   other === undefined || other === one ? '' : ratio(one.summary.perSecond.median / other.summary.perSecond.median);
 
 function throughput(results: readonly Result[]): string {
-  const own = new Set<string>([WORK.half, WORK.beside]);
+  const own = new Set<string>([WORK.half, WORK.beside, WORK.signed]);
   const shown = results.filter((result) => !own.has(result.work) && !isSockets(result));
   const names = [...new Set(shown.map(({ work }) => work))];
   const rows = names.flatMap((name) =>
@@ -70,7 +71,7 @@ function throughput(results: readonly Result[]): string {
           relativeTo(result, bare),
           result === bare ? '' : relativeTo(result, same.find(isPeer)),
           [p50, p99, p999].map((each) => milliseconds(each.median)).join(' / '),
-          `${count(userMicros.median)} + ${count(systemMicros.median)}`,
+          userMicros.median > 0 ? `${count(userMicros.median)} + ${count(systemMicros.median)}` : '',
           databaseMicros.median > 0 ? count(databaseMicros.median) : '',
         ];
       }),
@@ -157,9 +158,38 @@ function besideSignIns(results: readonly Result[]): string {
   );
 }
 
+function signatures(results: readonly Result[]): string {
+  const signed = results.filter(({ work }) => work === WORK.signed);
+  const [first] = signed;
+  const rows = signed.map((result) => {
+    const { perSecond, loopMicros, userMicros, systemMicros, p50, p99 } = result.summary;
+    return [
+      result.target,
+      spread(perSecond),
+      relativeTo(result, first),
+      count(loopMicros.median),
+      first === undefined || result === first ? '' : ratio(first.summary.loopMicros.median / loopMicros.median),
+      count(userMicros.median + systemMicros.median),
+      [p50, p99].map((each) => milliseconds(each.median)).join(' / '),
+    ];
+  });
+  const head = [
+    ...['ID token', 'Requests/s', 'Share of the first', 'CPU of the event loop in µs', 'Share of the first'],
+    ...['CPU of all threads in µs', 'p50 / p99 in ms'],
+  ];
+  return table('Refresh with rotation, 32 connections, by the signature of the ID token', head, rows);
+}
+
 function starts({ starts }: Recording): string {
-  const rows = starts.map(({ target, milliseconds, memory }) => [target, spread(milliseconds), count(memory.median)]);
-  return table('From process start to the first response', ['Server', 'ms', 'Resident memory in MiB'], rows);
+  const bare = starts.find(({ target }) => target === BARE)?.milliseconds.median;
+  const rows = starts.map(({ target, milliseconds, memory }) => [
+    target,
+    spread(milliseconds),
+    bare === undefined || target === BARE ? '' : (milliseconds.median / bare).toFixed(1),
+    count(memory.median),
+  ]);
+  const head = ['Server', 'ms', 'Relative to the bare server', 'Resident memory in MiB'];
+  return table('From process start to the first response', head, rows);
 }
 
 function memory({ memory, people }: Recording): string {

@@ -7,7 +7,7 @@ import { SERVE } from './service.ts';
 import { type Spread, spreadOf } from './statistics.ts';
 import { ready, startProgram } from './subject.ts';
 import { serviceEnvironment } from './tessera.ts';
-import { PEER } from './work-names.ts';
+import { BARE, PEER } from './work-names.ts';
 import { memoryOf } from './works.ts';
 
 /** From the start of a process to its first successful response. */
@@ -18,9 +18,13 @@ export interface Start {
   readonly memory: Spread;
 }
 
-const TIMES = 5;
+const TIMES = 15;
 
-/** Starts each server repeatedly, in turn: SQLite with a new and with an existing database, and the peer. */
+/** The least that a server is. */
+const BARE_SERVER =
+  "import('node:http').then((http) => http.createServer((_, to) => to.end()).listen(process.argv[1], '127.0.0.1'))";
+
+/** Starts each server repeatedly, in turn: `node:http` alone, SQLite with a new and with an existing database, and the peer. */
 export async function starts(field: Field, { against }: Options): Promise<Start[]> {
   say('Starts …');
   const measured = new Map<string, { milliseconds: number[]; memory: number[] }>();
@@ -47,6 +51,10 @@ export async function starts(field: Field, { against }: Options): Promise<Start[
 
   const existing = (await field.environment('sqlite')).environment;
   for (let time = 0; time <= TIMES; time++) {
+    if (against.has('bare')) {
+      const port = await freePort();
+      await once(BARE, ['--eval', BARE_SERVER, String(port)], '/', {}, port);
+    }
     if (against.has('sqlite')) {
       for (const [target, environment] of [
         ['Tessera, SQLite, empty folder', (await field.environment('sqlite')).environment],

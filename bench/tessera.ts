@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { IdTokenAlg } from '../src/keys/algorithms.ts';
 import { digest } from '../src/platform/crypto/secrets.ts';
 import { freePort } from './free-port.ts';
 import type { Answer } from './load.ts';
@@ -22,8 +23,9 @@ export async function populate(
   environment: Environment,
   people: number,
   database?: number | undefined,
+  idTokenAlg?: IdTokenAlg,
 ): Promise<Population> {
-  const seeded = await seed({ ...environment, TESSERA_BASE_URL: BASE_URL }, people);
+  const seeded = await seed({ ...environment, TESSERA_BASE_URL: BASE_URL }, people, idTokenAlg);
   return { environment, people, seeded, refreshTokens: new Map(), database };
 }
 
@@ -38,16 +40,23 @@ export const serviceEnvironment = (port: number): Environment => ({
   TESSERA_LIMIT_SESSION_ACCOUNT: '100000000/m',
 });
 
+interface StartOptions {
+  readonly folder: string;
+  readonly processes?: number;
+  /** The arguments of `node`. */
+  readonly command?: readonly string[];
+}
+
 /** Starts this many server processes on a seeded database, on one port. */
 export async function startTessera(
   name: string,
   population: Population,
-  { folder, processes = 1 }: { readonly folder: string; readonly processes?: number },
+  { folder, processes = 1, command = SERVE }: StartOptions,
 ): Promise<Subject> {
   const { environment, people, seeded, database } = population;
   const port = await freePort();
   const log = join(folder, `${name.replaceAll(/\W+/g, '-')}-${people}.log`);
-  const args = processes === 1 ? SERVE : ['bench/cluster.ts', String(processes)];
+  const args = [...command, '--processes', String(processes)];
   const child = startProgram(args, { environment: { ...environment, ...serviceEnvironment(port) }, log });
   await ready({ process: child, port }, '/health/ready');
   return {

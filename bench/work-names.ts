@@ -9,16 +9,19 @@ export const WORK = {
   signIn: 'Password sign-in',
   half: 'UserInfo at half its capacity',
   beside: 'UserInfo at half its capacity, beside sign-ins',
+  signed: 'Refresh with rotation, by the signature of the ID token',
 } as const;
 
 /** Names of our servers in the results. */
 export const OWN = {
   sqlite: 'Tessera, SQLite',
+  sqlite2: 'Tessera, SQLite, two processes',
   postgres: 'Tessera, PostgreSQL',
   postgres2: 'Tessera, PostgreSQL, two processes',
 } as const;
 
 /** Names of the other servers in the results. */
 export const PEER = 'node-oidc-provider, in memory';
+export const PEER_SQLITE = 'node-oidc-provider, SQLite';
 export const BARE = 'bare node:http';
 export const SOCKETS = 'bare sockets';

@@ -1,18 +1,21 @@
 import { anyOf, authorizing, eachOf, following, refreshing, signingIn } from './drivers.ts';
 import { answerTo, type Field } from './field.ts';
 import { type Driver, load, loadAtRate, requestsTo } from './load.ts';
-import { accounted, type Cell, compare, measure, type Result } from './measure.ts';
+import { accounted, type Cell, compare, type Measured, measure, type Result } from './measure.ts';
 import type { Opponent, Options } from './options.ts';
+import type { Other } from './other.ts';
 import { residentMemory } from './processor-time.ts';
 import { pack, type Requests } from './requests.ts';
 import { say } from './say.ts';
 import type { Subject, Target } from './subject.ts';
-import { OWN, PEER, WORK } from './work-names.ts';
+import { OWN, PEER, PEER_SQLITE, WORK } from './work-names.ts';
 
 export interface Setting {
   readonly field: Field;
   /** Servers with users; each has a store of as many. */
   readonly subjects: readonly Subject[];
+  /** A server that is already running. It takes part in UserInfo and refresh. */
+  readonly other?: Other | undefined;
   readonly options: Options;
 }
 
@@ -28,7 +31,7 @@ const WARM_UP = 1;
 function cellOf(
   { options: { seconds } }: Setting,
   cell: Pick<Cell, 'work' | 'connections'>,
-  target: Target & { readonly people?: number },
+  target: Measured & { readonly name: string; readonly people?: number },
   driver: () => Driver | Promise<Driver>,
 ): Cell {
   const { connections } = cell;
@@ -99,10 +102,30 @@ export async function userInfo(setting: Setting): Promise<Result[]> {
   const cells = CONNECTIONS.flatMap((connections) => [
     ...bare.cells.filter((cell) => cell.connections === connections),
     ...subjects.map((subject) => cellOf(setting, { work, connections }, subject, () => driverOf(subject))),
+    ...otherUserInfo(setting, work, connections),
   ]);
   const results = await compare(work, cells, options.rounds);
   await bare.end();
   return results;
+}
+
+function otherUserInfo(setting: Setting, work: string, connections: number): Cell[] {
+  const { other } = setting;
+  if (other === undefined) return [];
+  const target = { ...other, port: other.userInfoAddress };
+  return [cellOf(setting, { work, connections }, target, () => anyOf(other.userInfo()))];
+}
+
+/** With as many connections as there are chains: a token that is used twice at a time would end its chain. */
+function otherRefresh(setting: Setting, work: string, connections: number): Cell[] {
+  const { other } = setting;
+  if (other === undefined) return [];
+  if (connections > other.sample) {
+    say(`${other.name}: no refresh with ${connections} connections, as it has ${other.sample} refresh tokens`);
+    return [];
+  }
+  const target = { ...other, port: other.tokenAddress };
+  return [cellOf(setting, { work, connections }, target, () => following(other, connections))];
 }
 
 /** The same with tokens that the server meets for the first time. What looks tokens up in its memory knows no difference. */
@@ -131,11 +154,13 @@ export async function refresh(setting: Setting): Promise<Result[]> {
     ...subjects.map((subject) =>
       cellOf(setting, { work: WORK.refresh, connections }, subject, () => following(subject, connections)),
     ),
+    ...otherRefresh(setting, WORK.refresh, connections),
   ]);
   const randomUsers = subjects.map((subject) =>
     cellOf(setting, { work: WORK.scattered, connections: MANY }, subject, () => refreshing(subject, MANY)),
   );
   const results = await compare('Refresh with rotation', [...chains, ...randomUsers], options.rounds);
+  setting.other?.keepTokens();
   await bare.end();
   return results;
 }
@@ -249,6 +274,7 @@ export async function sizes(setting: Setting): Promise<Result[]> {
     ['sqlite', OWN.sqlite],
     ['postgres', OWN.postgres],
     ['peer', PEER],
+    ['peer-sqlite', PEER_SQLITE],
   ] as const) {
     const own = subjects.filter((subject) => subject.name === name);
     if (options.against.has(kind)) results.push(...(await sizesOf(setting, kind, own)));
