@@ -274,28 +274,38 @@ async function sender(action: string): Promise<Sender> {
   return { user, browser };
 }
 
-/** What a form may change, without counts and times of use. */
+/** What a form may change, without counts and times of use, and without what has expired, which may be removed at any time. */
 const state = async (): Promise<string> =>
   JSON.stringify([
     await query(
       server,
       'SELECT id, username, display_name, picture, password_hash, generation FROM account ORDER BY id',
     ),
-    await query(server, 'SELECT id FROM client ORDER BY id'),
+    await query(
+      server,
+      `SELECT id FROM client LEFT JOIN playground_visit ON client_id = id
+       WHERE client_id IS NULL OR expires_at > ${server.now()} ORDER BY id`,
+    ),
     await query(server, 'SELECT hash, account_id, proved_at FROM browser_session ORDER BY hash'),
     await query(server, 'SELECT id, scopes, declined_scopes, revoked_at FROM consent_grant ORDER BY id'),
-    await query(server, 'SELECT hash FROM authorization_code ORDER BY hash'),
     await query(server, 'SELECT hash FROM trusted_browser ORDER BY hash'),
     await query(server, 'SELECT account_id FROM recovery_setting ORDER BY account_id'),
-    await query(server, 'SELECT hash, outcome, chosen_session FROM interaction ORDER BY hash'),
+    await query(
+      server,
+      `SELECT hash, outcome, chosen_session FROM interaction WHERE expires_at > ${server.now()} ORDER BY hash`,
+    ),
     await query(server, 'SELECT account_id, organization_id, role FROM membership ORDER BY account_id'),
-    // Those that have ended with their account's generation may be removed at any time.
+    // They end with the account's generation.
     await query(
       server,
       `SELECT data_export.id FROM data_export JOIN account ON account.id = account_id
        WHERE account.generation = data_export.generation ORDER BY account_id`,
     ),
-    await query(server, "SELECT id FROM audit_event WHERE type = 'export.downloaded' ORDER BY id"),
+    // The events instead of the codes.
+    await query(
+      server,
+      "SELECT id FROM audit_event WHERE type IN ('authorization.issued', 'export.downloaded') ORDER BY id",
+    ),
   ]);
 
 async function assertUnchanged(send: () => Promise<Answer>): Promise<Answer> {
