@@ -7,6 +7,7 @@ import { program } from '../src/cli/program.ts';
 import { variables } from '../src/platform/config/config.ts';
 import { limitVariables } from '../src/platform/config/limits.ts';
 import { fieldsOfEveryLine, type LogMessage, logFields, logLines } from '../src/platform/log.ts';
+import { addUpMetrics } from '../src/platform/metrics/added-up.ts';
 import { createMetrics } from '../src/platform/metrics/metrics.ts';
 import { errorCodes } from '../src/platform/oauth-error.ts';
 import { metadata } from '../src/protocol/discovery/metadata.ts';
@@ -38,8 +39,8 @@ ${rows.join('\n')}
 
 function metrics(): string {
   // Only Tessera's own metrics: those of the library and the process depend on the system.
-  const own = createMetrics()
-    .registry.getMetricsAsArray()
+  const ofServices = addUpMetrics({ count: () => 0, measure: async () => {}, told: () => [] });
+  const own = [...createMetrics().registry.getMetricsAsArray(), ...ofServices.own.getMetricsAsArray()]
     .filter(({ name }) => name.startsWith('tessera_'))
     .map((metric) => {
       const labels = 'labelNames' in metric ? (metric.labelNames as readonly string[]) : [];
@@ -60,6 +61,12 @@ The label \`route\` is the route's pattern, or \`none\` for an unknown URL. Acce
 route; rejected ones are in \`tessera_refusals_total\`, with the verdict's reason. The endpoint also has the metrics of the process:
 \`nodejs_eventloop_lag_*\`, \`process_resident_memory_bytes\`, \`process_cpu_*\`, \`nodejs_gc_duration_seconds\` and others.
 
+Where [several processes](../how-to/use-all-processors.md) share the port, one endpoint serves the metrics of all: the sums of their
+values, counters of processes that have ended included. What each reads from the database (what waits, the backlog, node numbers) is the
+same for all and taken once, and \`tessera_ready\` and \`tessera_store_up\` are 1 if they are for each. Of the event-loop lag, the
+quantiles and the mean are averages, and \`nodejs_eventloop_lag_max_seconds\` is that of the slowest. The supervisor's own memory and
+processor time are not included.
+
 ## What to monitor
 
 | Metric | Meaning |
@@ -71,6 +78,7 @@ route; rejected ones are in \`tessera_refusals_total\`, with the verdict's reaso
 | \`tessera_store_up\` | 0: the database is unavailable or read-only; the log says since when and why. |
 | \`tessera_node_numbers_held\` | More than 500 of 1,024: processes repeatedly end without a clean shutdown. |
 | \`tessera_database_waiting\` | The database is slower than the load requires. |
+| \`tessera_process_ends_total\` | Grows: processes that share the port end by themselves. The log says with which status or signal. |
 | \`nodejs_eventloop_lag_p99_seconds\` | High: the node is at its limit. Add another one. |
 | \`tessera_housekeeping_backlog_seconds\` | More than ten minutes: rows become due faster than they are removed, or no node removes any. The log says why. |
 | \`tessera_refusals_total{reason="refresh token reused"}\` | Stolen tokens, or a client that keeps using the old one. |

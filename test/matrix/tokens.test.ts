@@ -48,7 +48,7 @@ describe('the matrix is whole', () => {
     assert.deepEqual(TOKEN_KINDS, ['access', 'refresh']);
     assert.deepEqual(GRANT_TYPES, ['authorization_code', 'refresh_token', 'client_credentials']);
     const statements = Object.values(timeline).flatMap(({ statements: of }) =>
-      of({ int: 'INTEGER', serial: 'INTEGER', bytes: 'BLOB', options: '', rebuilds: true }),
+      of({ int: 'INTEGER', serial: 'INTEGER', bytes: 'BLOB', options: '', rebuilds: true, now: '0' }),
     );
     const hashed = statements.flatMap(
       (text) => /^CREATE TABLE (\w+) \(.*\b(browser_)?hash TEXT/s.exec(text)?.[1] ?? [],

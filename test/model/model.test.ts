@@ -11,6 +11,7 @@ import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { WHOLE } from '../support/whole.ts';
 import { accountSteps, clientSteps } from './events.ts';
 import { ownAccountSteps } from './own-account.ts';
 import { pageSteps } from './pages.ts';
@@ -21,9 +22,11 @@ import { refresh, tokenSteps } from './tokens.ts';
 import { newWorld, observe } from './world.ts';
 
 const { TESSERA_MODEL_SEED, TESSERA_MODEL_RUNS, TESSERA_MODEL_SECONDS, TESSERA_MODEL_SHRINK } = process.env;
-const SAMPLE = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 40 : 20;
+const SAMPLE = process.env['TESSERA_TEST_POSTGRES'] === undefined ? 30 : 10;
 const seconds = Number(TESSERA_MODEL_SECONDS ?? Number.POSITIVE_INFINITY);
-const runs = Number(TESSERA_MODEL_RUNS ?? (TESSERA_MODEL_SECONDS === undefined ? SAMPLE : Number.POSITIVE_INFINITY));
+const runs = Number(
+  TESSERA_MODEL_RUNS ?? (TESSERA_MODEL_SECONDS === undefined ? (WHOLE ? 40 : SAMPLE) : Number.POSITIVE_INFINITY),
+);
 const firstSeed = Number(TESSERA_MODEL_SEED ?? (TESSERA_MODEL_SECONDS === undefined ? 1 : randomInt(2 ** 31)));
 /** How long a failure may be shrunk. */
 const SHRINKING_MS = 60_000;

@@ -155,7 +155,7 @@ export const mutants: readonly Mutant[] = [
   instead('a code is not spent', CODE_GRANT, '!(yield* spendCode({ hash, familyId, now }))', 'false'),
   instead('the refresh token of another client', REFRESH_GRANT, 'if (token.clientId !== client.id) {', 'if (false) {'),
   instead('a refresh without verdict', REFRESH_GRANT, "if (verdict.kind !== 'live') {", 'if (false) {'),
-  without('death by reuse', REFRESH_GRANT, '    yield* revokeFamily({ familyId, reason, now });\n'),
+  without('death by reuse', REFRESH_GRANT, '    yield* revokeLockedFamily({ familyId, reason, now });\n'),
   without(
     'rotation in the store',
     REFRESH_GRANT,
@@ -192,7 +192,7 @@ export const mutants: readonly Mutant[] = [
     'a refresh token at the other face counts as reuse',
     REFRESH_GRANT,
     'if (found.face !== rules.face) {',
-    "if (found.face !== rules.face) {\n    yield* revokeFamily({ familyId, reason: 'refresh token reused', now });",
+    "if (found.face !== rules.face) {\n    yield* revokeLockedFamily({ familyId, reason: 'refresh token reused', now });",
   ),
   instead(
     'revoking leaves the grant of the other face',

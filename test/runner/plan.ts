@@ -49,6 +49,13 @@ const PLANS: Readonly<Record<Store, Plan>> = {
       'test/contract/{address-limits,client-keys,consent-claimable,id-token-keys,playground,profile-page}.test.ts',
       'test/contract/{public-clients,sign-in-answers,sign-in-passwords,slow-bodies}.test.ts',
       'test/conformance/{basic-form-post,basic-query,config,logout-back-channel,logout-rp-initiated}.test.ts',
+      'test/contract/{addresses,client-assertions,consent-{faces,forms,narrowed},contact,enrollment-in-flow,faces}.test.ts',
+      'test/contract/{authorize-size,id-token-algorithm,mistakes,recovery-rules,resource-indicators}.test.ts',
+      'test/contract/{second-factor-policy,session-bound,sign-up-modes,states-verdict,step-up}.test.ts',
+      'test/contract/{account-connections,passkeys,recovery-lockout,token-client-credentials}.test.ts',
+      'test/contract/{security-notices,sign-in-code,sign-up-mail,token-introspection,token-storage,traces}.test.ts',
+      'test/races/{account-forms,consent-faces,playground}.test.ts',
+      'test/operator/{admin-clients,admin-lists,admin-users,bundle,doctor,mailbox,processes,start,telemetry}.test.ts',
       // Some hundred starts of the command; every order of five events, of which the model has a sample.
       'test/operator/{cli,cli-confirm,key-client,keys,observing,pictures,playground,public-client}.test.ts',
       'test/contract/{jwt-keys,sign-in-limits,states-time,token-secrets,userinfo-scopes}.test.ts',
@@ -63,7 +70,7 @@ const PLANS: Readonly<Record<Store, Plan>> = {
  * of the run, no processor waits for one file.
  */
 const SIZES: Readonly<Record<string, number>> = {
-  ...{ browser: 1, faults: 1, cluster: 1, matrix: 1, model: 1, docs: 3, races: 4, operator: 3 },
+  ...{ browser: 1, faults: 1, cluster: 1, matrix: 1, model: 1, docs: 3, races: 6, operator: 3 },
 };
 const FIRST = Object.keys(SIZES);
 const OTHERS = 8;
@@ -90,7 +97,7 @@ export function planned({ stores, patterns, all }: Wanted): Batch[] {
   const batches = stores.flatMap((store) => {
     const { files, spared } = PLANS[store];
     const left = new Set(all || wanted !== undefined ? [] : found(spared));
-    const env = environment(store);
+    const env = environment(store, all);
     const paths = found(files).filter((path) => !left.has(path) && (wanted?.has(path) ?? true));
     const folders = Object.values(Object.groupBy(paths, folderOf)).filter((folder) => folder !== undefined);
     return folders.flatMap(chunked).map((paths) => ({
@@ -109,9 +116,9 @@ function chunked(paths: readonly string[]): string[][] {
 }
 
 /** As `node --env-file` would have it: what is set already goes before what the file says. */
-function environment(store: Store): NodeJS.ProcessEnv {
+function environment(store: Store, all: boolean): NodeJS.ProcessEnv {
   const settings = parseEnv(readFileSync(join(ROOT, PLANS[store].settings), 'utf8'));
   const { TESSERA_TEST_POSTGRES, TESSERA_TEST_TEMPLATE, TESSERA_TEST_DATABASE: _, ...rest } = process.env;
   const server = store === 'PostgreSQL' ? { TESSERA_TEST_POSTGRES, TESSERA_TEST_TEMPLATE } : {};
-  return { ...settings, ...rest, ...server };
+  return { ...settings, ...rest, ...server, ...(all && { TESSERA_TEST_WHOLE: 'yes' }) };
 }
