@@ -63,9 +63,9 @@ route; rejected ones are in \`tessera_refusals_total\`, with the verdict's reaso
 
 Where [several processes](../how-to/use-all-processors.md) share the port, one endpoint serves the metrics of all: the sums of their
 values, counters of processes that have ended included. What each reads from the database (what waits, the backlog, node numbers) is the
-same for all and taken once, and \`tessera_ready\` and \`tessera_store_up\` are 1 if they are for each. Of the event-loop lag, the
-quantiles and the mean are averages, and \`nodejs_eventloop_lag_max_seconds\` is that of the slowest. The supervisor's own memory and
-processor time are not included.
+same for all and taken once, and \`tessera_ready\` and \`tessera_store_up\` are 1 if they are for each. Of the event-loop lag, each
+value is the highest of any process, and \`nodejs_eventloop_lag_min_seconds\` the lowest. The supervisor's own memory and processor time
+are not included.
 
 ## What to monitor
 

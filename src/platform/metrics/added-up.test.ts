@@ -59,6 +59,21 @@ test('a process that was told to end stays counted, and is no end that anybody i
   assert.equal(await read('tessera_process_ends_total'), 0);
 });
 
+test('the lag of one slow event loop does not hide among those of others', async () => {
+  const { serving, read } = await service(1, 10, 100);
+  for (const [index, seconds] of [0.001, 2, 0.003].entries()) {
+    const registry = new Registry();
+    for (const [name, aggregator] of [
+      ['nodejs_eventloop_lag_p99_seconds', 'average'],
+      ['nodejs_eventloop_lag_min_seconds', 'min'],
+    ] as const)
+      new Gauge({ name, help: 'Lag.', aggregator, registers: [registry] }).set(seconds);
+    serving.set(index, await registry.getMetricsAsJSON());
+  }
+  assert.equal(await read('nodejs_eventloop_lag_p99_seconds'), 2);
+  assert.equal(await read('nodejs_eventloop_lag_min_seconds'), 0.001);
+});
+
 test('a service of which no process serves is not ready', async () => {
   const { end, read } = await service(1, 10);
   assert.equal(await read('tessera_ready'), 1);

@@ -30,6 +30,16 @@ export interface ServiceMetrics {
 const growing = (values: MetricValues): MetricValues =>
   values.filter(({ type }) => ['counter', 'histogram'].includes(String(type)));
 
+/**
+ * The lag of the slowest event loop: the library averages it over the processes, where one that is slow would hide among the others.
+ */
+const ofSlowest = (values: MetricValues): MetricValues =>
+  values.map((metric) =>
+    metric.name.startsWith('nodejs_eventloop_lag_') && metric.aggregator === 'average'
+      ? { ...metric, aggregator: 'max' }
+      : metric,
+  );
+
 /** Adds up the metrics of processes as each metric says: see `aggregator` in metrics.ts. */
 export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
   const own = new Registry();
@@ -74,7 +84,7 @@ export function addUpMetrics(processes: MeasuredProcesses): ServiceMetrics {
       async metrics() {
         await processes.measure();
         // Read in one moment, so that a process that ends meanwhile counts once.
-        const now = processes.told();
+        const now = processes.told().map(ofSlowest);
         const sum = AggregatorRegistry.aggregate([...past, ...now]);
         const texts = [own.metrics(), sum.metrics(), ...(now.length === 0 ? [none.metrics()] : [])];
         return (await Promise.all(texts)).join('\n');
