@@ -59,6 +59,17 @@ async function metricsWith(service: SeveralProcesses, answers: number): Promise<
   }
 }
 
+/** Kills both processes. @returns those that took their places */
+async function killAll(service: SeveralProcesses, both: readonly number[]): Promise<readonly number[]> {
+  for (const pid of both) process.kill(pid, 'SIGKILL');
+  const came = new Set<unknown>();
+  await service.logged(({ msg, process: pid }) => {
+    if (msg === 'a process took the place of another' && !both.includes(Number(pid))) came.add(pid);
+    return came.size === 2;
+  });
+  return service.answering(2, both);
+}
+
 /** Sends the head of a request, and waits until a process has it. Returns what sends its body and waits for the answer. */
 async function openRequest(port: number): Promise<{ finish(): Promise<string>; destroy(): void }> {
   const body = '{"grant_type":"authorization_code"}';
@@ -180,14 +191,7 @@ describe('a service of two processes', { timeout: Number.POSITIVE_INFINITY }, ()
   });
 
   test('all are killed: the service comes back on its port', async () => {
-    const killed = both;
-    for (const pid of killed) process.kill(pid, 'SIGKILL');
-    const came = new Set<unknown>();
-    await service.logged(({ msg, process: pid }) => {
-      if (msg === 'a process took the place of another' && !killed.includes(Number(pid))) came.add(pid);
-      return came.size === 2;
-    });
-    both = await service.answering(2, killed);
+    both = await killAll(service, both);
   });
 
   test('SIGTERM to every process: requests in flight at both are answered, then all end with 0; the log has whole lines of both', async () => {
@@ -213,6 +217,31 @@ describe('a service of two processes', { timeout: Number.POSITIVE_INFINITY }, ()
       );
     }
   });
+});
+
+/** Loaded into the supervisor: the system has no room for the second and the fourth process, and says so later for the fifth. */
+const NO_ROOM = `
+  import cluster from 'node:cluster';
+  const { fork } = cluster;
+  const { execPath } = process;
+  let forks = 0;
+  cluster.fork = () => {
+    forks++;
+    if (forks === 2 || forks === 4) throw new Error('spawn ENOMEM');
+    process.execPath = forks === 5 ? '/nothing-here' : execPath;
+    return fork();
+  };`;
+
+test('a process that the system has no room for is tried again later, also where no other one is left', async () => {
+  const preload = `--import=data:text/javascript,${encodeURIComponent(NO_ROOM)}`;
+  const service = await start({ NODE_OPTIONS: preload });
+  const refused = (reason: RegExp) => service.logged(({ ended }) => reason.test(String(ended)));
+  assert.equal((await refused(/^spawn ENOMEM$/))['msg'], 'a process ended and is replaced');
+  const both = await service.answering(2);
+  await killAll(service, both);
+  await refused(/^spawn .*ENOENT$/);
+  service.kill('SIGTERM');
+  assert.deepEqual(await service.ended, { code: 0, signal: null });
 });
 
 test('SIGINT to every process, as from a terminal: requests in flight are answered; told twice, all end at once with 1', async () => {

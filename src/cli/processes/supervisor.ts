@@ -129,7 +129,16 @@ export async function supervise(config: Config): Promise<SupervisedService> {
   function launch(place: Place, joins: number | undefined): void {
     // After the last one that shared the port has ended, the system might choose another.
     if (joins === undefined) asked = port ?? asked;
-    const worker = cluster.fork();
+    let worker: Worker;
+    try {
+      worker = cluster.fork();
+    } catch (error) {
+      // Too little memory, for example. The first one has nothing to go on with; later, there may be enough again.
+      if (port === undefined) throw error;
+      metrics?.ended(undefined, false);
+      refillLater(place, 0, { ended: error instanceof Error ? error.message : String(error) });
+      return;
+    }
     const handOver = watchHandover(worker);
     const one: Running = {
       worker,
@@ -188,13 +197,19 @@ export async function supervise(config: Config): Promise<SupervisedService> {
       if (ended !== 0 && readySince !== undefined) failed++;
       return;
     }
-    // No other one could start either. What was wrong has been said.
-    if (isFirst && readySince === undefined && running().length === 0)
+    // No other one could start either. What was wrong has been said, unless the system had no room for a process.
+    const hadRoom = worker.process.pid !== undefined || port === undefined;
+    if (isFirst && readySince === undefined && running().length === 0 && hadRoom)
       process.exit(typeof ended === 'number' ? ended || 1 : 1);
-    place.ends = endsInARow(place.ends, performance.now() - (readySince ?? Number.POSITIVE_INFINITY));
+    const served = readySince === undefined ? 0 : performance.now() - readySince;
+    refillLater(place, served, { process: worker.process.pid, ended });
+  }
+
+  /** @param served for how long its process has served, in milliseconds */
+  function refillLater(place: Place, served: number, facts: { process?: number | undefined; ended: number | string }) {
+    place.ends = endsInARow(place.ends, served);
     const delay = restartDelay(place.ends);
-    const facts = { process: worker.process.pid, ended, delay: delay / SECOND };
-    logLine(log, 'error', 'a process ended and is replaced', facts);
+    logLine(log, 'error', 'a process ended and is replaced', { ...facts, delay: delay / SECOND });
     place.isDue = false;
     setTimeout(() => {
       place.isDue = true;
