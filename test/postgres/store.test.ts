@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
-import { findAccount } from '../../src/accounts/store.ts';
+import { findAccount, findByIdentifier } from '../../src/accounts/store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
 import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
 import type { Work } from '../../src/platform/database/database.ts';
@@ -61,6 +61,27 @@ test('a unit whose row another deletes while it runs is run again, and then sees
   assert.equal(made, false);
   await deletion;
   await Promise.all([one.close(), two.close()]);
+  await drop();
+});
+
+test('of reads that share a round trip, only the one with a value that cannot be stored fails', async () => {
+  const { url, drop } = await fresh();
+  const database = await openPostgres(url);
+  await database.commit(() => account('1'));
+  const find = (id: string) => database.read(() => findAccount({ id }));
+  const byName = (name: string) => database.read(() => findByIdentifier(name));
+  // The second time, the statement is known.
+  for (let time = 0; time < 2; time++) {
+    const [one, none, tooGreat, other] = await Promise.allSettled(['1', '2', `${2n ** 63n}`, '1'].map(find));
+    assert.ok(one?.status === 'fulfilled' && one.value?.id === '1');
+    assert.ok(none?.status === 'fulfilled' && none.value === undefined);
+    assert.ok(tooGreat?.status === 'rejected' && tooGreat.reason.code === '22003');
+    assert.ok(other?.status === 'fulfilled' && other.value?.id === '1');
+    const [named, withNul] = await Promise.allSettled(['user1', 'user1\0'].map(byName));
+    assert.ok(named?.status === 'fulfilled' && named.value?.id === '1');
+    assert.ok(withNul?.status === 'rejected' && withNul.reason.code === '22021');
+  }
+  await database.close();
   await drop();
 });
 

@@ -4,6 +4,9 @@ import { StoreUnavailable, UnusableDatabase } from '../database.ts';
 const codeOf = (error: unknown): string =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 
+/** A value that its type cannot hold, such as a number out of range, or a text with U+0000. */
+export const isData = (error: unknown): boolean => codeOf(error).startsWith('22');
+
 /** A unique value exists already, or a referenced row does not exist. */
 export const isConstraint = (error: unknown): boolean => ['23505', '23503'].includes(codeOf(error));
 

@@ -1,6 +1,7 @@
 import type { DatabaseMeter, Row, Step } from '../database.ts';
 import { type Ask, type Connections, deadline } from './connections.ts';
 import { CALLER_NUMBER, rowsOf } from './dialect.ts';
+import { isData } from './errors.ts';
 import { listsOf, type SharedStatement, sharedStatements } from './shared-statements.ts';
 
 interface Caller {
@@ -48,6 +49,20 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
     }
   }
 
+  async function readFor(ask: Ask, group: PreparedGroup): Promise<void> {
+    const { prepared, callers, text } = group;
+    try {
+      const answer = await ask({ name: `${prepared.name}_shared`, text, values: listsOf(prepared, callers) });
+      const rowsByCaller: Row[][] = callers.map(() => []);
+      for (const row of rowsOf(answer)) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
+      for (const [index, caller] of callers.entries()) caller.resolve(rowsByCaller[index] ?? []);
+    } catch (error) {
+      // The value of one caller must not fail the reads of the others.
+      if (isData(error)) for (const caller of callers) void readAlone(prepared, caller);
+      else refuse(group, error);
+    }
+  }
+
   /** Before a connection is lent, because preparing needs one, too. */
   async function prepareFor(group: Group): Promise<readonly PreparedGroup[]> {
     try {
@@ -81,18 +96,6 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
       callers.push({ values: prepared.bind(step.params), resolve, reject });
       callersOfTurn.set(prepared, callers);
     });
-}
-
-async function readFor(ask: Ask, group: PreparedGroup): Promise<void> {
-  const { prepared, callers, text } = group;
-  try {
-    const answer = await ask({ name: `${prepared.name}_shared`, text, values: listsOf(prepared, callers) });
-    const rowsByCaller: Row[][] = callers.map(() => []);
-    for (const row of rowsOf(answer)) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
-    for (const [index, caller] of callers.entries()) caller.resolve(rowsByCaller[index] ?? []);
-  } catch (error) {
-    refuse(group, error);
-  }
 }
 
 function refuse({ callers }: Group, error: unknown): void {
