@@ -97,6 +97,22 @@ test('a division changes nothing that a statement sees: all events, by id, accou
   assert.deepEqual(banned?.details, { reason: null, erased: ['reason'] });
 });
 
+test('where nothing was recorded since the last division, another one changes nothing, and the ids go on', async () => {
+  await divide();
+  assert.deepEqual(await throughs(), []);
+  await add(1000);
+  await add(2000);
+  await divide();
+  await divide();
+  assert.deepEqual(await throughs(), ['2']);
+  await add(3000);
+  const all = await listEvents(database, { after: '0', limit: 10, order: 'asc', filter: {} });
+  assert.deepEqual(
+    all.map(({ id }) => id),
+    ['1', '2', '3'],
+  );
+});
+
 test('every index of the table is one of each part, and rights, settings and later columns are those of all', async () => {
   const role = `reader_${process.pid}_${Date.now()}`;
   await beside.query(

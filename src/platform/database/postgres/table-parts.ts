@@ -26,7 +26,11 @@ const division = (table: string): string => `DO $division$
   BEGIN
     PERFORM set_config('lock_timeout', '${PATIENCE}', true);
     LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE;
-    last := coalesce(pg_sequence_last_value(pg_get_serial_sequence('${table}', 'id')::regclass), 0);
+    last := pg_sequence_last_value(pg_get_serial_sequence('${table}', 'id')::regclass);
+    -- Another node has just divided it, or it never had a row.
+    IF last IS NULL THEN
+      RETURN;
+    END IF;
     part := '${table}${SUFFIX}' || last;
     SELECT array_agg(pg_get_indexdef(indexrelid)) INTO indexes
       FROM pg_index WHERE indrelid = '${table}'::regclass AND NOT indisprimary;
