@@ -7,6 +7,8 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
+import { servicePool } from '../../src/platform/database/postgres/pools.ts';
+import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { serve, tessera } from '../operator/command.ts';
 import { refusedStart } from '../operator/refused-start.ts';
 import { admin } from '../support/flow.ts';
@@ -45,6 +47,8 @@ before(async () => {
   await execute('CREATE ROLE lodger LOGIN');
   await execute('CREATE DATABASE foreign_ground');
   await execute('REVOKE CREATE ON SCHEMA public FROM PUBLIC', address('foreign_ground'));
+  await execute('CREATE DATABASE hardened');
+  await execute('REVOKE EXECUTE ON FUNCTION pg_postmaster_start_time() FROM PUBLIC', address('hardened'));
   await execute('CREATE DATABASE frozen');
   await execute('ALTER DATABASE frozen SET default_transaction_read_only = on');
   const gone = createServer();
@@ -180,6 +184,17 @@ for (const [what, settings, message] of refusals) {
     assert.ok(!said.includes('a wrong one') && !said.includes(secret), 'nothing secret is repeated');
   });
 }
+
+test('a connection that cannot be opened tells what failed, and not what failed because of that', async () => {
+  const found = openPrimary(address('hardened', { user: 'lodger' }));
+  const pool = servicePool(found, 1);
+  try {
+    await assert.rejects(pool.connect(), /permission denied for function pg_postmaster_start_time/);
+  } finally {
+    await pool.end();
+    await found.close();
+  }
+});
 
 async function set(name: string, value: string): Promise<void> {
   await execute(`ALTER SYSTEM SET ${name} = ${value}`);

@@ -78,13 +78,16 @@ async function prepare(client: ClientBase, primary: Primary, { limits, timeout }
   // In one transaction, which a pooler cannot lead to two servers. One without transactions refuses it, and closes the connection: what was
   // sent meanwhile would fail to be written before the reason is read.
   await ask('BEGIN');
-  const [facts, position, standing] = await Promise.all([
+  const answers = [
     checkServer(connection),
     askPosition(connection),
     // Last: where there is no record yet, this ends the transaction.
     primary.acceptsLoss ? undefined : askStanding(connection),
     ask('COMMIT'),
-  ]);
+  ] as const;
+  // What is behind a failure fails because of it, and may reject earlier.
+  await Promise.allSettled(answers);
+  const [facts, position, standing] = await Promise.all(answers);
   refuseEarlier(standing);
   primary.accept(client, position);
   const { pid, began, started } = facts;
