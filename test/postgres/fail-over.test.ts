@@ -14,7 +14,7 @@ import { tessera } from '../operator/command.ts';
 import { refusedStart } from '../operator/refused-start.ts';
 import { certificate, certificateKey } from '../support/certificate.ts';
 import { admin, newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
-import type { PostgresServer } from '../support/postgres.ts';
+import { type PostgresServer, THROWN_AWAY } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
 
 let pair: Pair;
@@ -23,7 +23,7 @@ const secret = randomSecret();
 const folderOf = ({ url }: PostgresServer): string => new URL(url).searchParams.get('host') ?? '';
 
 before(async () => {
-  pair = await startPair();
+  pair = await startPair(THROWN_AWAY);
   await ask(pair.primary.url, 'CREATE DATABASE tessera');
 });
 after(async () => {

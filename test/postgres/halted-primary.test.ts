@@ -8,11 +8,11 @@ import { reaperPool, servicePool } from '../../src/platform/database/postgres/po
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { reaper } from '../../src/platform/database/postgres/reaper.ts';
 import { ask, type Pair, startPair } from '../faults/pair.ts';
-import type { PostgresServer } from '../support/postgres.ts';
+import { type PostgresServer, THROWN_AWAY } from '../support/postgres.ts';
 
 let pair: Pair;
 before(async () => {
-  pair = await startPair();
+  pair = await startPair(THROWN_AWAY);
 });
 after(() => pair.stop());
 

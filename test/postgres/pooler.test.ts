@@ -16,7 +16,7 @@ import { tessera } from '../operator/command.ts';
 import { account } from '../store/rows.ts';
 import { admin, newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { type Bouncer, openBouncer, pgbouncer } from '../support/pgbouncer.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres, THROWN_AWAY } from '../support/postgres.ts';
 import { spread, startServer } from '../support/server.ts';
 
 /** Far fewer than its clients have. */
@@ -80,9 +80,13 @@ describe('through PgBouncer in transaction mode', {
   skip: pgbouncer === undefined && 'PgBouncer is not installed',
 }, () => {
   before(async () => {
-    postgres = await startPostgres({ prepare: (data) => cpSync(data, copy, { recursive: true }) });
+    postgres = await startPostgres({
+      settings: THROWN_AWAY,
+      prepare: (data) => cpSync(data, copy, { recursive: true }),
+    });
     const host = new URL(postgres.url).searchParams.get('host');
     replica = await startPostgres({
+      settings: THROWN_AWAY,
       from: copy,
       prepare(data) {
         appendFileSync(join(data, 'postgresql.conf'), `\nprimary_conninfo = 'host=${host} user=tessera'\n`);

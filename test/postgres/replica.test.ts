@@ -11,7 +11,7 @@ import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { servicePool } from '../../src/platform/database/postgres/pools.ts';
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres, THROWN_AWAY } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-replica-'));
@@ -22,8 +22,9 @@ let replica: PostgresServer;
 const folderOf = ({ url }: PostgresServer): string => new URL(url).searchParams.get('host') ?? '';
 
 before(async () => {
-  primary = await startPostgres({ prepare: (data) => cpSync(data, copy, { recursive: true }) });
+  primary = await startPostgres({ settings: THROWN_AWAY, prepare: (data) => cpSync(data, copy, { recursive: true }) });
   replica = await startPostgres({
+    settings: THROWN_AWAY,
     from: copy,
     prepare(data) {
       appendFileSync(join(data, 'postgresql.conf'), `\nprimary_conninfo = 'host=${folderOf(primary)} user=tessera'\n`);

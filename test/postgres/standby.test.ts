@@ -9,13 +9,13 @@ import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { POOL_SIZE, WRITERS } from '../../src/platform/database/postgres/pools.ts';
 import { account } from '../store/rows.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
-import { type PostgresServer, startPostgres } from '../support/postgres.ts';
+import { type PostgresServer, startPostgres, THROWN_AWAY } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
 
 let postgres: PostgresServer;
 let operator: Client;
 before(async () => {
-  postgres = await startPostgres();
+  postgres = await startPostgres({ settings: THROWN_AWAY });
   operator = new Client({ connectionString: postgres.url });
   await operator.connect();
 });

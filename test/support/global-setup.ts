@@ -1,8 +1,6 @@
-import { appendFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { Client } from 'pg';
 import { openBouncer } from './pgbouncer.ts';
-import { type PostgresServer, startPostgres } from './postgres.ts';
+import { type PostgresServer, startPostgres, THROWN_AWAY } from './postgres.ts';
 import { makeTemplate } from './postgres-database.ts';
 
 let postgres: PostgresServer | undefined;
@@ -12,8 +10,7 @@ export async function startShared(): Promise<PostgresServer | undefined> {
   if (process.env['TESSERA_TEST_POSTGRES'] !== undefined) return undefined;
   const server = await startPostgres({
     detached: true,
-    // It is thrown away, and never crashes: what a crash leaves is tested on servers that wait for their disk.
-    prepare: (data) => appendFileSync(join(data, 'postgresql.conf'), '\nfsync = off\nfull_page_writes = off\n'),
+    settings: THROWN_AWAY,
   });
   process.env['TESSERA_TEST_POSTGRES'] = server.url;
   const wanted = process.env['TESSERA_TEST_POSTGRES_MAJOR'];
