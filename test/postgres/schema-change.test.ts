@@ -1,11 +1,11 @@
 /** What was prepared on a connection stops fitting under a running node: a newer node migrates, or a pooler resets. */
 import assert from 'node:assert/strict';
-import { after, test } from 'node:test';
+import { after, before, describe, mock, test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { sql } from 'kysely';
 import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
-import { StoreUnavailable } from '../../src/platform/database/database.ts';
+import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { timeline } from '../../src/platform/database/migrations/timeline.ts';
 import { migratePostgres } from '../../src/platform/database/postgres/migrate.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
@@ -87,45 +87,54 @@ test('a migration that deadlocks with a unit of work of a running node is run ag
   assert.deepEqual(await migrated, Object.keys(newSteps).slice(17));
 });
 
-const own = await ownDatabase();
-assert.ok(own !== undefined);
-const database = await openPostgres(own.url);
-after(async () => {
-  await database.close();
-  await own.drop();
-  await started?.stop();
-});
-
 const raw = (text: string) => one((db, _p: object) => ({ compile: () => sql.raw(text).compile(db) }));
 const touch = one((db, _p: object) =>
   db.updateTable('account').set({ location: 'x' }).where('id', '=', '1').returning('about'),
 );
-const uses: Readonly<Record<string, () => Promise<unknown>>> = {
-  read: () => database.read(() => findAccount({ id: '1' })),
-  commit: () => database.commit(() => touch({})),
-};
 const forget = raw('DEALLOCATE ALL');
 const freeze = raw('SET default_transaction_read_only = on');
-let width = 1000;
-const retype = () => execute(own.url, `ALTER TABLE account ALTER about TYPE varchar(${++width})`);
-const changes: readonly [string, keyof typeof uses, () => Promise<unknown>][] = [
-  ['a type was changed (0A000), and a unit reads', 'read', retype],
-  ['a type was changed (0A000), and a unit writes', 'commit', retype],
-  ['a pooler forgot what was prepared (26000)', 'commit', () => database.commit(() => forget({}))],
-  ['the server takes no writes any more (25006)', 'commit', () => database.commit(() => freeze({}))],
-];
 
-for (const [what, use, change] of changes) {
-  test(`${what}: an outage of one moment, and the next has a new connection`, async () => {
-    const attempt = uses[use];
-    assert.ok(attempt !== undefined);
-    await database.commit(() => account('1')).catch(() => {});
-    await attempt();
-    // The first read finds out about its statement on another connection. From then on one of them serves all, in turn.
-    while ((database.load().connections?.read.busy ?? 0) > 0) await nextTurn();
-    await attempt();
-    await change();
-    await assert.rejects(attempt(), StoreUnavailable);
-    assert.ok(await attempt());
+describe('a connection that was of use', () => {
+  let place: NonNullable<Awaited<ReturnType<typeof ownDatabase>>>;
+  let database: Database;
+  before(async () => {
+    // Time stands still: none is replaced for its age, or for being idle, before it has met the change.
+    const now = performance.now();
+    mock.method(performance, 'now', () => now);
+    place = (await ownDatabase()) ?? assert.fail();
+    database = await openPostgres(place.url);
   });
-}
+  after(async () => {
+    await database.close();
+    await place.drop();
+    mock.restoreAll();
+  });
+
+  const uses = {
+    read: () => database.read(() => findAccount({ id: '1' })),
+    commit: () => database.commit(() => touch({})),
+  };
+  let width = 1000;
+  const retype = () => execute(place.url, `ALTER TABLE account ALTER about TYPE varchar(${++width})`);
+  const changes: readonly [string, keyof typeof uses, () => Promise<unknown>][] = [
+    ['a type was changed (0A000), and a unit reads', 'read', retype],
+    ['a type was changed (0A000), and a unit writes', 'commit', retype],
+    ['a pooler forgot what was prepared (26000)', 'commit', () => database.commit(() => forget({}))],
+    ['the server takes no writes any more (25006)', 'commit', () => database.commit(() => freeze({}))],
+  ];
+  for (const [what, use, change] of changes) {
+    test(`${what}: an outage of one moment, and the next has a new connection`, async () => {
+      const attempt = uses[use];
+      await database.commit(() => account('1')).catch(() => {});
+      await attempt();
+      // The first read finds out about its statement on another connection. From then on one of them serves all, in turn.
+      while ((database.load().connections?.read.busy ?? 0) > 0) await nextTurn();
+      await attempt();
+      await change();
+      await assert.rejects(attempt(), StoreUnavailable);
+      assert.ok(await attempt());
+    });
+  }
+});
+
+after(() => started?.stop());
