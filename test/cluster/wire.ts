@@ -85,8 +85,12 @@ export async function untilAnswered(port: number): Promise<void> {
 async function openConnection(port: number): Promise<{ readonly socket: Socket; readonly process: number }> {
   const socket = connect(port, '127.0.0.1');
   socket.write(`GET /health/live HTTP/1.1\r\nHost: ${host}\r\n\r\n`);
+  // A process that is ending may have taken the connection and hang up without an answer.
+  const hungUp = () => void socket.destroy(new Error('it hung up'));
+  socket.once('end', hungUp);
   let answer = '';
   while (!answer.endsWith('}')) answer += String((await once(socket, 'data'))[0]);
+  socket.off('end', hungUp);
   return { socket, process: Number(/^x-process: (\d+)/im.exec(answer)?.[1]) };
 }
 
