@@ -54,6 +54,8 @@ interface ConnectionState {
   open: number;
 }
 
+const isEnd = ({ text = '' }: QueryConfig): boolean => ['COMMIT', 'ROLLBACK'].includes(text);
+
 export const unanswered = (): StoreUnavailable => new StoreUnavailable('the database did not answer in time');
 const unreplicated = () =>
   new StoreUnavailable('the wait for the standby was canceled on the server: the commit may be lost with the primary');
@@ -193,8 +195,9 @@ export function connections(pool: Pool, primary: Primary, reaper: Reaper, elsewh
             async (error: Error) => {
               const answer = error instanceof DatabaseError;
               if (answer) state.open = isLast(error) ? 0 : state.open - 1;
-              // Without an answer, or after a fatal error, the state of the connection is unknown.
-              if (!answer || leavesUnusable(error)) broken = true;
+              // Without an answer, or after a fatal error, the state of the connection is unknown. A transaction whose end was canceled may
+              // still be open: the next one would commit what it wrote.
+              if (!answer || leavesUnusable(error) || isEnd(query)) broken = true;
               const confirmed = answered();
               if (answer && confirmed !== undefined) await confirmed;
               waiting.delete(reject);
