@@ -1,4 +1,5 @@
 import type { MailContent } from '../../mail/mail.ts';
+import { dateText } from '../../platform/date-text.ts';
 
 /** What people are told about their account by mail. */
 export type SecurityNotice =
@@ -51,9 +52,7 @@ export interface SecurityReport {
   readonly since: number;
 }
 
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-
-const momentText = (at: number): string => `${DATE.format(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
+const momentText = (at: number): string => `${dateText(at)}, ${new Date(at).toISOString().slice(11, 16)} UTC`;
 
 const TEXTS: Readonly<Record<SecurityNotice, (facts: SecurityFacts) => readonly [subject: string, what: string]>> = {
   'new device': () => ['New sign-in to your account', 'Your account was signed in to in a browser that is new to it.'],

@@ -1,4 +1,5 @@
 import type { KnownNames } from '../../accounts/rules/password.ts';
+import { dateText } from '../../platform/date-text.ts';
 import { FORM_TOKEN } from '../../platform/http/browser.ts';
 import type { RevocationSummary } from '../../verdict/rules.ts';
 import { type Html, type HtmlPart, html } from './html.ts';
@@ -233,17 +234,15 @@ export const copyButton = (value: string, text: Pick<Messages['error'], 'copy' |
 export const copyable = (value: string, text: Pick<Messages['error'], 'copy' | 'copied'>, label: string): Html =>
   html`<span class="copyable"><bdi><code>${value}</code></bdi>${copyButton(value, text, label)}</span>`;
 
-const DATE = new Intl.DateTimeFormat('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' });
-
 const timeOf = (instant: number): string => `${new Date(instant).toISOString().slice(11, 16)} UTC`;
 
 /** An instant as text, in UTC. */
-export const formatMoment = (instant: number): string => `${DATE.format(instant)}, ${timeOf(instant)}`;
+export const formatMoment = (instant: number): string => `${dateText(instant)}, ${timeOf(instant)}`;
 
 /** An instant in UTC, readable by people and programs. */
 export const moment = (instant: number): Html =>
-  html`<time datetime="${new Date(instant).toISOString()}">${DATE.format(instant)}, <span class="together">${timeOf(instant)}</span></time>`;
+  html`<time datetime="${new Date(instant).toISOString()}">${dateText(instant)}, <span class="together">${timeOf(instant)}</span></time>`;
 
 /** A date, given as `YYYY-MM-DD`. */
 export const day = (date: string): Html =>
-  html`<time datetime="${date}">${DATE.format(Date.parse(`${date}T00:00:00Z`))}</time>`;
+  html`<time datetime="${date}">${dateText(Date.parse(`${date}T00:00:00Z`))}</time>`;

@@ -1,0 +1,12 @@
+const MONTHS = [
+  ...['January', 'February', 'March', 'April', 'May', 'June'],
+  ...['July', 'August', 'September', 'October', 'November', 'December'],
+];
+
+/**
+ * The date of an instant in UTC, as on `1 March 2026`. Not by `Intl`, whose data for one language takes several milliseconds of a start.
+ */
+export function dateText(instant: number): string {
+  const date = new Date(instant);
+  return `${date.getUTCDate()} ${MONTHS[date.getUTCMonth()]} ${date.getUTCFullYear()}`;
+}
