@@ -1,7 +1,7 @@
 import { type Expression, type Kysely, sql } from 'kysely';
 import { iso } from '../platform/clock.ts';
-import { constant } from '../platform/database/columns.ts';
-import type { Database, Work } from '../platform/database/database.ts';
+import { constant, rowsFrom } from '../platform/database/columns.ts';
+import type { Database, TableParts, Work } from '../platform/database/database.ts';
 import type { AuditEventTable, Tables } from '../platform/database/schema.ts';
 import { many, one } from '../platform/database/statement.ts';
 import type { EventType } from './audit.ts';
@@ -40,10 +40,14 @@ const STEP = 20_000;
 /**
  * The indexes by account and client are on the block of an event, `id / 1024`, and the account or client. New events then fall on
  * few index pages, so the index costs little to write, and all events about an account are found by one lookup per block.
+ * A part of the trail, to which nothing is added any more, has an index by account and id as well.
  */
 const BLOCK = 1024;
 /** How many blocks one read looks up at most. It starts with one: a page is soon full when there are many events. */
 const MAX_BLOCKS = 256;
+
+/** How many events of an account one read examines at most, where a part of the trail has an index of them. */
+const ACCOUNT_STEP = 1000;
 
 /** The parameters of one step. */
 interface SearchStep {
@@ -71,10 +75,15 @@ const ANY_ID = '0';
 
 /** The block of an id, as in the indexes. */
 const blockOf = (id: Expression<unknown>) => sql<number>`${id} / ${constant(BLOCK)}`;
+/** The largest id. */
+const NEWEST = 9223372036854775807n;
 const bigint = (id: string) => sql<string>`cast(${id} as bigint)`;
 
+/** Among which events a statement looks: `outside` are those that are in no part of the trail. */
+type Extent = 'all' | 'outside';
+
 /** The events of the blocks between two ids, joined so that the index by block is used. */
-const selectByBlock = (db: Kysely<Tables>, p: SearchStep) =>
+const selectByBlock = (db: Kysely<Tables>, p: SearchStep, extent: Extent) =>
   db
     .withRecursive('block(number)', (cte) =>
       cte.selectNoFrom(blockOf(bigint(p.from)).as('number')).unionAll(
@@ -86,7 +95,7 @@ const selectByBlock = (db: Kysely<Tables>, p: SearchStep) =>
     )
     .selectFrom('block')
     // SQLite keeps the order of a cross join: first the block, then its index entries.
-    .crossJoin('audit_event')
+    .crossJoin(rowsFrom('audit_event', extent))
     .where(blockOf(sql.ref('audit_event.id')), '=', sql.ref<number>('block.number'));
 
 const COLUMNS = [
@@ -118,10 +127,13 @@ const toEvent = (row: EventRow): RecordedEvent => ({
   details: JSON.parse(row.details) as unknown,
 });
 
-/** @param index which index finds the events; without one, all events between the ids are examined */
-const searchStep = (order: 'asc' | 'desc', index?: 'account_id' | 'client_id') =>
+/**
+ * @param index which index finds the events; without one, all events between the ids are examined
+ * @param byBlock among which events that index is looked up block by block; not given for one by account and id
+ */
+const searchStep = (order: 'asc' | 'desc', index?: 'account_id' | 'client_id', byBlock?: Extent) =>
   many((db, p: SearchStep) => {
-    const from = index === undefined ? db.selectFrom('audit_event') : selectByBlock(db, p);
+    const from = byBlock === undefined ? db.selectFrom('audit_event') : selectByBlock(db, p, byBlock);
     let query = from.select(COLUMNS).where('id', '>=', p.from).where('id', '<=', p.to);
     if (index === 'account_id') query = query.where('account_id', '=', p.userId);
     if (index === 'client_id') query = query.where('client_id', '=', p.clientId);
@@ -142,10 +154,30 @@ const searchStep = (order: 'asc' | 'desc', index?: 'account_id' | 'client_id') =
       .limit(p.limit);
   }, toEvent);
 
-const searchSteps = {
-  asc: { all: searchStep('asc'), account: searchStep('asc', 'account_id'), client: searchStep('asc', 'client_id') },
-  desc: { all: searchStep('desc'), account: searchStep('desc', 'account_id'), client: searchStep('desc', 'client_id') },
-} as const;
+/** The last event of a step that examines so many events of an account; undefined if there are fewer. */
+const endOfAccountStep = (order: 'asc' | 'desc') =>
+  one((db, p: { userId: string; from: string; to: string; before: number }) =>
+    db
+      .selectFrom('audit_event')
+      .select('id')
+      .where('account_id', '=', p.userId)
+      .where('id', '>=', p.from)
+      .where('id', '<=', p.to)
+      .orderBy('id', order)
+      .limit(1)
+      .offset(p.before),
+  );
+
+const stepsIn = (order: 'asc' | 'desc') => ({
+  all: searchStep(order),
+  client: searchStep(order, 'client_id', 'all'),
+  clientOutside: searchStep(order, 'client_id', 'outside'),
+  account: searchStep(order, 'account_id', 'all'),
+  accountOutside: searchStep(order, 'account_id', 'outside'),
+  accountIndexed: searchStep(order, 'account_id'),
+});
+const searchSteps = { asc: stepsIn('asc'), desc: stepsIn('desc') } as const;
+const endOfAccountSteps = { asc: endOfAccountStep('asc'), desc: endOfAccountStep('desc') } as const;
 
 const oldestEvent = one((db, _p: object) => db.selectFrom('audit_event').select('id').orderBy('id').limit(1));
 const newestEvent = one((db, _p: object) => db.selectFrom('audit_event').select('id').orderBy('id', 'desc').limit(1));
@@ -183,11 +215,53 @@ function* bounds({ filter, order, after }: EventSearch): Work<{ low: bigint; hig
 const largest = (a: bigint, b: bigint): bigint => (a > b ? a : b);
 const smallest = (a: bigint, b: bigint): bigint => (a < b ? a : b);
 
+/** A range of ids, and the statement that finds events in it. */
+interface Zone {
+  readonly first: bigint;
+  readonly last: bigint;
+  readonly steps: keyof typeof searchSteps.asc;
+}
+
+/** How the trail is divided. */
+interface Division {
+  /** Up to which id the events are in parts that have an index by account; 0 if there are none. */
+  readonly indexed: bigint;
+  /** Up to which id they are in parts at all. A trail that cannot be divided is searched as if everything was. */
+  readonly aside: bigint;
+}
+
+function* divisionOf(parts: TableParts | undefined): Work<Division> {
+  if (parts === undefined) return { indexed: 0n, aside: NEWEST };
+  const list = yield* parts.list();
+  const bare = list.findIndex(({ isIndexed }) => !isIndexed);
+  const indexed = list.slice(0, bare === -1 ? list.length : bare).at(-1);
+  return { indexed: BigInt(indexed?.through ?? 0), aside: BigInt(list.at(-1)?.through ?? 0) };
+}
+
+/** The zone that an id is in. A lookup by block costs as many descents as there are parts, so newer events are found without them. */
+function zoneOf(id: bigint, index: 'all' | 'account' | 'client', { indexed, aside }: Division): Zone {
+  if (index === 'all') return { first: 0n, last: NEWEST, steps: 'all' };
+  if (index === 'account' && id <= indexed) return { first: 0n, last: indexed, steps: 'accountIndexed' };
+  if (id <= aside) return { first: index === 'account' ? indexed + 1n : 0n, last: aside, steps: index };
+  return { first: aside + 1n, last: NEWEST, steps: `${index}Outside` };
+}
+
 /**
  * Lists the events that match, in the order asked for. No single read takes long, however few match: see {@link STEP}.
  * @returns fewer than `limit` only if there are no more
  */
 export async function listEvents(database: Database, search: EventSearch): Promise<RecordedEvent[]> {
+  const readDivision = () => database.read(() => divisionOf(database.auditParts));
+  for (let division = await readDivision(); ; ) {
+    const events = await searchDivided(database, search, division);
+    const now = await readDivision();
+    // What was divided off meanwhile was perhaps looked for where it no longer was.
+    if (now.aside === division.aside) return events;
+    division = now;
+  }
+}
+
+async function searchDivided(database: Database, search: EventSearch, division: Division): Promise<RecordedEvent[]> {
   const { filter, order, limit } = search;
   const range = await database.read(() => bounds(search));
   const events: RecordedEvent[] = [];
@@ -209,12 +283,21 @@ export async function listEvents(database: Database, search: EventSearch): Promi
   let { low, high } = range;
   let blocks = 1;
   while (low <= high && events.length < limit) {
-    const step = BigInt(index === 'all' ? STEP : blocks * BLOCK);
-    blocks = Math.min(2 * blocks, MAX_BLOCKS);
-    const from = order === 'asc' ? low : largest(low, high - step + 1n);
-    const to = order === 'asc' ? smallest(high, low + step - 1n) : high;
+    const zone = zoneOf(order === 'asc' ? low : high, index, division);
+    let [from, to] = [largest(low, zone.first), smallest(high, zone.last)];
+    if (zone.steps === 'accountIndexed') {
+      const step = { userId: criteria.userId, from: String(from), to: String(to), before: ACCOUNT_STEP - 1 };
+      const end = (await database.read(() => endOfAccountSteps[order](step)))?.id;
+      if (end !== undefined && order === 'asc') to = BigInt(end);
+      if (end !== undefined && order === 'desc') from = BigInt(end);
+    } else {
+      const step = BigInt(index === 'all' ? STEP : blocks * BLOCK);
+      blocks = Math.min(2 * blocks, MAX_BLOCKS);
+      if (order === 'asc') to = smallest(to, from + step - 1n);
+      else from = largest(from, to - step + 1n);
+    }
     const params = { ...criteria, from: String(from), to: String(to), limit: limit - events.length };
-    events.push(...(await database.read(() => searchSteps[order][index](params))));
+    events.push(...(await database.read(() => searchSteps[order][zone.steps](params))));
     if (order === 'asc') low = to + 1n;
     else high = from - 1n;
   }

@@ -11,6 +11,7 @@ import { readBacklog, startHousekeeping, sweep } from '../../src/operations/hous
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { type Database, StoreUnavailable, type TableParts } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
+import { divideTrail, indexParts, partsOf } from '../support/audit-parts.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { migratedDatabase } from '../support/postgres-database.ts';
 
@@ -31,7 +32,7 @@ beforeEach(async () => {
   const own = await migratedDatabase();
   if (own === undefined) throw new Error('there is no PostgreSQL');
   database = await openPostgres(own.url);
-  parts = database.auditParts ?? assert.fail();
+  parts = partsOf(database);
   beside = new Client({ connectionString: own.url });
   await beside.connect();
   // It would hold a lock at any time.
@@ -51,16 +52,7 @@ const skipMillion = () =>
   beside.query(
     "SELECT setval(pg_get_serial_sequence('audit_event', 'id'), nextval(pg_get_serial_sequence('audit_event', 'id')) + 1000000)",
   );
-const divide = async () => {
-  // Statements of this very test may hold the table for longer than an instant on a busy machine.
-  for (;;) {
-    try {
-      return await database.commit(() => parts.divide());
-    } catch (error) {
-      if (!(error instanceof StoreUnavailable)) throw error;
-    }
-  }
-};
+const divide = () => divideTrail(database);
 const throughs = async () => (await database.read(() => parts.list())).map(({ through }) => through);
 const times = async (filter = {}) =>
   (await listEvents(database, { after: '0', limit: 200, order: 'asc', filter: { type: 'sign_out', ...filter } })).map(
@@ -213,6 +205,22 @@ async function housekeep(context: { mock: typeof import('node:test').mock }, now
   context.mock.timers.reset();
 }
 
+test('housekeeping has each part indexed by account: that of before this version, and the new one', async (context) => {
+  await add(0);
+  await divide();
+  await skipMillion();
+  await add(32 * DAY);
+  await skipMillion();
+  await add(33 * DAY);
+  const states = async () => (await database.read(() => parts.list())).map(({ isIndexed }) => isIndexed);
+  assert.deepEqual(await states(), [false]);
+  await housekeep(context, 64 * DAY);
+  while (!(await states())[0]) await nextTurn();
+  assert.deepEqual(await states(), [true, false], 'one at a time, the oldest first');
+  await housekeep(context, 64 * DAY + MINUTE);
+  while (!(await states())[1]) await nextTurn();
+});
+
 test('housekeeping divides the trail when it has a month of many events, and not before, nor a small or an endless one', async (context) => {
   await add(0);
   await housekeep(context, 32 * DAY);
@@ -223,6 +231,8 @@ test('housekeeping divides the trail when it has a month of many events, and not
   assert.deepEqual(await throughs(), [], 'nothing is ever removed');
   await housekeep(context, 34 * DAY);
   assert.equal((await throughs()).length, 1);
+  // What is being built keeps the next division waiting.
+  await indexParts(database);
   await add(35 * DAY);
   await skipMillion();
   await add(60 * DAY);
@@ -284,6 +294,7 @@ test('an empty part goes', async () => {
 test('a part that somebody reads is dropped later, and everything else that is due goes', async (context) => {
   await add(0);
   await divide();
+  await indexParts(database);
   await beside.query('BEGIN');
   await beside.query('SELECT 1 FROM audit_event');
   await housekeep(context, KEPT + HOUR);

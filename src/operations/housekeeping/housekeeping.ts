@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { isDividable, oldestEventAt } from '../../audit/trim-store.ts';
 import { claim, prolongClaim } from '../../limits/limits.ts';
 import { type Clock, databaseTime, HOUR, MINUTE, SECOND } from '../../platform/clock.ts';
-import { type Database, StoreUnavailable, type Work } from '../../platform/database/database.ts';
+import { type Database, StoreUnavailable, type TablePart, type Work } from '../../platform/database/database.ts';
 import type { HousekeepingMeter } from '../../platform/metrics/metrics.ts';
 import type { Batch, Removal } from './removal.ts';
 import { type RetentionSettings, removals } from './removal-store.ts';
@@ -102,7 +102,7 @@ export interface Housekeeping {
 
 /**
  * Removes what is due, periodically, until stopped: in small batches with rests in between, on one node at a time.
- * @returns stops it, and waits for the batches of a pass that is running, one of each kind at most
+ * @returns stops it, and waits for the batches of a pass that is running, one of each kind at most, but not for an index that is being built
  */
 export function startHousekeeping({
   database,
@@ -116,6 +116,7 @@ export function startHousekeeping({
   const kinds = removals(settings, database.auditParts);
   const sizes = new Map<Removal, number>();
   let running: Promise<void> | undefined;
+  let indexing: Promise<void> | undefined;
   let stopped = false;
   /** Up to which instant events may be removed. */
   let trimmedTo: number | undefined;
@@ -132,6 +133,21 @@ export function startHousekeeping({
     if (settings.events === null || parts === undefined) return;
     const trail = { kept: settings.events, parts };
     if (await database.read(() => isDividable(trail, now))) await orLater(database.commit(() => parts.divide()));
+  }
+
+  /** Has the oldest part of the trail that has no index by account yet get one. That may take minutes, which nothing else waits for. */
+  async function indexTrail(): Promise<void> {
+    const { auditParts: parts } = database;
+    if (settings.events === null || parts === undefined || indexing !== undefined) return;
+    const part = await database.read(function* bare(): Work<TablePart | undefined> {
+      return (yield* parts.mayDivide()) ? (yield* parts.list()).find(({ isIndexed }) => !isIndexed) : undefined;
+    });
+    if (part === undefined || stopped) return;
+    indexing = orLater(parts.index(part))
+      .catch(failed)
+      .finally(() => {
+        indexing = undefined;
+      });
   }
 
   /** Removes several batches of one kind. @returns whether more are left */
@@ -161,6 +177,7 @@ export function startHousekeeping({
     let heldUntil = now + TURN;
     if (!(await database.commit(() => claim('housekeeping', TURN, now)))) return false;
     await divideTrail(now);
+    await indexTrail();
     for (;;) {
       let left = false;
       for (const removal of kinds) left = (await removeSome(removal, now)) || left;

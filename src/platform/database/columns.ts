@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely';
+import type { Tables } from './schema.ts';
 
 /**
  * The named columns of a row. Where the whole row is wanted, a list that lacks a column of the table is a type error.
@@ -26,3 +27,10 @@ export function constant<T extends string | number>(value: T): RawBuilder<T> {
  * query can match, while a lookup by the id would read a page of the table for each.
  */
 export const negated = (column: string): RawBuilder<number> => sql<number>`-${sql.ref(column)}`;
+
+/**
+ * The rows of a table.
+ * @param extent `outside` leaves out the rows of its parts. Only for a database that keeps the table in parts: see `TableParts`.
+ */
+export const rowsFrom = <T extends keyof Tables & string>(table: T, extent: 'all' | 'outside') =>
+  sql<Tables[T]>`${sql.raw(extent === 'all' ? '' : 'only ')}${sql.table(table)}`.as(table);

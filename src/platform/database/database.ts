@@ -73,6 +73,12 @@ export interface TableParts {
    * @throws {StoreUnavailable} when others read it for longer than an instant
    */
   drop(part: TablePart): Work<void>;
+  /**
+   * Builds the index of a part by account and id, unless it is there. That is no unit of work: it takes long, and others read and write the
+   * part meanwhile.
+   * @throws {StoreUnavailable} when another process builds it, or the database does not answer
+   */
+  index(part: TablePart): Promise<void>;
 }
 
 export interface TablePart {
@@ -81,6 +87,8 @@ export interface TablePart {
   readonly through: string;
   /** Since when it has been due, as noted. */
   readonly dueSince: number | null;
+  /** Whether its index by account and id is complete. */
+  readonly isIndexed: boolean;
 }
 
 export interface DatabaseLoad {

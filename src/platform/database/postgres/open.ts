@@ -7,6 +7,7 @@ import { type Compiled, compile, one, type Statement } from '../statement.ts';
 import { type Ask, connections, type Deadline, deadline } from './connections.ts';
 import { postgresBuilder, rowsOf } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
+import { indexBuilder } from './index-builder.ts';
 import { jointCommits } from './joint-commits.ts';
 import { type Added, isAnswerTo } from './joint-queries.ts';
 import { askStanding, recordServer, standingWarnings, tellsIdentity } from './known-server.ts';
@@ -84,6 +85,7 @@ export async function openPostgres(
   // A unit of work uses one of the two pools, and never waits for the other.
   const readers = connections(servicePool(primary, READERS, patience), primary, reaping);
   const writers = connections(servicePool(primary, WRITERS, patience), primary, reaping, readers.failures);
+  const indexes = indexBuilder(primary);
   const readShared = sharedReads(readers, meter);
   const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
   let closed = false;
@@ -174,7 +176,7 @@ export async function openPostgres(
     *recordServer() {
       if (tells) yield* recordServer({});
     },
-    auditParts: tableParts('audit_event'),
+    auditParts: tableParts('audit_event', indexes.build),
     load() {
       const [read, write] = [readers.load(), writers.load()];
       return { waiting: joint.waiting() + read.waiting + write.waiting, connections: { read, write } };
@@ -185,7 +187,7 @@ export async function openPostgres(
       if (closed) return;
       closed = true;
       if (running > 0) await drained;
-      await Promise.all([readers.close(), writers.close(), reaping.close()]);
+      await Promise.all([readers.close(), writers.close(), indexes.close(), reaping.close()]);
       await primary.close();
     },
   };

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Row, TablePart, TableParts, Work } from '../database.ts';
+import type { NewIndex } from '../migrations/kinds.ts';
 import { command, many, one } from '../statement.ts';
 
 /** How long a division waits for its locks, in milliseconds: others who need the table wait behind it. */
@@ -7,6 +8,12 @@ const PATIENCE = 100;
 
 /** What the name of a part ends with: the last id that it can have. */
 const SUFFIX = '_through_';
+
+/**
+ * The index that a part has beside those of the table, for all rows of one account. While rows are added, it would make each of them more
+ * expensive to write, because they fall on pages all over it.
+ */
+const ACCOUNT_INDEX = '_by_account_and_id';
 
 /** A statement that is written into the SQL as it is. */
 const raw = (text: string) => command((db, _p: object) => ({ compile: () => sql<Row>`${sql.raw(text)}`.compile(db) }));
@@ -76,23 +83,27 @@ const impatient = (statement: string): string => `DO $impatient$
  * They are children by inheritance, and not partitions by a range of the key: a partition would have to prove that its rows are within its
  * range, by a check that refuses later ones or by reading all of them under a lock, and there would have to be one for each new row. See
  * docs/decisions/0034-parts-of-the-audit-trail.md.
+ * @param build builds an index outside of a transaction
  */
-export function tableParts(table: 'audit_event'): TableParts {
+export function tableParts(table: 'audit_event', build: (index: NewIndex) => Promise<void>): TableParts {
   const parts = many(
     (db, _p: object) =>
       db
         .selectFrom(
-          sql<{ name: string; through: string; note: string | null }>`(select relname::text as name,
+          sql<{ name: string; through: string; note: string | null; indexed: boolean }>`(select relname::text as name,
             substr(relname, ${sql.lit(table.length + SUFFIX.length + 1)}) as through,
-            obj_description(inhrelid, 'pg_class') as note
+            obj_description(inhrelid, 'pg_class') as note,
+            exists (select from pg_index join pg_class i on i.oid = indexrelid where indrelid = inhrelid and indisvalid
+              and i.relname = ${sql.lit(table + ACCOUNT_INDEX)} || substr(pg_class.relname, ${sql.lit(table.length + 1)})) as indexed
             from pg_inherits join pg_class on pg_class.oid = inhrelid
             where inhparent = to_regclass(${sql.lit(table)}))`.as('part'),
         )
-        .select(['part.name', 'part.through', 'part.note']),
-    ({ name, through, note }): TablePart => ({
+        .select(['part.name', 'part.through', 'part.note', 'part.indexed']),
+    ({ name, through, note, indexed }): TablePart => ({
       name,
       through,
       dueSince: /^\d+$/.test(note ?? '') ? Number(note) : null,
+      isIndexed: indexed,
     }),
   );
   // Only the owner may divide a table, and the new one must be where the statements look for it.
@@ -110,8 +121,11 @@ export function tableParts(table: 'audit_event'): TableParts {
   const isPart = ({ name, through }: TablePart) => /^\d+$/.test(through) && name === `${table}${SUFFIX}${through}`;
   /** A statement is prepared under a name of its own, so each is made once. */
   const made = new Map<string, () => Work<void>>();
-  function change(part: TablePart, text: string): Work<void> {
+  function check(part: TablePart): void {
     if (!isPart(part)) throw new TypeError(`${part.name} is not a part of ${table}`);
+  }
+  function change(part: TablePart, text: string): Work<void> {
+    check(part);
     const run = made.get(text) ?? raw(impatient(text)).bind(undefined, {});
     made.set(text, run);
     return run();
@@ -128,5 +142,10 @@ export function tableParts(table: 'audit_event'): TableParts {
     noteDue: (part, since) =>
       change(part, `COMMENT ON TABLE ${part.name} IS ${since === null ? 'NULL' : `'${Math.floor(since)}'`}`),
     drop: (part) => change(part, `DROP TABLE ${part.name}`),
+    async index(part) {
+      check(part);
+      const name = `${table}${ACCOUNT_INDEX}${SUFFIX}${part.through}`;
+      await build({ name, table: part.name, columns: 'account_id, id' });
+    },
   };
 }

@@ -1,0 +1,186 @@
+import assert from 'node:assert/strict';
+import { after, afterEach, beforeEach, test } from 'node:test';
+import { Client } from 'pg';
+import { record } from '../../src/audit/audit.ts';
+import { listEvents } from '../../src/audit/search-store.ts';
+import type { Database, Step, TableParts } from '../../src/platform/database/database.ts';
+import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts';
+import { openPostgres } from '../../src/platform/database/postgres/open.ts';
+import { compile } from '../../src/platform/database/statement.ts';
+import { divideTrail, indexParts, partsOf } from '../support/audit-parts.ts';
+import { startPostgres } from '../support/postgres.ts';
+import { migratedDatabase } from '../support/postgres-database.ts';
+
+// The index by account that each part of the audit trail has: what a search finds by it, and what it reads.
+
+const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
+if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
+after(() => started?.stop());
+
+const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
+
+let database: Database;
+let parts: TableParts;
+let beside: Client;
+let drop: () => Promise<void>;
+beforeEach(async () => {
+  const own = await migratedDatabase();
+  if (own === undefined) throw new Error('there is no PostgreSQL');
+  database = await openPostgres(own.url);
+  parts = partsOf(database);
+  beside = new Client({ connectionString: own.url });
+  await beside.connect();
+  // It would hold a lock at any time.
+  await beside.query('ALTER TABLE audit_event SET (autovacuum_enabled = false)');
+  drop = own.drop;
+});
+afterEach(async () => {
+  await beside.end();
+  await database.close();
+  await drop();
+});
+
+/** Adds events of accounts 1 to 100 in turn. */
+const addMany = (events: number) =>
+  beside.query(
+    `INSERT INTO audit_event (at, type, outcome, actor_type, account_id, details)
+      SELECT n, CASE WHEN n % 1000 < 100 THEN 'sign_out' ELSE 'token.refreshed' END, 'success', 'user', n % 100 + 1, '{}'
+      FROM generate_series(1, ${events}) AS n`,
+  );
+
+test('the events of an account are the same whichever parts have an index by account, in both orders and page by page', async () => {
+  for (let part = 0; part < 3; part++) {
+    await addMany(3000);
+    await divideTrail(database);
+  }
+  await addMany(3000);
+  const idsOf = async (order: 'asc' | 'desc', limit: number, filter: object) => {
+    const ids: string[] = [];
+    for (let after = '0'; ; ) {
+      const page = await listEvents(database, { after, limit, order, filter: { userId: '7', ...filter } });
+      ids.push(...page.map(({ id }) => id));
+      after = page.at(-1)?.id ?? '';
+      if (page.length < limit) return ids;
+    }
+  };
+  const found = async () => ({
+    all: await idsOf('asc', 200, {}),
+    newest: await idsOf('desc', 17, {}),
+    few: await idsOf('asc', 5, { type: 'sign_out' }),
+    none: await idsOf('desc', 5, { type: 'sign_in' }),
+    since: await idsOf('asc', 200, { since: new Date(1500).toISOString() }),
+  });
+  const before = await found();
+  assert.deepEqual([before.all.length, before.few.length, before.none.length], [120, 12, 0]);
+  assert.deepEqual(before.newest, before.all.toReversed());
+  for (let indexed = 1; indexed <= 3; indexed++) {
+    const [bare] = (await database.read(() => parts.list())).filter(({ isIndexed }) => !isIndexed);
+    await parts.index(bare ?? assert.fail());
+    assert.deepEqual(await found(), before);
+  }
+  assert.equal((await database.read(() => parts.list())).filter(({ isIndexed }) => isIndexed).length, 3);
+});
+
+test('a search of an account that has many events examines a thousand at a time, and finds the one that matches', async () => {
+  await database.commit(() => record({ at: 1, type: 'account.created', origin, accountId: '1' }));
+  await beside.query(
+    `INSERT INTO audit_event (at, type, outcome, actor_type, account_id, details)
+      SELECT n, 'token.refreshed', 'success', 'user', 1, '{}' FROM generate_series(1, 4999) AS n`,
+  );
+  await divideTrail(database);
+  await indexParts(database);
+  let reads = 0;
+  const read: Database['read'] = (work) => {
+    reads++;
+    return database.read(work);
+  };
+  const filter = { userId: '1', type: 'account.created' } as const;
+  const [found] = await listEvents({ ...database, read }, { after: '0', limit: 1, order: 'desc', filter });
+  assert.equal(found?.id, '1');
+  // The bounds, the parts before and after, and for each thousand its end and the events.
+  assert.equal(reads, 3 + 2 * 5);
+});
+
+test('a search by account goes by the index of each part, and reads no part from one end to the other', async () => {
+  for (let part = 0; part < 3; part++) {
+    await addMany(5000);
+    await divideTrail(database);
+  }
+  await addMany(5000);
+  await indexParts(database);
+  await beside.query('ANALYZE');
+  const asked: Step[] = [];
+  const read: Database['read'] = (work) =>
+    database.read(function* watched() {
+      const steps = work();
+      let next = steps.next();
+      while (!next.done) {
+        asked.push(next.value);
+        next = steps.next(yield next.value);
+      }
+      return next.value;
+    });
+  await listEvents({ ...database, read }, { after: '0', limit: 200, order: 'asc', filter: { userId: '7' } });
+  const names = (await database.read(() => parts.list())).map(
+    ({ through }) => `audit_event_by_account_and_id_through_${through}`,
+  );
+  let plans = 0;
+  for (const { statement, params } of asked) {
+    const { sql, bind } = compile(statement, postgresBuilder);
+    if (!sql.includes('"account_id" =') || sql.includes('recursive')) continue;
+    plans++;
+    for (const mode of ['force_generic_plan', 'force_custom_plan']) {
+      await beside.query(`SET plan_cache_mode = ${mode}`);
+      const { rows } = await beside.query({
+        name: `${mode} ${plans}`,
+        text: `EXPLAIN ${sql}`,
+        values: [...bind(params)],
+      });
+      const plan = rows.map((row: Record<string, string>) => row['QUERY PLAN']).join('\n');
+      assert.doesNotMatch(plan, /Seq Scan on audit_event_through/);
+      for (const name of names) assert.match(plan, new RegExp(name));
+    }
+  }
+  assert.equal(plans, 2);
+  const newest = asked.filter(({ statement }) =>
+    compile(statement, postgresBuilder).sql.includes('only "audit_event"'),
+  );
+  assert.ok(newest.length > 0);
+  for (const { statement, params } of newest) {
+    const { sql, bind } = compile(statement, postgresBuilder);
+    const { rows } = await beside.query(`EXPLAIN ${sql}`, [...bind(params)]);
+    assert.doesNotMatch(JSON.stringify(rows), /_through_/);
+  }
+});
+
+test('events that are divided off during a search are found, once', async () => {
+  await addMany(1000);
+  await divideTrail(database);
+  await addMany(1000);
+  let divided = false;
+  const read: Database['read'] = async (work) => {
+    const result = await database.read(work);
+    // The first read tells how the trail is divided.
+    if (!divided) await divideTrail(database);
+    divided = true;
+    return result;
+  };
+  const filter = { userId: '7' };
+  const found = await listEvents({ ...database, read }, { after: '0', limit: 200, order: 'desc', filter });
+  assert.equal(found.length, 20);
+  assert.equal(new Set(found.map(({ id }) => id)).size, 20);
+});
+
+test('an index of a part whose build was broken off is built again', async () => {
+  await addMany(1);
+  await divideTrail(database);
+  await indexParts(database);
+  await beside.query(
+    "UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'audit_event_by_account_and_id_through_1'::regclass",
+  );
+  assert.deepEqual(
+    (await database.read(() => parts.list())).map(({ isIndexed }) => isIndexed),
+    [false],
+  );
+  await indexParts(database);
+});
