@@ -89,7 +89,8 @@ export async function generate({ postgres, folder, people, events, until }: Orde
       const isMonth = Math.floor(to / month) > Math.floor(progress.events / month);
       progress.events = to;
       keep();
-      if (isMonth && events >= MONTHS * EVENTS_AT_ONCE) await divide(url.href);
+      // The last month is still recorded.
+      if (isMonth && to < events && events >= MONTHS * EVENTS_AT_ONCE) await divide(url.href);
       if (to % (10 * EVENTS_AT_ONCE) === 0 || to === events) say(`${name}: ${to} of ${events} events`);
     }
     if (!progress.isWhole) {
@@ -109,7 +110,7 @@ export async function generate({ postgres, folder, people, events, until }: Orde
   return { people, environment: own, url: url.href, seeded, adminKey, database: postgres.process.pid };
 }
 
-/** Puts the events so far aside as a part of the trail, as housekeeping does after a month. */
+/** Puts the events so far aside as a part of the trail, and has it indexed by account, as housekeeping does after a month. */
 async function divide(url: string): Promise<void> {
   const database = await openPostgres(url);
   const began = performance.now();
@@ -124,6 +125,12 @@ async function divide(url: string): Promise<void> {
     }
   }
   say(`divided the trail within ${Math.round(performance.now() - began)} ms`);
+  const parts = database.auditParts;
+  for (const part of parts === undefined ? [] : await database.read(() => parts.list())) {
+    const start = performance.now();
+    await parts?.index(part);
+    if (!part.isIndexed) say(`indexed a part by account within ${Math.round(performance.now() - start)} ms`);
+  }
   await database.close();
 }
 

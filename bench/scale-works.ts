@@ -77,10 +77,19 @@ const WORKS: Readonly<Record<string, { readonly connections?: number; readonly m
 
 export const SCALE_WORKS = Object.keys(WORKS);
 
+interface ScaleOptions {
+  readonly folder: string;
+  readonly rounds: number;
+  readonly seconds: number;
+  readonly only: ReadonlySet<string>;
+  /** Whether those who send requests were not active before, so that what they need is on the disk. */
+  readonly cold: boolean;
+}
+
 /** Measures each kind of request on databases of different sizes, in turn, and prints what it costs. */
 export async function measureScale(
   all: readonly Generated[],
-  { folder, rounds, seconds, only }: { folder: string; rounds: number; seconds: number; only: ReadonlySet<string> },
+  { folder, rounds, seconds, only, cold }: ScaleOptions,
 ): Promise<void> {
   const works = Object.entries(WORKS).filter(([name]) => only.has(name));
   if (works.length === 0) return;
@@ -95,6 +104,7 @@ export async function measureScale(
         sessions: Math.min(started.sessions, ACTIVE),
       };
       places.push({ made, subject });
+      if (cold) continue;
       // What was never read is on the disk, and every system waits for that.
       say(`${made.people} people: each of ${subject.sample} once …`);
       await load(subject.port, CONNECTIONS, Number.POSITIVE_INFINITY, eachOf(await subject.userInfo(subject.sample)));

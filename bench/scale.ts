@@ -1,9 +1,9 @@
 /**
  * Generates databases of very different sizes on PostgreSQL, and measures what each request costs on them, side by side:
- *   npm run scale -- [--people 1000,10000000] [--events 10] [--folder <folder>] [--minutes <n>] [--only <a,b>]
+ *   npm run scale -- [--people 1000,10000000] [--events 10] [--folder <folder>] [--minutes <n>] [--only <a,b>] [--cold]
  *
  * Generating ten million people takes long. With a folder, the databases stay there, and a run that ended after `--minutes` is continued by
- * the next one with the same options.
+ * the next one with the same options. With `--cold`, the people who send requests did not send any before: empty the cache of the system first.
  */
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -22,6 +22,7 @@ const { values: options } = parseArgs({
     folder: { type: 'string' },
     minutes: { type: 'string' },
     only: { type: 'string', default: [...SCALE_WORKS, ...UPKEEP].join(',') },
+    cold: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '3' },
     seconds: { type: 'string', default: '2' },
   },
@@ -45,7 +46,7 @@ try {
   else {
     const [rounds, seconds] = [Number(options.rounds), Number(options.seconds)];
     const only = new Set(options.only.split(','));
-    await measureScale(whole, { folder, rounds, seconds, only });
+    await measureScale(whole, { folder, rounds, seconds, only, cold: options.cold });
     const largest = whole.at(-1);
     if (largest !== undefined) await measureUpkeep(largest, only);
   }

@@ -155,11 +155,13 @@ export async function copyPeople(sql: Omit<Sql, 'close'>, model: Model, from: nu
   ] as const) {
     const columns = await sql.columns(table);
     const expressions = columns.map((column) => changes[table]?.[column] ?? `t.${column}`);
+    // Rows lie in the order in which people come, which a join would not keep.
     await sql.run(
       `WITH RECURSIVE n(n) AS (VALUES (${from}) UNION ALL SELECT n + 1 FROM n WHERE n < ${to - 1}),
          c(n, id, epoch, generation) AS (VALUES ${values.join(', ')})
        INSERT INTO ${table} (${columns.join(', ')})
-       SELECT ${expressions.join(', ')} FROM ${table} t, n JOIN c ON c.n = n.n % ${CLIENTS} WHERE t.id = ${first}`,
+       SELECT ${expressions.join(', ')} FROM ${table} t, n JOIN c ON c.n = n.n % ${CLIENTS} WHERE t.id = ${first}
+       ORDER BY n.n`,
     );
   }
 }
