@@ -1,5 +1,6 @@
 import type { Answer, Driver } from './load.ts';
 import type { Requests } from './requests.ts';
+import { CLIENTS } from './setting.ts';
 import type { Subject } from './subject.ts';
 
 /**
@@ -42,15 +43,19 @@ function people(sample: number, connections: number, request: (person: number) =
 type Refresher = Pick<Subject, 'sample' | 'refresh' | 'refreshed'>;
 
 /** Refresh with rotation: each connection uses the refresh tokens of one user, one after another. */
-export function following({ sample, refresh, refreshed }: Refresher, connections: number): Driver {
+export function following(subject: Refresher, connections: number): Driver {
   // Evenly among the people, and not of one app: a step alone may be a multiple of how many apps there are.
-  const step = Math.floor(sample / connections);
-  const whoOf = (connection: number) => connection * step + (connection % step);
-  return {
-    next: (connection) => refresh(whoOf(connection)),
-    answered: (connection, answer) => refreshed(whoOf(connection), answer),
-  };
+  const step = Math.floor(subject.sample / connections);
+  return chains(subject, (connection) => connection * step + (connection % step));
 }
+
+/** The same with users who all gave the same app access. There must be {@link CLIENTS} users for each connection. */
+export const followingOneClient = (subject: Refresher): Driver => chains(subject, (connection) => connection * CLIENTS);
+
+const chains = ({ refresh, refreshed }: Refresher, whoOf: (connection: number) => number): Driver => ({
+  next: (connection) => refresh(whoOf(connection)),
+  answered: (connection, answer) => refreshed(whoOf(connection), answer),
+});
 
 /** The same with a random user for each request. */
 export function refreshing(subject: Refresher, connections: number): Driver {

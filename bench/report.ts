@@ -13,6 +13,7 @@ export function report(recording: Recording): string {
     generator(recording.results),
     bySize(recording.bySize),
     besideSignIns(recording.results),
+    oneClient(recording.results),
     signatures(recording.results),
     starts(recording),
     memory(recording),
@@ -44,6 +45,8 @@ function environment({ recordedOn, command, minutes, machine, people, rounds, se
 }
 
 const isSameLoad = (one: Result) => (other: Result) => other.work === one.work && other.connections === one.connections;
+const isSameLoadOf = (work: string, one: Result) => (other: Result) =>
+  other.work === work && other.target === one.target && other.connections === one.connections;
 const isPeer = ({ target }: Result): boolean => target === PEER;
 const isSockets = ({ target }: Result): boolean => target === SOCKETS;
 
@@ -52,7 +55,7 @@ const relativeTo = (one: Result, other: Result | undefined): string =>
   other === undefined || other === one ? '' : ratio(one.summary.perSecond.median / other.summary.perSecond.median);
 
 function throughput(results: readonly Result[]): string {
-  const own = new Set<string>([WORK.half, WORK.beside, WORK.signed]);
+  const own = new Set<string>([WORK.half, WORK.beside, WORK.signed, WORK.oneClient]);
   const shown = results.filter((result) => !own.has(result.work) && !isSockets(result));
   const names = [...new Set(shown.map(({ work }) => work))];
   const rows = names.flatMap((name) =>
@@ -153,6 +156,25 @@ function besideSignIns(results: readonly Result[]): string {
   const head = ['Server', 'UserInfo requests/s', 'Alone', 'With sign-ins', 'p99 ratio'];
   return table(
     'UserInfo at half of its capacity, while sign-ins fill the hashing pool: p50 / p99 / p99.9 in ms',
+    head,
+    rows,
+  );
+}
+
+function oneClient(results: readonly Result[]): string {
+  const cost = ({ summary }: Result) =>
+    [summary.userMicros.median + summary.systemMicros.median, summary.databaseMicros.median].map(count).join(' + ');
+  const rows = results
+    .filter(({ work }) => work === WORK.oneClient)
+    .flatMap((one) => {
+      const many = results.find(isSameLoadOf(WORK.refresh, one));
+      if (many === undefined) return [];
+      const [ofMany, ofOne] = [many, one].map(({ summary }) => spread(summary.perSecond));
+      return [[one.target, ofMany ?? '', ofOne ?? '', relativeTo(one, many), cost(many), cost(one)]];
+    });
+  const head = ['Server', 'Many apps, requests/s', 'One app, requests/s', 'Share', 'CPU, many apps', 'CPU, one app'];
+  return table(
+    'Refresh with rotation, 32 connections, by the number of apps; CPU in µs, server + PostgreSQL',
     head,
     rows,
   );

@@ -3,6 +3,7 @@ export const WORK = {
   userInfo: 'UserInfo',
   cold: 'UserInfo, tokens never seen before',
   refresh: 'Refresh with rotation',
+  oneClient: 'Refresh with rotation, one app',
   scattered: 'Refresh with rotation, people at random',
   authorize: 'Authorize redirect',
   code: 'Code exchange',

@@ -1,4 +1,4 @@
-import { anyOf, authorizing, eachOf, following, refreshing, signingIn } from './drivers.ts';
+import { anyOf, authorizing, eachOf, following, followingOneClient, refreshing, signingIn } from './drivers.ts';
 import { answerTo, type Field } from './field.ts';
 import { type Driver, load, loadAtRate, requestsTo } from './load.ts';
 import { accounted, type Cell, compare, type Measured, measure, type Result } from './measure.ts';
@@ -7,6 +7,7 @@ import type { Other } from './other.ts';
 import { residentMemory } from './processor-time.ts';
 import { pack, type Requests } from './requests.ts';
 import { say } from './say.ts';
+import { CLIENTS } from './setting.ts';
 import type { Subject, Target } from './subject.ts';
 import { OWN, PEER, PEER_SQLITE, WORK } from './work-names.ts';
 
@@ -143,7 +144,7 @@ export async function coldUserInfo(setting: Setting): Promise<Result[]> {
   return compare(WORK.cold, cells, options.rounds);
 }
 
-/** Refresh with rotation: chains that are followed, and the next token of a random user. */
+/** Refresh with rotation: chains that are followed, of many apps and of one, and the next token of a random user. */
 export async function refresh(setting: Setting): Promise<Result[]> {
   const { subjects, options } = setting;
   await assertSameSize(setting, async (subject) => subject.refresh(0));
@@ -159,7 +160,13 @@ export async function refresh(setting: Setting): Promise<Result[]> {
   const randomUsers = subjects.map((subject) =>
     cellOf(setting, { work: WORK.scattered, connections: MANY }, subject, () => refreshing(subject, MANY)),
   );
-  const results = await compare('Refresh with rotation', [...chains, ...randomUsers], options.rounds);
+  const oneClient = subjects
+    .filter(({ sample }) => sample >= MANY * CLIENTS)
+    .map((subject) =>
+      cellOf(setting, { work: WORK.oneClient, connections: MANY }, subject, () => followingOneClient(subject)),
+    );
+  const cells = [...chains, ...oneClient, ...randomUsers];
+  const results = await compare('Refresh with rotation', cells, options.rounds);
   setting.other?.keepTokens();
   await bare.end();
   return results;
