@@ -77,6 +77,17 @@ interface Hold {
 
 const held = <T>(own: T, hold: ((own: T) => T) | undefined): T => hold?.(own) ?? own;
 
+/** Starts again where a busy machine did not let PostgreSQL answer in the seconds that a start waits. */
+async function insist<T>(begin: () => Promise<T>): Promise<T> {
+  for (let attempts = 1; ; attempts++) {
+    try {
+      return await begin();
+    } catch (error) {
+      if (attempts === 5 || !/(does|did) not answer/.test(String(error))) throw error;
+    }
+  }
+}
+
 /** The moment at which every test begins. */
 export const BEGINNING = Date.parse('2026-03-01T12:00:00.250Z');
 
@@ -125,14 +136,14 @@ export async function startServer(
       sharedTime: () => now + (hold.databaseAhead?.() ?? 0),
       ...(hold.database !== undefined && { wrapDatabase: hold.database }),
     });
-  let first = await open('0');
+  let first = await insist(() => open('0'));
   const { baseUrl } = first;
   // The other nodes go by the first one's address, as behind a load balancer.
   const openOther = (port: string) => open(port, { TESSERA_BASE_URL: baseUrl });
   let others: Tessera[] = [];
   const ports: number[] = [];
   while (ports.length < size - 1) {
-    const { opened, port } = await withPort(() => openOther('0'));
+    const { opened, port } = await insist(() => withPort(() => openOther('0')));
     others.push(opened);
     ports.push(port);
   }
@@ -158,8 +169,8 @@ export async function startServer(
       await close();
       await between?.();
       // The same port, so that the issuer stays what it was.
-      first = await open(new URL(baseUrl).port);
-      others = await Promise.all(ports.map((port) => openOther(String(port))));
+      first = await insist(() => open(new URL(baseUrl).port));
+      others = await Promise.all(ports.map((port) => insist(() => openOther(String(port)))));
       // The ends of the old connections arrive in these turns: without them a request might go out on one of those.
       for (let turn = 0; turn < 4; turn++) await nextTurn();
     },
