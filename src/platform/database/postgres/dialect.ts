@@ -13,8 +13,7 @@ import {
   ValueNode,
   type ValuesNode,
 } from 'kysely';
-import { DatabaseError, type QueryResult } from 'pg';
-import type { Row } from '../database.ts';
+import { DatabaseError } from 'pg';
 import type { NewIndex } from '../migrations/kinds.ts';
 import type { MigrationAdvance, MigrationDialect, Query } from '../migrations/migrate.ts';
 import type { Tables } from '../schema.ts';
@@ -140,20 +139,4 @@ async function watchIndex(query: Query, { name, table }: NewIndex): Promise<Migr
   // Each of the phases counts something else.
   if (phase.startsWith('waiting')) return { what, done: Number(build['passed']), total: Number(build['lockers']) };
   return { what, done: Number(build['done']), total: Number(build['total']) };
-}
-
-/** The type of 64-bit integers, which the driver returns as strings. */
-const INT8 = 20;
-
-/** The rows of a result: 64-bit integers stay strings if the column is named as an id, and become numbers otherwise. */
-export function rowsOf(result: QueryResult): Row[] {
-  const numbers = result.fields
-    .filter(({ name, dataTypeID }) => dataTypeID === INT8 && name !== 'id' && !name.endsWith('_id'))
-    .map(({ name }) => name);
-  const rows = result.rows as Record<string, unknown>[];
-  if (numbers.length === 0) return rows;
-  for (const row of rows) {
-    for (const name of numbers) if (row[name] !== null) row[name] = Number(row[name]);
-  }
-  return rows;
 }

@@ -3,11 +3,12 @@ import type { Clock } from '../../clock.ts';
 import type { Row } from '../database.ts';
 import { type HostFacts, type Inspection, type PostgresFacts, readSingly } from '../inspection.ts';
 import { appliedOn, unfinishedOn } from '../migrations/migrate.ts';
-import { MIGRATING, postgresBuilder, postgresColumnTypes, rowsOf } from './dialect.ts';
+import { MIGRATING, postgresBuilder, postgresColumnTypes } from './dialect.ts';
 import { askStanding, refuseEarlier, standingWarnings } from './known-server.ts';
 import { isPooled } from './pooler.ts';
 import { POOL_SIZE } from './pools.ts';
 import { openPrimary, type Survey } from './primary.ts';
+import { ReadableQuery } from './readable-query.ts';
 import {
   askPosition,
   checkServer,
@@ -37,8 +38,10 @@ export async function inspectPostgres(url: string, clock: Clock, local: boolean)
     query_timeout: 5000,
   });
   pool.on('error', () => {});
-  const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> =>
-    rowsOf(await pool.query(text, [...values]));
+  const ask = async (text: string, values: readonly unknown[] = []): Promise<readonly Row[]> => {
+    const query = new ReadableQuery(undefined, text);
+    return query.rowsOf(await pool.query(query.with([...values])));
+  };
   try {
     const client = await pool.connect();
     const server = await checkServer(client).finally(() => client.release());

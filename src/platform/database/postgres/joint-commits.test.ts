@@ -6,6 +6,7 @@ import { StoreUnavailable, type Work } from '../database.ts';
 import { command, joint } from '../statement.ts';
 import type { Connections } from './connections.ts';
 import { jointCommits } from './joint-commits.ts';
+import { ReadableQuery } from './readable-query.ts';
 import type { SharedStatements } from './shared-statements.ts';
 
 const remove = command(
@@ -20,8 +21,9 @@ test('a unit that has waited for too long fails without a connection, and takes 
     return use(ask);
   };
   const prepare: SharedStatements = () => ({
-    ...{ name: 'remove', sql: '', placeholders: 1, kind: 'write', bind: ({ bucket }) => [bucket] },
-    shared: async () => '',
+    ...{ sql: '', placeholders: 1, kind: 'write', bind: ({ bucket }) => [bucket] },
+    alone: new ReadableQuery('remove', ''),
+    shared: async () => new ReadableQuery('remove_shared', ''),
   });
   const alone = () => Promise.reject(new Error('it ran alone'));
   const { commit } = jointCommits({ lend } as Connections, prepare, alone);

@@ -14,6 +14,7 @@ import {
   readFor,
   writesOf,
 } from './joint-queries.ts';
+import type { ReadableQuery } from './readable-query.ts';
 import { rowQueues } from './row-queues.ts';
 import type { SharedStatements } from './shared-statements.ts';
 import { transaction } from './transaction.ts';
@@ -82,18 +83,18 @@ export function jointCommits(
   let queue: Unit[] = [];
   let running = 0;
   const rows = rowQueues();
-  /** The SQL of statements for several units; they are prepared while the first units run alone. */
-  const ready = new Map<Step['statement'], string>();
+  /** Statements for several units; they are prepared while the first units run alone. */
+  const ready = new Map<Step['statement'], ReadableQuery>();
 
   function queryOf(step: Step): JointQuery | undefined {
     const prepared = prepare(step.statement);
     if (prepared.kind !== 'read' && step.statement.build.joint === undefined) return undefined;
     // Without a list of values, there is nothing that numbers the callers.
     if (prepared.placeholders === 0) return undefined;
-    const sql = ready.get(step.statement);
-    if (sql !== undefined) return { step, values: prepared.bind(step.params), prepared, sql };
+    const query = ready.get(step.statement);
+    if (query !== undefined) return { step, values: prepared.bind(step.params), prepared, query };
     prepared.shared().then(
-      (text) => ready.set(step.statement, text),
+      (shared) => ready.set(step.statement, shared),
       () => {},
     );
     return undefined;

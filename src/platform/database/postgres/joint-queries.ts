@@ -2,7 +2,8 @@ import type { QueryConfig } from 'pg';
 import type { Row, Step } from '../database.ts';
 import type { Sum } from '../statement.ts';
 import type { Ask } from './connections.ts';
-import { CALLER_NUMBER, rowsOf } from './dialect.ts';
+import { CALLER_NUMBER } from './dialect.ts';
+import type { ReadableQuery } from './readable-query.ts';
 import { listsOf, type SharedStatement } from './shared-statements.ts';
 
 /** An addition that was committed for a unit of work that then ran alone, with its answer. */
@@ -20,7 +21,7 @@ export interface JointQuery {
   readonly step: Step;
   readonly values: readonly unknown[];
   readonly prepared: SharedStatement;
-  readonly sql: string;
+  readonly query: ReadableQuery;
 }
 
 /** The same statement for several members. */
@@ -62,7 +63,7 @@ export function grouped<Member extends Asker>(
     if (query === undefined) continue;
     const { step, prepared } = query;
     const common = step.statement.build.joint?.sum?.common ?? [];
-    const key = JSON.stringify([prepared.name, ...common.map((parameter) => step.params[parameter])]);
+    const key = JSON.stringify([prepared.alone.name, ...common.map((parameter) => step.params[parameter])]);
     const group = groups.get(key) ?? { first: query, members: [], queries: [] };
     groups.set(key, group);
     group.members.push(member);
@@ -88,16 +89,14 @@ export function writesOf(members: readonly Asker[]): readonly QueryConfig[] {
   return groups.map(({ first, callers }) => queryFor(first, callers));
 }
 
-const queryFor = ({ prepared, sql }: JointQuery, callers: readonly Pick<JointQuery, 'values'>[]): QueryConfig => ({
-  name: prepared.name,
-  text: sql,
-  values: listsOf(prepared, callers),
-});
+const queryFor = ({ prepared, query }: JointQuery, callers: readonly Pick<JointQuery, 'values'>[]): QueryConfig =>
+  query.with(listsOf(prepared, callers));
 
 /** The rows for each member of a group. */
 export async function readFor(ask: Ask, { first, queries }: Group): Promise<readonly (readonly Row[])[]> {
   const answers: Row[][] = queries.map(() => []);
-  for (const row of rowsOf(await ask(queryFor(first, queries)))) answers[Number(row[CALLER_NUMBER]) - 1]?.push(row);
+  const answer = await ask(queryFor(first, queries));
+  for (const row of first.query.rowsOf(answer)) answers[Number(row[CALLER_NUMBER]) - 1]?.push(row);
   return answers;
 }
 
@@ -113,7 +112,7 @@ export async function addFor(ask: Ask, { first, queries }: Group, sum: Sum): Pro
   const callers = [...additions]
     .toSorted(([a], [b]) => (String(a) < String(b) ? -1 : 1))
     .map(([, { params, amount }]) => ({ values: first.prepared.bind({ ...params, [sum.amount]: amount }) }));
-  const rows = new Map(rowsOf(await ask(queryFor(first, callers))).map((row) => [row[sum.of], row]));
+  const rows = new Map(first.query.rowsOf(await ask(queryFor(first, callers))).map((row) => [row[sum.of], row]));
   return shares.map(({ of, upTo }) => {
     const row = rows.get(of);
     if (row === undefined) return [];

@@ -1,11 +1,10 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { sql } from 'kysely';
-import type { QueryResult } from 'pg';
 import { type Database, type DatabaseMeter, type Row, type Step, StoreUnavailable, type Work } from '../database.ts';
 import type { MigrationOptions } from '../migrations/timeline.ts';
 import { type Compiled, compile, one, type Statement } from '../statement.ts';
-import { type Ask, connections, type Deadline, deadline } from './connections.ts';
-import { postgresBuilder, rowsOf } from './dialect.ts';
+import { connections, type Deadline, deadline } from './connections.ts';
+import { postgresBuilder } from './dialect.ts';
 import { isConflict, isConstraint, translate } from './errors.ts';
 import { indexBuilder } from './index-builder.ts';
 import { jointCommits } from './joint-commits.ts';
@@ -14,6 +13,7 @@ import { askStanding, recordServer, standingWarnings, tellsIdentity } from './kn
 import { migratePostgres } from './migrate.ts';
 import { PATIENCE, READERS, reaperPool, servicePool, WRITERS } from './pools.ts';
 import { openPrimary } from './primary.ts';
+import { ReadableQuery } from './readable-query.ts';
 import { reaper } from './reaper.ts';
 import type { Standing } from './rules/known-server.ts';
 import { sharedReads } from './shared-reads.ts';
@@ -87,7 +87,7 @@ export async function openPostgres(
   const writers = connections(servicePool(primary, WRITERS, patience), primary, reaping, readers.failures);
   const indexes = indexBuilder(primary);
   const readShared = sharedReads(readers, meter);
-  const written = new Map<Statement<never, unknown>, Compiled & { readonly name: string }>();
+  const written = new Map<Statement<never, unknown>, Pick<Compiled, 'bind'> & { readonly query: ReadableQuery }>();
   let closed = false;
   // A number, because a table of promises is replaced again and again, and each table keeps those after it alive until the next full
   // garbage collection, with all requests in them.
@@ -98,14 +98,14 @@ export async function openPostgres(
     if (closed && running === 0) drain();
   };
 
-  function send(ask: Ask, step: Step): Promise<QueryResult> {
-    let query = written.get(step.statement);
-    if (query === undefined) {
-      query = { name: `write_${written.size}`, ...compile(step.statement, postgresBuilder) };
-      written.set(step.statement, query);
+  function writing(statement: Step['statement']) {
+    let known = written.get(statement);
+    if (known === undefined) {
+      const { sql, bind } = compile(statement, postgresBuilder);
+      known = { query: new ReadableQuery(`write_${written.size}`, sql), bind };
+      written.set(statement, known);
     }
-    const { name, sql, bind } = query;
-    return ask({ name, text: sql, values: bind(step.params) });
+    return known;
   }
 
   const alone = <T>(work: () => Work<T>, until: Deadline, added: readonly Added[]): Promise<T> =>
@@ -115,8 +115,9 @@ export async function openPostgres(
         return drive(work(), (step) => {
           const index = open.findIndex((one) => isAnswerTo(one, step));
           if (index !== -1) return open.splice(index, 1)[0]?.rows ?? [];
-          const sent = send(ask, step);
-          if (!step.effect) return sent.then(rowsOf);
+          const { query, bind } = writing(step.statement);
+          const sent = ask(query.with(bind(step.params)));
+          if (!step.effect) return sent.then((answer) => query.rowsOf(answer));
           sendAhead(sent);
           return [];
         });

@@ -1,7 +1,8 @@
 import type { DatabaseMeter, Row, Step } from '../database.ts';
 import { type Ask, type Connections, deadline } from './connections.ts';
-import { CALLER_NUMBER, rowsOf } from './dialect.ts';
+import { CALLER_NUMBER } from './dialect.ts';
 import { isData } from './errors.ts';
+import type { ReadableQuery } from './readable-query.ts';
 import { listsOf, type SharedStatement, sharedStatements } from './shared-statements.ts';
 
 interface Caller {
@@ -17,7 +18,7 @@ interface Group {
 }
 
 interface PreparedGroup extends Group {
-  readonly text: string;
+  readonly query: ReadableQuery;
 }
 
 /**
@@ -28,10 +29,10 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
   const prepare = sharedStatements(connections, 'read');
   let callersOfTurn = new Map<SharedStatement, Caller[]>();
 
-  async function readAlone({ name, sql }: SharedStatement, caller: Caller): Promise<void> {
+  async function readAlone({ alone }: SharedStatement, caller: Caller): Promise<void> {
     try {
-      const query = { name, text: sql, values: [...caller.values] };
-      caller.resolve(rowsOf(await connections.lend(deadline(), (ask) => ask(query))));
+      const query = alone.with([...caller.values]);
+      caller.resolve(alone.rowsOf(await connections.lend(deadline(), (ask) => ask(query))));
     } catch (error) {
       caller.reject(error);
     }
@@ -50,11 +51,11 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
   }
 
   async function readFor(ask: Ask, group: PreparedGroup): Promise<void> {
-    const { prepared, callers, text } = group;
+    const { prepared, callers, query } = group;
     try {
-      const answer = await ask({ name: `${prepared.name}_shared`, text, values: listsOf(prepared, callers) });
+      const answer = await ask(query.with(listsOf(prepared, callers)));
       const rowsByCaller: Row[][] = callers.map(() => []);
-      for (const row of rowsOf(answer)) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
+      for (const row of query.rowsOf(answer)) rowsByCaller[Number(row[CALLER_NUMBER]) - 1]?.push(row);
       for (const [index, caller] of callers.entries()) caller.resolve(rowsByCaller[index] ?? []);
     } catch (error) {
       // The value of one caller must not fail the reads of the others.
@@ -66,7 +67,7 @@ export function sharedReads(connections: Connections, meter?: DatabaseMeter): (s
   /** Before a connection is lent, because preparing needs one, too. */
   async function prepareFor(group: Group): Promise<readonly PreparedGroup[]> {
     try {
-      return [{ ...group, text: await group.prepared.shared() }];
+      return [{ ...group, query: await group.prepared.shared() }];
     } catch (error) {
       refuse(group, error);
       return [];

@@ -2,12 +2,13 @@ import { randomSecret } from '../../crypto/secrets.ts';
 import { type Compiled, compile, type Statement } from '../statement.ts';
 import { type Connections, deadline } from './connections.ts';
 import { CALLER_NUMBER, postgresBuilder, sharedBuilder } from './dialect.ts';
+import { listOf, ReadableQuery } from './readable-query.ts';
 
 /** A statement as PostgreSQL runs it: for one caller, or for many in one round trip. */
 export interface SharedStatement extends Compiled {
-  readonly name: string;
-  /** The SQL for many callers. It takes a list of values for each parameter, and the rows that it reads carry the number of their caller. */
-  shared(): Promise<string>;
+  readonly alone: ReadableQuery;
+  /** For many callers. It takes a list of values for each parameter, and the rows that it reads carry the number of their caller. */
+  shared(): Promise<ReadableQuery>;
 }
 
 export type SharedStatements = (statement: Statement<never, unknown>) => SharedStatement;
@@ -26,16 +27,17 @@ export function sharedStatements(connections: Connections, prefix: string): Shar
     if (prepared === undefined) {
       const compiled = compile(statement, postgresBuilder);
       const name = `${prefix}_${names++}`;
-      let text: Promise<string> | undefined;
-      const shared = (): Promise<string> => {
-        text ??= parameterTypes(connections, compiled.sql).then((types) =>
-          sharedSql(compile(statement, sharedBuilder), types, statement.build.joint?.certain === true),
-        );
+      let query: Promise<ReadableQuery> | undefined;
+      const shared = (): Promise<ReadableQuery> => {
+        query ??= parameterTypes(connections, compiled.sql).then((types) => {
+          const isCertain = statement.build.joint?.certain === true;
+          return new ReadableQuery(`${name}_shared`, sharedSql(compile(statement, sharedBuilder), types, isCertain));
+        });
         // The callers that await it get the error; the next call prepares the statement again.
-        text.catch(() => statements.delete(statement));
-        return text;
+        query.catch(() => statements.delete(statement));
+        return query;
       };
-      prepared = { name, ...compiled, shared };
+      prepared = { ...compiled, alone: new ReadableQuery(name, compiled.sql), shared };
       statements.set(statement, prepared);
     }
     return prepared;
@@ -46,7 +48,7 @@ export function sharedStatements(connections: Connections, prefix: string): Shar
 export const listsOf = (
   { placeholders }: SharedStatement,
   callers: readonly { readonly values: readonly unknown[] }[],
-): unknown[][] => Array.from({ length: placeholders }, (_, index) => callers.map(({ values }) => values[index]));
+): string[] => Array.from({ length: placeholders }, (_, index) => listOf(callers.map(({ values }) => values[index])));
 
 /** The types that PostgreSQL infers for the parameters of a statement. In a transaction, since a pooler may lead each to another connection. */
 function parameterTypes(connections: Connections, sql: string): Promise<readonly string[]> {
