@@ -5,7 +5,7 @@
  * Generating ten million people takes long. With a folder, the databases stay there, and a run that ended after `--minutes` is continued by
  * the next one with the same options. With `--cold`, the people who send requests did not send any before: empty the cache of the system first.
  */
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -31,6 +31,8 @@ const sizes = options.people.split(',').map(Number);
 const until = options.minutes === undefined ? undefined : performance.now() + Number(options.minutes) * 60_000;
 const folder = options.folder === undefined ? mkdtempSync(join(tmpdir(), 'tessera-scale-')) : resolve(options.folder);
 mkdirSync(folder, { recursive: true });
+// PostgreSQL runs as another user if this one is root.
+if (options.folder === undefined) chmodSync(folder, 0o755);
 
 const postgres = await startPostgres({
   folder: join(folder, 'postgres'),
