@@ -156,12 +156,8 @@ export async function start(config: Config, clock: Clock = Date.now, options: St
     // Domains
     const clockWatch = await startClockWatch(database, clock);
     resources.defer(() => clockWatch.stop());
-    // At once, so that what a new database lacks shares a commit. If the lease fails, its renewal below tries again, and reports it.
-    void ids.ensureLease().catch(() => {});
-    const [keys, sealer] = await Promise.all([
-      openKeys(database, { current: secret, previous: previousSecret(config) }, clock),
-      core.sealer(),
-    ]);
+    const keys = await openKeys(database, { current: secret, previous: previousSecret(config) }, clock);
+    const sealer = await core.sealer();
     const mail = await core.mailer();
     const site: Site = { path: (path) => basePath + path, messages: en, contact: config.contact };
     const traces =

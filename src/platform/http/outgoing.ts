@@ -58,8 +58,7 @@ function blockList(networks: readonly string[]): BlockList {
   const list = new BlockList();
   for (const network of networks) {
     const [address = '', bits] = network.split('/');
-    // Each is an address. `isIP` compiles a large expression when it first sees one that is not IPv4, and every start would wait for that.
-    const family = address.includes(':') ? 'ipv6' : 'ipv4';
+    const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
     list.addSubnet(address, bits === undefined ? (family === 'ipv6' ? 128 : 32) : Number(bits), family);
   }
   return list;
