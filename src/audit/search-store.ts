@@ -6,7 +6,7 @@ import type { AuditEventTable, Tables } from '../platform/database/schema.ts';
 import { many, one } from '../platform/database/statement.ts';
 import type { EventType } from './audit.ts';
 import type { EventFilter } from './schema.ts';
-import { DISORDER } from './trim-store.ts';
+import { DISORDER, NEWEST } from './trim-store.ts';
 
 /** A recorded event, as operators see it. */
 export interface RecordedEvent {
@@ -75,8 +75,6 @@ const ANY_ID = '0';
 
 /** The block of an id, as in the indexes. */
 const blockOf = (id: Expression<unknown>) => sql<number>`${id} / ${constant(BLOCK)}`;
-/** The largest id. */
-const NEWEST = 9223372036854775807n;
 const bigint = (id: string) => sql<string>`cast(${id} as bigint)`;
 
 /** Among which events a statement looks: `outside` are those that are in no part of the trail. */
@@ -231,7 +229,7 @@ interface Division {
 }
 
 function* divisionOf(parts: TableParts | undefined): Work<Division> {
-  if (parts === undefined) return { indexed: 0n, aside: NEWEST };
+  if (parts === undefined) return { indexed: 0n, aside: BigInt(NEWEST) };
   const list = yield* parts.list();
   const bare = list.findIndex(({ isIndexed }) => !isIndexed);
   const indexed = list.slice(0, bare === -1 ? list.length : bare).at(-1);
@@ -240,10 +238,10 @@ function* divisionOf(parts: TableParts | undefined): Work<Division> {
 
 /** The zone that an id is in. A lookup by block costs as many descents as there are parts, so newer events are found without them. */
 function zoneOf(id: bigint, index: 'all' | 'account' | 'client', { indexed, aside }: Division): Zone {
-  if (index === 'all') return { first: 0n, last: NEWEST, steps: 'all' };
+  if (index === 'all') return { first: 0n, last: BigInt(NEWEST), steps: 'all' };
   if (index === 'account' && id <= indexed) return { first: 0n, last: indexed, steps: 'accountIndexed' };
   if (id <= aside) return { first: index === 'account' ? indexed + 1n : 0n, last: aside, steps: index };
-  return { first: aside + 1n, last: NEWEST, steps: `${index}Outside` };
+  return { first: aside + 1n, last: BigInt(NEWEST), steps: `${index}Outside` };
 }
 
 /**

@@ -41,7 +41,7 @@ export interface Trail {
 }
 
 /** The largest id. */
-const NEWEST = '9223372036854775807';
+export const NEWEST = '9223372036854775807';
 
 /** The part of the oldest events. */
 interface OldestPart {
