@@ -1,43 +1,22 @@
 import assert from 'node:assert/strict';
-import { after, afterEach, beforeEach, test } from 'node:test';
-import { Client } from 'pg';
+import { test } from 'node:test';
+import type { Client } from 'pg';
 import { record } from '../../src/audit/audit.ts';
 import { listEvents } from '../../src/audit/search-store.ts';
 import type { Database, Step, TableParts } from '../../src/platform/database/database.ts';
 import { postgresBuilder } from '../../src/platform/database/postgres/dialect.ts';
-import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { compile } from '../../src/platform/database/statement.ts';
-import { divideTrail, indexParts, partsOf } from '../support/audit-parts.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { migratedDatabase } from '../support/postgres-database.ts';
+import { divideTrail, indexParts, onDividableDatabases } from '../support/audit-parts.ts';
 
 // The index by account that each part of the audit trail has: what a search finds by it, and what it reads.
-
-const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
-if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
-after(() => started?.stop());
 
 const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
 
 let database: Database;
 let parts: TableParts;
 let beside: Client;
-let drop: () => Promise<void>;
-beforeEach(async () => {
-  const own = await migratedDatabase();
-  if (own === undefined) throw new Error('there is no PostgreSQL');
-  database = await openPostgres(own.url);
-  parts = partsOf(database);
-  beside = new Client({ connectionString: own.url });
-  await beside.connect();
-  // It would hold a lock at any time.
-  await beside.query('ALTER TABLE audit_event SET (autovacuum_enabled = false)');
-  drop = own.drop;
-});
-afterEach(async () => {
-  await beside.end();
-  await database.close();
-  await drop();
+await onDividableDatabases((own) => {
+  ({ database, parts, beside } = own);
 });
 
 /** Adds events of accounts 1 to 100 in turn. */

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
-import { after, afterEach, beforeEach, test } from 'node:test';
+import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { Client } from 'pg';
+import type { Client } from 'pg';
 import { listActivity, NEWEST_ACTIVITY } from '../../src/audit/activity-store.ts';
 import { record } from '../../src/audit/audit.ts';
 import { eraseReasons } from '../../src/audit/erase-store.ts';
@@ -10,16 +10,9 @@ import { listEvents } from '../../src/audit/search-store.ts';
 import { readBacklog, startHousekeeping, sweep } from '../../src/operations/housekeeping/housekeeping.ts';
 import { DAY, HOUR, MINUTE } from '../../src/platform/clock.ts';
 import { type Database, StoreUnavailable, type TableParts } from '../../src/platform/database/database.ts';
-import { openPostgres } from '../../src/platform/database/postgres/open.ts';
-import { divideTrail, indexParts, partsOf } from '../support/audit-parts.ts';
-import { startPostgres } from '../support/postgres.ts';
-import { migratedDatabase } from '../support/postgres-database.ts';
+import { divideTrail, indexParts, onDividableDatabases } from '../support/audit-parts.ts';
 
 // The audit trail in parts: what a statement sees, what goes when, and who waits for it.
-
-const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
-if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
-after(() => started?.stop());
 
 const origin = { actor: { type: 'system', id: null }, address: null, requestId: null } as const;
 const KEPT = 400 * DAY;
@@ -27,22 +20,8 @@ const KEPT = 400 * DAY;
 let database: Database;
 let parts: TableParts;
 let beside: Client;
-let drop: () => Promise<void>;
-beforeEach(async () => {
-  const own = await migratedDatabase();
-  if (own === undefined) throw new Error('there is no PostgreSQL');
-  database = await openPostgres(own.url);
-  parts = partsOf(database);
-  beside = new Client({ connectionString: own.url });
-  await beside.connect();
-  // It would hold a lock at any time.
-  await beside.query('ALTER TABLE audit_event SET (autovacuum_enabled = false)');
-  drop = own.drop;
-});
-afterEach(async () => {
-  await beside.end();
-  await database.close();
-  await drop();
+await onDividableDatabases((own) => {
+  ({ database, parts, beside } = own);
 });
 
 const add = (at: number, accountId: string | null = null) =>
