@@ -15,7 +15,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask } from '../faults/pair.ts';
+import { ask } from '../support/ask-postgres.ts';
 
 /** Where Debian puts the binaries; unlike the packages that the tests use, these have `pg_basebackup` and `pg_rewind`. */
 const VERSIONS = '/usr/lib/postgresql';

@@ -4,7 +4,7 @@ import { chmodSync, chownSync, existsSync, mkdirSync, mkdtempSync, rmSync, write
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { ask } from '../faults/pair.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { type Cluster, freePort, type Member, processesOf, signal, throughBoth, unprivileged } from './cluster.ts';
 
 /** Why Patroni cannot run here; undefined where it can. */

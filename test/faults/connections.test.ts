@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { after, before, test } from 'node:test';
-import { Client } from 'pg';
 import { findAccount } from '../../src/accounts/store.ts';
 import { type Database, StoreUnavailable } from '../../src/platform/database/database.ts';
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { account } from '../store/rows.ts';
+import { connected } from '../support/ask-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 
@@ -26,16 +26,6 @@ after(async () => {
   await database.close();
   await server.stop();
 });
-
-async function connected<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return await work(client);
-  } finally {
-    await client.end();
-  }
-}
 
 test('a database that takes no connections is an outage (55000), and works again once it takes them', async () => {
   const name = new URL(own.url).pathname.slice(1);

@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { ask } from '../support/ask-postgres.ts';
 import type { PostgresServer } from '../support/postgres.ts';
 import { untilBack, untilRefused } from './probes.ts';
 import { startNode } from './service.ts';
@@ -46,14 +46,10 @@ export const seconds = (milliseconds: number): string => `${(milliseconds / 1000
 
 /** Kills a process of the server that works for a node. */
 async function killOne(url: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  const { rows } = await client.query<{ pid: number }>(
+  const [victim] = await ask<{ pid: number }>(
+    url,
     "SELECT pid FROM pg_stat_activity WHERE application_name = 'tessera' AND datname = current_database() ORDER BY random()",
   );
-  await client.end();
-  const [victim] = rows;
   if (victim === undefined) throw new Error('no process of the server works for the node');
   try {
     process.kill(victim.pid, 'SIGKILL');

@@ -1,7 +1,8 @@
+import { ask } from '../support/ask-postgres.ts';
 import { userinfo } from '../support/flow.ts';
 import { authorize, exchange, newClients, revoke, signUp } from './lives.ts';
 import type { Network } from './network.ts';
-import { ask, type Pair } from './pair.ts';
+import type { Pair } from './pair.ts';
 import { untilBack } from './probes.ts';
 import { startNode } from './service.ts';
 import { type Options, type Outcome, type Trial, trial } from './trial.ts';

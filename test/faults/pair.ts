@@ -1,7 +1,6 @@
 import { appendFileSync, cpSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Client } from 'pg';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 /** A primary and its standby. */
@@ -33,16 +32,4 @@ export async function startPair(settings: readonly string[] = []): Promise<Pair>
       await primary.stop();
     },
   };
-}
-
-/** Asks a server past everything that is in the way of the nodes. */
-export async function ask<T extends object>(url: string, sql: string): Promise<readonly T[]> {
-  const client = new Client({ connectionString: url });
-  client.on('error', () => {});
-  await client.connect();
-  try {
-    return (await client.query<T>(sql)).rows;
-  } finally {
-    await client.end();
-  }
 }

@@ -1,5 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-import { Client } from 'pg';
+import { connected } from '../support/ask-postgres.ts';
 import { claimsOf } from '../support/flow.ts';
 import { type Ledger, liveOf } from './ledger.ts';
 
@@ -43,19 +43,14 @@ function readSqlite(path: string): Snapshot {
   }
 }
 
-async function readPostgres(url: string): Promise<Snapshot> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
+const readPostgres = (url: string): Promise<Snapshot> =>
+  connected(url, async (client) => {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
     const found: [string, Row[]][] = [];
     for (const [name, sql] of Object.entries(QUERIES)) found.push([name, texts((await client.query(sql)).rows)]);
     await client.query('COMMIT');
     return Object.fromEntries(found) as unknown as Snapshot;
-  } finally {
-    await client.end();
-  }
-}
+  });
 
 /** @param url as the service is given it */
 export const readRecords = async (url: string): Promise<Snapshot> =>

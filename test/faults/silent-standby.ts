@@ -1,8 +1,9 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { ask } from '../support/ask-postgres.ts';
 import { userinfo } from '../support/flow.ts';
 import { authorize, exchange, newClients, signUp } from './lives.ts';
 import type { Network } from './network.ts';
-import { ask, type Pair } from './pair.ts';
+import type { Pair } from './pair.ts';
 import { untilBack } from './probes.ts';
 import { readRecords } from './records.ts';
 import { startNode } from './service.ts';

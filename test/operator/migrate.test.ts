@@ -13,6 +13,7 @@ import { type AppliedMigration, migrationState } from '../../src/platform/databa
 import { type Timeline, timeline } from '../../src/platform/database/migrations/timeline.ts';
 import type { AuthorizationCodeTable, ClientTable, TokenFamilyTable } from '../../src/platform/database/schema.ts';
 import { dump, fixture, NOW } from '../store/rows.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 import { serve, tessera } from './command.ts';
 
@@ -61,17 +62,7 @@ function filePlace(): Place {
 async function postgresPlace(): Promise<Place> {
   const own = await ownDatabase();
   if (own === undefined) throw new Error('no PostgreSQL to test with');
-  const on = async <T>(work: (client: Client) => Promise<T>): Promise<T> => {
-    const client = new Client({ connectionString: own.url });
-    await client.connect();
-    try {
-      return await work(client);
-    } finally {
-      await client.end();
-    }
-  };
-  const names = (sql: string) =>
-    on(async (client) => (await client.query<{ name: string }>(sql)).rows.map(({ name }) => name));
+  const names = async (sql: string) => (await ask<{ name: string }>(own.url, sql)).map(({ name }) => name);
   return {
     environment: own.environment,
     async hold() {
@@ -81,7 +72,7 @@ async function postgresPlace(): Promise<Place> {
       return () => client.end();
     },
     tables: () => names("SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public'"),
-    execute: (sql) => on(async (client) => void (await client.query(sql))),
+    execute: async (sql) => void (await ask(own.url, sql)),
     names,
     drop: own.drop,
   };

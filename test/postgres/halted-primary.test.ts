@@ -7,7 +7,8 @@ import { connections, deadline } from '../../src/platform/database/postgres/conn
 import { reaperPool, servicePool } from '../../src/platform/database/postgres/pools.ts';
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { reaper } from '../../src/platform/database/postgres/reaper.ts';
-import { ask, type Pair, startPair } from '../faults/pair.ts';
+import { type Pair, startPair } from '../faults/pair.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { type PostgresServer, THROWN_AWAY } from '../support/postgres.ts';
 
 let pair: Pair;

@@ -14,6 +14,7 @@ import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { one } from '../../src/platform/database/statement.ts';
 import { tessera } from '../operator/command.ts';
 import { account } from '../store/rows.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { admin, newClient, newUser, refresh, tokensFor, userinfo } from '../support/flow.ts';
 import { type Bouncer, openBouncer, pgbouncer } from '../support/pgbouncer.ts';
 import { type PostgresServer, startPostgres, THROWN_AWAY } from '../support/postgres.ts';
@@ -38,16 +39,6 @@ const urlOf = (server: { readonly url: string }, database: string): string => {
 async function newDatabase(name: string): Promise<string> {
   await operator.query(`CREATE DATABASE ${name}`);
   return bouncer.through(urlOf(postgres, name));
-}
-
-async function ask(url: string, text: string): Promise<readonly Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(text)).rows;
-  } finally {
-    await client.end();
-  }
 }
 
 interface ServerProcess {

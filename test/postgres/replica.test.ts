@@ -6,10 +6,10 @@ import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { servicePool } from '../../src/platform/database/postgres/pools.ts';
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { admin, newClient, newUser, tokensFor, userinfo } from '../support/flow.ts';
 import { type PostgresServer, startPostgres, THROWN_AWAY } from '../support/postgres.ts';
 import { startServer } from '../support/server.ts';
@@ -37,16 +37,6 @@ after(async () => {
   await primary.stop();
   rmSync(folder, { recursive: true, force: true });
 });
-
-async function ask(url: string, sql: string): Promise<Record<string, unknown>[]> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    return (await client.query(sql)).rows;
-  } finally {
-    await client.end();
-  }
-}
 
 /** An address that leads to one server or the other, as a proxy or a name may. */
 async function openRelay() {

@@ -11,6 +11,7 @@ import { migratePostgres } from '../../src/platform/database/postgres/migrate.ts
 import { openPostgres } from '../../src/platform/database/postgres/open.ts';
 import { one } from '../../src/platform/database/statement.ts';
 import { account } from '../store/rows.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { admin, newClient, newUser, refresh, signedIn, tokensFor, userinfo } from '../support/flow.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -18,15 +19,6 @@ import { startServer } from '../support/server.ts';
 
 const started = process.env['TESSERA_TEST_POSTGRES'] === undefined ? await startPostgres() : undefined;
 if (started !== undefined) process.env['TESSERA_TEST_POSTGRES'] = started.url;
-async function execute(url: string, text: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(text);
-  } finally {
-    await client.end();
-  }
-}
 
 test('a column that is added to every table under a running node disturbs nothing', async (t) => {
   const server = await startServer();
@@ -52,7 +44,7 @@ test('a column that is added to every table under a running node disturbs nothin
     expected.every((status) => status < 400),
     String(expected),
   );
-  await execute(
+  await ask(
     server.environment['TESSERA_DATABASE_URL'] ?? '',
     `DO $$ DECLARE name text; BEGIN
        FOR name IN SELECT tablename FROM pg_tables WHERE schemaname = current_schema() LOOP
@@ -115,7 +107,7 @@ describe('a connection that was of use', () => {
     commit: () => database.commit(() => touch({})),
   };
   let width = 1000;
-  const retype = () => execute(place.url, `ALTER TABLE account ALTER about TYPE varchar(${++width})`);
+  const retype = () => ask(place.url, `ALTER TABLE account ALTER about TYPE varchar(${++width})`);
   const changes: readonly [string, keyof typeof uses, () => Promise<unknown>][] = [
     ['a type was changed (0A000), and a unit reads', 'read', retype],
     ['a type was changed (0A000), and a unit writes', 'commit', retype],

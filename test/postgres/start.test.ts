@@ -5,12 +5,12 @@ import { createServer, type Server } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { servicePool } from '../../src/platform/database/postgres/pools.ts';
 import { openPrimary } from '../../src/platform/database/postgres/primary.ts';
 import { serve, tessera } from '../operator/command.ts';
 import { refusedStart } from '../operator/refused-start.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { admin } from '../support/flow.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
@@ -89,12 +89,7 @@ function address(
   return url.href;
 }
 
-async function execute(sql: string, url = primary.url): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  await client.query(sql);
-  await client.end();
-}
+const execute = (sql: string, url = primary.url) => ask(url, sql);
 
 const refusals: [string, () => Readonly<Record<string, string>>, RegExp][] = [
   ['no secret', () => ({ TESSERA_SECRET: '' }), /TESSERA_SECRET is missing\..*openssl rand/],
@@ -200,12 +195,8 @@ async function set(name: string, value: string): Promise<void> {
   await execute(`ALTER SYSTEM SET ${name} = ${value}`);
   await execute('SELECT pg_reload_conf()');
   // The server takes up its settings when it comes to it.
-  for (let now = ''; now !== value; ) {
-    const client = new Client({ connectionString: primary.url });
-    await client.connect();
-    now = String((await client.query(`SELECT current_setting('${name}') AS now`)).rows[0]?.now);
-    await client.end();
-  }
+  const sql = `SELECT current_setting('${name}') AS now`;
+  while ((await ask<{ now: string }>(primary.url, sql))[0]?.now !== value);
 }
 
 test('a server that loses acknowledged changes with the power is refused, but on a developer’s machine', async (t) => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { Client } from 'pg';
 import { findAccount, findByIdentifier } from '../../src/accounts/store.ts';
 import { addSecret, findClient, removeClient } from '../../src/clients/store.ts';
 import { readTokenHolder } from '../../src/credentials/token-family-store.ts';
@@ -11,6 +10,7 @@ import { compile } from '../../src/platform/database/statement.ts';
 import { storeContract } from '../store/contract.ts';
 import { removalStatements } from '../store/removal-statements.ts';
 import { account, client } from '../store/rows.ts';
+import { connected } from '../support/ask-postgres.ts';
 import { startPostgres } from '../support/postgres.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
 
@@ -97,9 +97,7 @@ test('processes that start together on an empty database migrate it once', async
 test('whether consent was revoked is looked up by the grant, also where the statistics know of none that was', async () => {
   const { url, drop } = await fresh();
   await (await openPostgres(url)).close();
-  const connection = new Client({ connectionString: url });
-  await connection.connect();
-  try {
+  await connected(url, async (connection) => {
     await connection.query('SET session_replication_role = replica');
     await connection.query(
       `INSERT INTO consent_grant (id, account_id, client_id, scopes, declined_scopes, consent_epoch, created_at, updated_at)
@@ -115,18 +113,13 @@ test('whether consent was revoked is looked up by the grant, also where the stat
     const search = lines.findIndex((line) => / on consent_grant g /.test(line));
     assert.match(lines[search] ?? '', /consent_grant_revoked/, lines.join('\n'));
     assert.equal(lines[search + 1], 'Index Cond: ((- id) = (- f.grant_id))');
-  } finally {
-    await connection.end();
-    await drop();
-  }
+  }).finally(drop);
 });
 
 test('housekeeping finds what is due by an index, in its order', async () => {
   const { url, drop } = await fresh();
   await (await openPostgres(url)).close();
-  const connection = new Client({ connectionString: url });
-  await connection.connect();
-  try {
+  await connected(url, async (connection) => {
     // On small tables it would go through all rows although there is an index.
     for (const way of ['seqscan', 'bitmapscan', 'hashjoin', 'mergejoin', 'sort']) {
       await connection.query(`SET enable_${way} = off`);
@@ -136,10 +129,7 @@ test('housekeeping finds what is due by an index, in its order', async () => {
       const plan = rows.map((row: Record<string, unknown>) => String(row['QUERY PLAN'])).join('\n');
       assert.doesNotMatch(plan, /Seq Scan|Sort/, `${table}: ${compiled.sql}\n${plan}`);
     }
-  } finally {
-    await connection.end();
-    await drop();
-  }
+  }).finally(drop);
 });
 
 // The last of them all: databases are dropped before.

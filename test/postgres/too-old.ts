@@ -4,9 +4,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
 import { refusedStart } from '../operator/refused-start.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { type PostgresServer, startPostgres } from '../support/postgres.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'tessera-too-old-'));
@@ -23,9 +23,5 @@ test('a server before 14 is refused at start, and left as it was', async () => {
   const settings = { TESSERA_DATABASE_URL: postgres.url, TESSERA_SECRET: randomSecret() };
   const said = await refusedStart({ TESSERA_DATA_DIR: join(folder, 'data'), ...settings }, folder);
   assert.match(said, /The server is PostgreSQL \d+\.\d+; Tessera needs 14 or newer\. Upgrade it\./);
-  const client = new Client({ connectionString: postgres.url });
-  await client.connect();
-  const { rows } = await client.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'");
-  await client.end();
-  assert.deepEqual(rows, []);
+  assert.deepEqual(await ask(postgres.url, "SELECT tablename FROM pg_tables WHERE schemaname = 'public'"), []);
 });

@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
 import fastify from 'fastify';
-import { Client } from 'pg';
 import { findAccount, searchAccounts } from '../../src/accounts/store.ts';
 import { checkingAdminKey } from '../../src/admin/guard.ts';
 import { findLiveAdminKey } from '../../src/admin/key-store.ts';
@@ -24,6 +23,7 @@ import { compileValidator } from '../../src/platform/http/parameters.ts';
 import { leasedIds } from '../../src/platform/ids/ids.ts';
 import { invalidToken } from '../../src/platform/oauth-error.ts';
 import { untraced } from '../../src/traces/recorder.ts';
+import { ask } from '../support/ask-postgres.ts';
 import { NO_MAIL } from '../support/no-mail.ts';
 import { openOwnStore } from '../support/own-store.ts';
 import { ownDatabase } from '../support/postgres-database.ts';
@@ -210,16 +210,7 @@ test('a recovery returns after the requests under way have ended that had an adm
 /** Its units of work may take as long as a busy machine needs until others wait for them. */
 const openPatient = (url: string) => openPostgres(url, undefined, undefined, { local: true, patience: 10 * MINUTE });
 
+const WAITERS = "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+
 /** How many connections to a database wait for a lock. */
-async function waiters(url: string): Promise<number> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    const { rows } = await client.query(
-      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-    );
-    return rows.length;
-  } finally {
-    await client.end();
-  }
-}
+const waiters = async (url: string): Promise<number> => (await ask(url, WAITERS)).length;

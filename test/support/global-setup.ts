@@ -1,4 +1,4 @@
-import { Client } from 'pg';
+import { ask } from './ask-postgres.ts';
 import { openBouncer } from './pgbouncer.ts';
 import { type PostgresServer, startPostgres, THROWN_AWAY } from './postgres.ts';
 import { makeTemplate } from './postgres-database.ts';
@@ -32,11 +32,8 @@ export async function globalSetup(): Promise<void> {
 
 /** A run for one version must not take place on another. */
 async function assertMajor(url: string, wanted: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  const { rows } = await client.query<{ server_version: string }>('SHOW server_version');
-  await client.end();
-  const version = rows[0]?.server_version ?? '';
+  const [row] = await ask<{ server_version: string }>(url, 'SHOW server_version');
+  const version = row?.server_version ?? '';
   if (!version.startsWith(`${wanted}.`)) throw new Error(`this is PostgreSQL ${version}, not ${wanted}`);
 }
 

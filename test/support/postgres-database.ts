@@ -1,17 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { Client } from 'pg';
 import { randomSecret } from '../../src/platform/crypto/secrets.ts';
-
-/** Runs one statement on the server's maintenance database. */
-async function administer(url: string, sql: string): Promise<void> {
-  const client = new Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(sql);
-  } finally {
-    await client.end();
-  }
-}
+import { ask } from './ask-postgres.ts';
 
 const TEMPLATE = 'tessera_migrated';
 
@@ -23,7 +12,7 @@ const urlOf = (server: string, name: string): URL => {
 
 /** Makes a database with all tables on a new server, which `migratedDatabase` copies: a copy is made sooner than the tables. */
 export async function makeTemplate(server: string): Promise<void> {
-  await administer(server, `CREATE DATABASE ${TEMPLATE}`);
+  await ask(server, `CREATE DATABASE ${TEMPLATE}`);
   const { migratePostgres } = await import('../../src/platform/database/postgres/migrate.ts');
   await migratePostgres(urlOf(server, TEMPLATE).href);
   process.env['TESSERA_TEST_TEMPLATE'] = TEMPLATE;
@@ -41,11 +30,11 @@ export async function ownDatabase(template?: string) {
 /** An empty database on a server. */
 export async function newDatabase(server: string, template = 'template1') {
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await administer(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
+  await ask(server, `CREATE DATABASE ${name} TEMPLATE ${template}`);
   const url = urlOf(server, name);
   return {
     url: url.href,
     environment: { TESSERA_DATABASE_URL: url.href, TESSERA_SECRET: randomSecret() },
-    drop: () => administer(server, `DROP DATABASE ${name} WITH (FORCE)`),
+    drop: async () => void (await ask(server, `DROP DATABASE ${name} WITH (FORCE)`)),
   };
 }
